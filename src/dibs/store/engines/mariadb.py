@@ -1,0 +1,106 @@
+"""MariaDB through PyMySQL, alone or as a Galera cluster."""
+
+import re
+
+import pymysql
+from pymysql.constants import CLIENT
+from sqlalchemy import URL, create_engine
+from sqlalchemy.engine import Dialect
+
+CONNECT_TIMEOUT_SECONDS = 5
+STATEMENT_TIMEOUT_SECONDS = 30
+
+_REFUSALS = {
+    1205,  # lock wait time-out
+    1213,  # deadlock; Galera also refuses with it, at any statement and at COMMIT
+}
+_AWAY = {
+    1040,  # too many connections
+    1047,  # Galera: this node is not part of the primary component
+    1053,  # shutting down
+    1180,  # Galera: quorum was lost during COMMIT
+    1290,  # read-only
+    1927,  # connection was killed
+    2003,  # cannot connect
+    2006,  # has gone away
+    2013,  # lost during a query
+}
+_DUPLICATE = re.compile(r"for key '(?P<key>[^']+)'$")
+
+
+class MariaDB:
+    """Answers for MariaDB."""
+
+    name = "mariadb"
+
+    def __init__(self, url: URL) -> None:
+        self.url = url
+        self.dialect: Dialect = create_engine("mariadb+pymysql://").dialect
+        # SQLAlchemy asks the server's version before it uses INSERT … RETURNING; every supported MariaDB has it.
+        self.dialect.insert_returning = True
+
+    def connect(self, *, writing: bool) -> "pymysql.Connection[pymysql.cursors.Cursor]":
+        """Writers read what is committed at each statement, since they lock before they read.
+
+        ``wsrep_sync_wait`` makes a Galera node answer only when it has applied what the cluster had committed before;
+        a single server ignores it.
+        """
+        isolation = "READ-COMMITTED" if writing else "REPEATABLE-READ"
+        return pymysql.connect(
+            host=self.url.host or "127.0.0.1",
+            port=self.url.port or 3306,
+            user=self.url.username,
+            password=str(self.url.password or ""),
+            database=self.url.database,
+            unix_socket=self.url.query.get("unix_socket"),
+            charset="utf8mb4",
+            collation="utf8mb4_nopad_bin",
+            client_flag=CLIENT.FOUND_ROWS,
+            connect_timeout=CONNECT_TIMEOUT_SECONDS,
+            read_timeout=STATEMENT_TIMEOUT_SECONDS,
+            write_timeout=STATEMENT_TIMEOUT_SECONDS,
+            init_command=(
+                f"SET SESSION tx_isolation='{isolation}', sql_mode='TRADITIONAL', time_zone='+00:00', "
+                "wsrep_sync_wait=1"
+            ),
+        )
+
+    def refused(self, error: Exception) -> bool:
+        """1205 and 1213."""
+        return isinstance(error, pymysql.MySQLError) and _code(error) in _REFUSALS
+
+    def away(self, error: Exception) -> bool:
+        """PyMySQL raises InterfaceError(0) on a connection that broke earlier."""
+        return isinstance(error, pymysql.MySQLError) and (
+            _code(error) in _AWAY or isinstance(error, pymysql.InterfaceError)
+        )
+
+    def duplicate(self, error: Exception) -> str | None:
+        """1062 names the key; the primary key is always called PRIMARY."""
+        if not isinstance(error, pymysql.IntegrityError) or _code(error) != 1062:
+            return None
+        match = _DUPLICATE.search(str(error.args[1]))
+        return match["key"] if match else "unknown"
+
+    def lock_schema(self, connection: "pymysql.Connection[pymysql.cursors.Cursor]") -> None:
+        """A named lock that ends with the connection, since DDL commits by itself here."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT GET_LOCK('dibs schema', 60)")
+
+    def problems(self, connection: "pymysql.Connection[pymysql.cursors.Cursor]") -> list[str]:
+        """Old snapshots let two claims through, so writers must run at READ COMMITTED."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT @@tx_isolation, @@version")
+            row = cursor.fetchone()
+        connection.rollback()
+        isolation, version = row if row else ("unknown", "unknown")
+        problems = []
+        if isolation != "READ-COMMITTED":
+            problems.append(f"Transactions run at {isolation}; Dibs needs READ-COMMITTED.")
+        if "MariaDB" not in version:
+            problems.append(f"The server calls itself {version}; Dibs needs MariaDB 10.11 or later.")
+        return problems
+
+
+def _code(error: pymysql.MySQLError) -> int:
+    return error.args[0] if error.args and isinstance(error.args[0], int) else 0

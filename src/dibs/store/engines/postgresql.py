@@ -1,0 +1,70 @@
+"""PostgreSQL through psycopg 3."""
+
+import psycopg
+from psycopg import IsolationLevel, errors
+from sqlalchemy import URL
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.engine import Dialect
+
+CONNECT_TIMEOUT_SECONDS = 5
+STATEMENT_TIMEOUT_MILLISECONDS = 30_000
+
+_REFUSALS = (
+    errors.SerializationFailure,
+    errors.DeadlockDetected,
+    errors.LockNotAvailable,
+)
+_AWAY = (
+    errors.AdminShutdown,
+    errors.CrashShutdown,
+    errors.CannotConnectNow,
+    errors.ReadOnlySqlTransaction,
+    errors.TooManyConnections,
+    errors.DiskFull,
+)
+
+
+class PostgreSQL:
+    """Answers for PostgreSQL."""
+
+    name = "postgresql"
+
+    def __init__(self, url: URL) -> None:
+        self.url = url
+        self.dialect: Dialect = PGDialect_psycopg(paramstyle="pyformat")  # type: ignore[no-untyped-call]
+
+    def connect(self, *, writing: bool) -> psycopg.Connection[tuple[object, ...]]:
+        """Writers read what is committed at each statement, since they lock before they read."""
+        connection = psycopg.connect(
+            self.url.set(drivername="postgresql").render_as_string(hide_password=False),
+            connect_timeout=CONNECT_TIMEOUT_SECONDS,
+            options=f"-c statement_timeout={STATEMENT_TIMEOUT_MILLISECONDS} -c timezone=UTC",
+            tcp_user_timeout=STATEMENT_TIMEOUT_MILLISECONDS,
+        )
+        connection.isolation_level = IsolationLevel.READ_COMMITTED if writing else IsolationLevel.REPEATABLE_READ
+        connection.read_only = not writing
+        return connection
+
+    def refused(self, error: Exception) -> bool:
+        """40001, 40P01 and 55P03."""
+        return isinstance(error, _REFUSALS)
+
+    def away(self, error: Exception) -> bool:
+        """A lost connection has no SQLSTATE; a server that stops, fails over or starts up has one of its own."""
+        if isinstance(error, _AWAY):
+            return True
+        return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and error.sqlstate is None
+
+    def duplicate(self, error: Exception) -> str | None:
+        """23505, with the constraint's name."""
+        return error.diag.constraint_name if isinstance(error, errors.UniqueViolation) else None
+
+    def lock_schema(self, connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        """An advisory lock that ends with the transaction."""
+        connection.execute("SELECT pg_advisory_xact_lock(hashtext('dibs schema'))")
+
+    def problems(self, connection: psycopg.Connection[tuple[object, ...]]) -> list[str]:
+        """The encoding decides which names can be stored at all."""
+        row = connection.execute("SELECT current_setting('server_encoding')").fetchone()
+        encoding = row[0] if row else "unknown"
+        return [] if encoding == "UTF8" else [f"The database's encoding is {encoding}; Dibs needs UTF8."]

@@ -1,0 +1,182 @@
+"""The store: runs a function inside a transaction, and again, whole, when the engine says so."""
+
+import logging
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy.pool import PoolProxiedConnection, QueuePool
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from dibs.domain.errors import StoreContended, StoreUnavailable
+from dibs.store.engines import Engine, engine_for
+from dibs.store.transaction import Compiler, Transaction
+
+Result = TypeVar("Result")
+Body = Callable[[Transaction], Result]
+
+ATTEMPTS_MAX = 12
+FIRST_PAUSE_SECONDS = 0.005
+LONGEST_PAUSE_SECONDS = 0.25
+POOL_WAIT_SECONDS = 10
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What the store has done since it was opened."""
+
+    transactions: int = 0
+    statements: int = 0
+    reruns: int = 0
+    unavailable: int = 0
+
+
+class Store(Protocol):
+    """Runs bodies in transactions. A body may run several times, so it must touch nothing but its transaction."""
+
+    engine: Engine
+    statistics: Statistics
+
+    def read(self, body: Body[Result]) -> Result:
+        """Run a body that only reads, on the state of one moment."""
+
+    def write(self, body: Body[Result]) -> Result:
+        """Run a body that may change rows. When this returns, the change is durable; when it raises, there is none."""
+
+    def close(self) -> None:
+        """Close every connection."""
+
+
+def open_store(url: str, *, connections: int = 20) -> Store:
+    """Open the store that a URL names. Nothing connects before the first transaction."""
+    engine = engine_for(url)
+    if engine.name == "sqlite":
+        from dibs.store.embedded import EmbeddedStore
+
+        return EmbeddedStore(engine)
+    return PooledStore(engine, connections)
+
+
+def pause_before(attempt: int) -> None:
+    """Wait before running again: longer each time, and at random, so that two that met do not meet again."""
+    time.sleep(random.uniform(0, min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**attempt)))  # noqa: S311 - not a secret
+
+
+class Reachability:
+    """Says once in the log that the database went away, and once that it is back."""
+
+    def __init__(self, statistics: Statistics) -> None:
+        self._statistics = statistics
+        self._away = False
+
+    def lost(self, error: BaseException) -> StoreUnavailable:
+        """Note a failure; gives the error to raise."""
+        self._statistics.unavailable += 1
+        if not self._away:
+            self._away = True
+            logger.error("the database is away: %s", " ".join(str(error).split()))
+        return StoreUnavailable()
+
+    def reached(self) -> None:
+        """Note a success."""
+        if self._away:
+            self._away = False
+            logger.warning("the database is back")
+
+
+class PooledStore:
+    """PostgreSQL and MariaDB: each transaction takes a connection from a pool."""
+
+    def __init__(self, engine: Engine, connections: int) -> None:
+        self.engine = engine
+        self.statistics = Statistics()
+        self._compiler = Compiler(engine)
+        self._reachability = Reachability(self.statistics)
+        self._lock = threading.Lock()
+        self._pools = {
+            writing: QueuePool(
+                lambda writing=writing: engine.connect(writing=writing),
+                pool_size=connections,
+                max_overflow=0,
+                timeout=POOL_WAIT_SECONDS,
+                use_lifo=True,
+            )
+            for writing in (True, False)
+        }
+
+    def read(self, body: Body[Result]) -> Result:
+        return self._attempt(body, writing=False)
+
+    def write(self, body: Body[Result]) -> Result:
+        return self._attempt(body, writing=True)
+
+    def close(self) -> None:
+        for pool in self._pools.values():
+            pool.dispose()
+
+    def _attempt(self, body: Body[Result], *, writing: bool) -> Result:
+        for attempt in range(ATTEMPTS_MAX):
+            connection = self._connection(writing=writing)
+            committing = False
+            try:
+                cursor = connection.cursor()
+                transaction = Transaction(cursor, self._compiler, self.engine)
+                result = body(transaction)
+                committing = True
+                connection.commit()
+                self.statistics.transactions += 1
+                self.statistics.statements += transaction.statements
+                self._reachability.reached()
+                return result
+            except Exception as error:
+                self._give_up_unless_refused(error, connection, committing=committing, attempt=attempt)
+            finally:
+                connection.close()
+            self.statistics.reruns += 1
+            pause_before(attempt)
+        raise StoreContended(attempts=ATTEMPTS_MAX)
+
+    def _give_up_unless_refused(
+        self,
+        error: Exception,
+        connection: PoolProxiedConnection,
+        *,
+        committing: bool,
+        attempt: int,
+    ) -> None:
+        """Return when the transaction should simply run again; raise otherwise."""
+        if self.engine.refused(error):
+            _roll_back(connection)
+            return
+        if not self.engine.away(error):
+            _roll_back(connection)
+            raise error
+        connection.invalidate(error)
+        for pool in self._pools.values():
+            pool.dispose()
+        # A connection that broke while it lay in the pool says so at its first use: a fresh one deserves a try. After a
+        # COMMIT was sent nobody knows whether it took effect, so the caller has to look.
+        if committing or attempt > 0:
+            raise self._reachability.lost(error) from error
+
+    def _connection(self, *, writing: bool) -> PoolProxiedConnection:
+        try:
+            return self._pools[writing].connect()
+        except PoolTimeout as error:
+            raise StoreContended(attempts=1) from error
+        except Exception as error:
+            if self.engine.away(error):
+                raise self._reachability.lost(error) from error
+            raise
+
+
+def _roll_back(connection: Any) -> None:
+    try:
+        connection.rollback()
+    except Exception as error:
+        connection.invalidate(error)

@@ -1,0 +1,1 @@
+"""The migrations themselves, in the order of their numbers."""
