@@ -42,17 +42,21 @@ class Operation(Protocol):
     @property
     def path(self) -> str:
         """The path below the mount with parameters in braces: ``/v1/nodes/{node}``."""
+
     @property
     def summary(self) -> str: ...
     @property
     def since(self) -> int:
         """The first minor version that has it."""
+
     @property
     def query(self) -> Mapping[str, Mapping[str, Any]]:
         """JSON schema of each query parameter."""
+
     @property
     def body(self) -> Mapping[str, Any] | None:
         """JSON schema of the request body, or None when it takes none."""
+
     @property
     def statuses(self) -> Mapping[int, str]:
         """What it answers when all is well: status and a short description."""
@@ -64,16 +68,28 @@ class Dialect(Protocol):
     @property
     def mount(self) -> str:
         """The prefix, such as ``/baremetal``."""
+
     @property
     def title(self) -> str: ...
     @property
     def public_paths(self) -> frozenset[str]:
         """Paths that answer before authentication: the discovery documents."""
+
+    @property
+    def anonymous_is_admin(self) -> bool:
+        """Under noauth, whether a request without a token is the system's admin (Ironic) or gets 401 (Placement)."""
+
     @property
     def operations(self) -> Iterable[Operation]: ...
 
     def answer(self, request: Request) -> Response:
         """Answer a request; never raises for anything a caller can send."""
 
-    def refuse(self, request: Request | None, status: int, message: str, headers: tuple[tuple[str, str], ...] = ()) -> Response:
+    def refuse(
+        self,
+        request: Request | None,
+        status: int,
+        message: str,
+        headers: tuple[tuple[str, str], ...] = (),
+    ) -> Response:
         """An error that the shell found (401, 413, 500, 503 …) in this dialect's own shape."""

@@ -1,0 +1,172 @@
+"""HTTP basic authentication against a file of bcrypt hashes, as standalone Ironic has it, with project and roles added.
+
+A line is ``user:bcrypt-hash[:project[:role,role]]``. Without a project the user speaks for the whole system; without roles
+it is an admin there and a member in a project. Empty lines and lines that begin with "#" are skipped.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import logging
+import os
+import re
+import secrets
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import bcrypt
+
+from dibs.domain.actor import Actor
+from dibs.http.auth import Refusal, split_roles, with_implied_roles
+
+LOG = logging.getLogger(__name__)
+
+PASSWORD_BYTES_MAX = 72
+"""bcrypt looks at no more."""
+
+_CHALLENGE = (("www-authenticate", 'Basic realm="Baremetal API"'),)
+_REFUSED = Refusal(401, "Authorization required", _CHALLENGE)
+_INCORRECT = Refusal(401, "Incorrect username or password", _CHALLENGE)
+_HASH = re.compile(r"\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}")
+
+
+class BadUserFile(Exception):
+    """The file cannot be used; the message names every bad line by its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """One line of the file."""
+
+    hash: bytes
+    actor: Actor
+
+
+@dataclass(slots=True)
+class _Loaded:
+    """The file as last read, and the passwords that were right since."""
+
+    stamp: tuple[int, int, int]
+    users: dict[str, User]
+    decoy: bytes
+    verified: dict[str, bytes] = field(default_factory=dict)
+
+
+class BasicAuth:
+    """Checks user and password; reads the file again when it changes."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._salt = secrets.token_bytes(32)
+        self._lock = threading.Lock()
+        self._loaded = _load(path)
+
+    def authenticate(self, headers: Mapping[str, str], *, anonymous_is_admin: bool) -> Actor | Refusal:
+        """See Authenticator."""
+        credentials = _credentials(headers.get("authorization", ""))
+        if credentials is None:
+            return _REFUSED
+        name, password = credentials
+        loaded = self._current()
+        user = loaded.users.get(name)
+        digest = hmac.digest(self._salt, password, hashlib.sha256)
+        if user is not None and hmac.compare_digest(loaded.verified.get(name, b""), digest):
+            return user.actor
+        # An unknown user costs a hash too, so that time does not tell which names exist.
+        right = bcrypt.checkpw(password[:PASSWORD_BYTES_MAX], loaded.decoy if user is None else user.hash)
+        if user is None or not right:
+            return _INCORRECT
+        loaded.verified[name] = digest
+        return user.actor
+
+    def _current(self) -> _Loaded:
+        """The users of the file as it is now; a file that has become unreadable changes nothing but the log."""
+        with self._lock:
+            try:
+                if _stamp(self._path) != self._loaded.stamp:
+                    self._loaded = _load(self._path)
+                    LOG.info("Read %d users from %s.", len(self._loaded.users), self._path)
+            except (OSError, BadUserFile) as error:
+                LOG.error("Keeping the users read before: %s", error)
+            return self._loaded
+
+
+def parse_users(text: str, source: str) -> dict[str, User]:
+    """Read the lines of a user file; BadUserFile names each line that is wrong."""
+    users: dict[str, User] = {}
+    problems = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        try:
+            name, user = _parse_line(line.strip())
+            if name in users:
+                raise ValueError(f"the user {name!r} is there twice")
+            users[name] = user
+        except ValueError as error:
+            problems.append(f"line {number}: {error}")
+    if problems:
+        raise BadUserFile(f"{source}: " + "; ".join(problems))
+    return users
+
+
+def format_line(name: str, password: bytes, project: str = "", roles: str = "") -> str:
+    """A line for the file, without its line end; ValueError when it could not be read back."""
+    if len(password) > PASSWORD_BYTES_MAX:
+        raise ValueError(f"the password is longer than {PASSWORD_BYTES_MAX} bytes")
+    fields = [name, bcrypt.hashpw(password, bcrypt.gensalt()).decode(), project, roles]
+    while not fields[-1]:
+        fields.pop()
+    line = ":".join(fields)
+    if "\n" in line or "\r" in line or line.startswith("#"):
+        raise ValueError("a name must be on one line and not begin with #")
+    _parse_line(line)
+    return line
+
+
+def _parse_line(line: str) -> tuple[str, User]:
+    name, *fields = line.split(":")
+    if not name:
+        raise ValueError("it has no user name")
+    if not 1 <= len(fields) <= 3:
+        raise ValueError("it must be user:bcrypt-hash[:project[:role,role]]")
+    if not _HASH.fullmatch(fields[0]):
+        raise ValueError("its second field is not a bcrypt hash")
+    project = fields[1] if len(fields) > 1 else ""
+    roles = split_roles(fields[2] if len(fields) > 2 else "") or {"member" if project else "admin"}
+    actor = Actor(user=name, project=project or None, roles=with_implied_roles(roles), system_scope=not project)
+    return name, User(fields[0].encode(), actor)
+
+
+def _load(path: str) -> _Loaded:
+    try:
+        stamp = _stamp(path)
+        with open(path, encoding="utf-8") as file:
+            users = parse_users(file.read(), path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadUserFile(f"{path}: {error}") from error
+    return _Loaded(stamp, users, _decoy(users))
+
+
+def _stamp(path: str) -> tuple[int, int, int]:
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _decoy(users: Mapping[str, User]) -> bytes:
+    """A hash that no password has, as dear as the dearest of the file."""
+    cost = max((user.hash[4:6] for user in users.values()), default=b"12")
+    return b"$2b$" + cost + b"$" + b"." * 53
+
+
+def _credentials(header: str) -> tuple[str, bytes] | None:
+    scheme, _, encoded = header.partition(" ")
+    if scheme.lower() != "basic":
+        return None
+    try:
+        name, colon, password = base64.b64decode(encoded.strip(), validate=True).partition(b":")
+        return (name.decode(), password) if colon else None
+    except (binascii.Error, ValueError):
+        return None

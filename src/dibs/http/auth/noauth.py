@@ -1,0 +1,48 @@
+"""Believe the caller: for loopback, tests and first steps."""
+
+from collections.abc import Mapping
+
+from dibs.domain.actor import Actor
+from dibs.http.auth import Refusal, split_roles, with_implied_roles
+
+SYSTEM_ADMIN = Actor(user="admin", roles=with_implied_roles({"admin"}), system_scope=True)
+
+_ADMIN_TOKENS = frozenset({"admin", "notused"})
+"""``admin`` as in Placement's noauth2; ``notused`` is what keystoneauth's ``none`` plug-in sends."""
+
+
+class NoAuth:
+    """Takes the token, or the identity headers, at their word."""
+
+    def authenticate(self, headers: Mapping[str, str], *, anonymous_is_admin: bool) -> Actor | Refusal:
+        """See Authenticator."""
+        token = headers.get("x-auth-token", "")
+        if token in _ADMIN_TOKENS:
+            return SYSTEM_ADMIN
+        if token:
+            return _named_by_token(token, headers)
+        if not anonymous_is_admin:
+            return Refusal(401, "Authentication required")
+        return _named_by_headers(headers)
+
+
+def _named_by_token(token: str, headers: Mapping[str, str]) -> Actor:
+    """Quirk: as in Placement's noauth2, ``user:project`` names both, and roles come from X-Roles or are none."""
+    user, _, project = token.partition(":")
+    return Actor(
+        user=user,
+        project=project or user,
+        roles=split_roles(headers.get("x-roles", "")),
+    )
+
+
+def _named_by_headers(headers: Mapping[str, str]) -> Actor:
+    """Without any identity header the caller is the system's admin; the headers let it play somebody else."""
+    project = headers.get("x-project-id") or None
+    roles = headers.get("x-roles")
+    return Actor(
+        user=headers.get("x-user-id") or SYSTEM_ADMIN.user,
+        project=project,
+        roles=SYSTEM_ADMIN.roles if roles is None else split_roles(roles),
+        system_scope=project is None,
+    )

@@ -1,0 +1,44 @@
+"""From a Response to ASGI messages."""
+
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from dibs.http.messages import Response
+
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+RawHeaders = list[tuple[bytes, bytes]]
+
+_WITHOUT_BODY = frozenset({204, 304})
+_FORBIDDEN = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+def encode_headers(response: Response, request_id: str) -> RawHeaders:
+    """The headers of an answer as bytes; ValueError when a dialect set one that cannot be sent."""
+    encoded = request_id.encode()
+    raw = [(b"x-openstack-request-id", encoded), (b"openstack-request-id", encoded)]
+    has_type = False
+    for name, value in response.headers:
+        raw_name, raw_value = name.lower().encode("latin-1"), value.encode("latin-1")
+        if _FORBIDDEN.search(raw_value):
+            raise ValueError(f"the header {name} contains a control character")
+        has_type = has_type or raw_name == b"content-type"
+        raw.append((raw_name, raw_value))
+    if response.status not in _WITHOUT_BODY:
+        if response.body and not has_type:
+            raw.append((b"content-type", b"application/json"))
+        raw.append((b"content-length", b"%d" % len(response.body)))
+    return raw
+
+
+async def send_answer(send: Send, response: Response, raw_headers: RawHeaders) -> None:
+    """Send an answer whole."""
+    await send(
+        {
+            "type": "http.response.start",
+            "status": response.status,
+            "headers": raw_headers,
+        }
+    )
+    body = b"" if response.status in _WITHOUT_BODY else response.body
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,211 @@
+"""Every setting, once: name, type, default and help. Read once at start, then passed on; nothing reads it again.
+
+A flag wins over the environment (``DIBS_<NAME>``), which wins over one TOML file (``--config`` or ``DIBS_CONFIG``), which
+wins over the default. To add a setting, add a field to Settings: flag, variable, key and check follow from it.
+"""
+
+import dataclasses
+import socket
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from dibs.http.binding import Address, parse_address
+
+ENVIRONMENT_PREFIX = "DIBS_"
+CONFIG_VARIABLE = "DIBS_CONFIG"
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+class SettingsError(Exception):
+    """A setting has a value that cannot be used; the message says which, where it came from, and why."""
+
+
+def _setting(default: Any, help: str, *, check: Callable[[Any], Any] | None = None, secret: bool = False) -> Any:
+    return dataclasses.field(default=default, metadata={"help": help, "check": check, "secret": secret})
+
+
+def _one_of(*choices: str) -> Callable[[str], None]:
+    def check(value: str) -> None:
+        if value not in choices:
+            raise ValueError(f"must be one of {', '.join(choices)}")
+
+    return check
+
+
+def _at_least(lowest: float) -> Callable[[float], None]:
+    def check(value: float) -> None:
+        if not value >= lowest:
+            raise ValueError(f"must be {lowest} or more")
+
+    return check
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What an operator decides."""
+
+    bind: str = _setting("127.0.0.1:8780", "HOST:PORT or unix:/path to listen on.", check=parse_address)
+    database: str = _setting("sqlite:///./var/dibs.sqlite", "Database URL; a missing SQLite file is made.")
+    auth: str = _setting(
+        "noauth", "Who is believed: noauth, http_basic or keystone.", check=_one_of("noauth", "http_basic", "keystone")
+    )
+    auth_file: str = _setting("", "File of user:bcrypt-hash[:project[:role,role]] lines for http_basic.")
+    force_noauth: bool = _setting(False, "Allow noauth on an address that other machines can reach.")
+    workers: int = _setting(1, "Processes that answer requests.", check=_at_least(1))
+    threads: int = _setting(16, "Requests that run at once in each process.", check=_at_least(1))
+    queue_limit: int = _setting(128, "Requests that may wait in each process; more get 503.", check=_at_least(0))
+    body_limit_bytes: int = _setting(4 * 1024 * 1024, "Largest request body.", check=_at_least(1))
+    body_timeout_seconds: float = _setting(
+        30.0, "Longest time to send a body or take an answer.", check=_at_least(0.01)
+    )
+    header_limit_bytes: int = _setting(64 * 1024, "Largest request line and headers together.", check=_at_least(256))
+    header_timeout_seconds: float = _setting(10.0, "Longest time to send the headers.", check=_at_least(0.01))
+    keep_alive_seconds: float = _setting(75.0, "Time an idle connection is kept open.", check=_at_least(0))
+    stop_timeout_seconds: int = _setting(30, "Time for requests to finish when the server stops.", check=_at_least(0))
+    tls_cert: str = _setting("", "PEM file of the certificate and its chain; makes the server speak TLS.")
+    tls_key: str = _setting("", "PEM file of the certificate's private key.")
+    log_format: str = _setting(
+        "auto", "json, text, or auto: text on a terminal.", check=_one_of("auto", "json", "text")
+    )
+    log_level: str = _setting(
+        "info", "debug, info, warning or error.", check=_one_of("debug", "info", "warning", "error")
+    )
+    policy_file: str = _setting("", "oslo.policy file (YAML) that overrides the default rules.")
+    conductor_name: str = _setting("", "Name that this conductor registers under; made from host and port if empty.")
+    conductor_group: str = _setting("", "Conductor group that this conductor serves.")
+    heartbeat_seconds: float = _setting(10.0, "Time between two heartbeats of a conductor.", check=_at_least(0.01))
+    conductor_timeout_seconds: float = _setting(
+        60.0, "Silence after which a conductor counts as dead.", check=_at_least(0.01)
+    )
+    take_over_seconds: float = _setting(
+        60.0, "Time between two looks for the work of dead conductors; 0 turns it off.", check=_at_least(0)
+    )
+    keystone_url: str = _setting("", "Keystone's public endpoint, such as http://keystone:5000/v3.")
+    keystone_username: str = _setting("", "Service user that validates tokens.")
+    keystone_password: str = _setting("", "Its password.", secret=True)
+    keystone_project: str = _setting("service", "Its project.")
+    keystone_user_domain: str = _setting("Default", "Domain of the service user.")
+    keystone_project_domain: str = _setting("Default", "Domain of the service project.")
+
+    def __post_init__(self) -> None:
+        if not self.conductor_name:
+            object.__setattr__(self, "conductor_name", _conductor_name(self.address))
+
+    @property
+    def address(self) -> Address:
+        """The bind address, parsed."""
+        return parse_address(self.bind)
+
+    @property
+    def tls(self) -> bool:
+        """True when the server speaks TLS."""
+        return bool(self.tls_cert)
+
+    def bound_to(self, address: Address) -> Self:
+        """The same settings once the system has chosen a port; a conductor name made from the old one follows."""
+        made = self.conductor_name == _conductor_name(self.address)
+        return dataclasses.replace(self, bind=str(address), conductor_name="" if made else self.conductor_name)
+
+
+FIELDS: dict[str, dataclasses.Field[Any]] = {field.name: field for field in dataclasses.fields(Settings)}
+"""The table: what flags and documentation are made from."""
+
+
+def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], config_path: str | None = None) -> Settings:
+    """Put the sources together; flags that are None were not given."""
+    values: dict[str, Any] = {}
+    path = config_path or environment.get(CONFIG_VARIABLE)
+    if path:
+        values.update(_read_file(path))
+    for name in FIELDS:
+        variable = ENVIRONMENT_PREFIX + name.upper()
+        if variable in environment:
+            values[name] = _convert(name, environment[variable], variable)
+    for name, value in flags.items():
+        if value is not None:
+            values[name] = _convert(name, value, "--" + name.replace("_", "-"))
+    settings = Settings(**values)
+    _check_together(settings)
+    return settings
+
+
+def _read_file(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            found = tomllib.load(file)
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{path}: {error}") from error
+    for name in found:
+        if name not in FIELDS:
+            raise SettingsError(f"{path}: there is no setting {name!r}")
+    return {name: _convert(name, value, f"{path}: {name}") for name, value in found.items()}
+
+
+def _convert(name: str, value: Any, source: str) -> Any:
+    """The value in the type of its field; strings are what flags and the environment have."""
+    field = FIELDS[name]
+    try:
+        converted = _CONVERTERS[type(field.default)](value)
+        if field.metadata["check"] is not None:
+            field.metadata["check"](converted)
+    except ValueError as error:
+        shown = "the value" if field.metadata["secret"] else repr(value)
+        raise SettingsError(f"{source}: {shown} {error}") from None
+    return converted
+
+
+def _to_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise ValueError("must be text")
+
+
+def _to_bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if str(value).lower() in _TRUE | _FALSE:
+        return str(value).lower() in _TRUE
+    raise ValueError("must be true or false")
+
+
+def _to_int(value: Any) -> int:
+    try:
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            return int(value)
+    except ValueError:
+        pass
+    raise ValueError("must be a whole number")
+
+
+def _to_float(value: Any) -> float:
+    try:
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            return float(value)
+    except ValueError:
+        pass
+    raise ValueError("must be a number")
+
+
+_CONVERTERS: dict[type, Callable[[Any], Any]] = {str: _to_text, bool: _to_bool, int: _to_int, float: _to_float}
+
+
+def _check_together(settings: Settings) -> None:
+    """What one value alone does not show."""
+    if bool(settings.tls_cert) != bool(settings.tls_key):
+        raise SettingsError("tls_cert and tls_key are needed together")
+    if settings.auth == "http_basic" and not settings.auth_file:
+        raise SettingsError("auth http_basic needs auth_file")
+    if settings.auth == "keystone":
+        for name in ("keystone_url", "keystone_username", "keystone_password"):
+            if not getattr(settings, name):
+                raise SettingsError(f"auth keystone needs {name}")
+    if settings.conductor_timeout_seconds <= settings.heartbeat_seconds:
+        raise SettingsError("conductor_timeout_seconds must be longer than heartbeat_seconds")
+
+
+def _conductor_name(address: Address) -> str:
+    return socket.gethostname() if address.path else f"{socket.gethostname()}-{address.port}"
