@@ -1,0 +1,55 @@
+"""``dibs clouds-yaml``: what a client has to be told."""
+
+import argparse
+
+from dibs.cli.settings_flags import SettingsCommand
+from dibs.settings import Settings
+
+_NOAUTH = """\
+clouds:
+  dibs:
+    auth_type: none
+    auth:
+      endpoint: {url}/placement
+    baremetal_endpoint_override: {url}/baremetal
+"""
+
+_HTTP_BASIC = """\
+clouds:
+  dibs:
+    auth_type: http_basic
+    auth:
+      endpoint: {url}/placement
+      username: USER
+      password: PASSWORD
+    baremetal_endpoint_override: {url}/baremetal
+"""
+
+_KEYSTONE = """\
+clouds:
+  dibs:
+    auth:
+      auth_url: {keystone_url}
+      username: USER
+      password: PASSWORD
+      project_name: PROJECT
+      user_domain_name: Default
+      project_domain_name: Default
+    baremetal_endpoint_override: {url}/baremetal
+"""
+
+_FORMS = {"noauth": _NOAUTH, "http_basic": _HTTP_BASIC, "keystone": _KEYSTONE}
+
+
+def clouds_yaml(settings: Settings) -> str:
+    """An entry for clouds.yaml that makes the stock clients talk to this server."""
+    text = _FORMS[settings.auth].format(url=settings.address.url(settings.tls), keystone_url=settings.keystone_url)
+    return text + f"    cacert: {settings.tls_cert}\n" if settings.tls else text
+
+
+class CloudsYaml(SettingsCommand):
+    """Print the entry for clouds.yaml that fits the settings."""
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Print it."""
+        self.app.stdout.write(clouds_yaml(self.settings(parsed_args)))

@@ -1,0 +1,43 @@
+"""``dibs``: the table of commands."""
+
+import sys
+from importlib.metadata import EntryPoint, version
+
+from cliff.app import App
+from cliff.commandmanager import CommandManager
+
+COMMANDS = {
+    "serve": "dibs.cli.serve:Serve",
+    "clouds-yaml": "dibs.cli.clouds_yaml:CloudsYaml",
+    "db upgrade": "dibs.cli.database:Upgrade",
+    "db check": "dibs.cli.database:Check",
+    "db version": "dibs.cli.database:Version",
+    "user add": "dibs.cli.user:Add",
+}
+"""Name and class of each command. The class is imported when the command is called."""
+
+
+class Dibs(App):
+    """The application around the commands."""
+
+    def __init__(self) -> None:
+        commands = CommandManager()
+        for name, target in COMMANDS.items():
+            commands.commands[name] = EntryPoint(name, target, "dibs")
+        super().__init__(
+            description="Which machine may I have, and when?",
+            version=version("dibs"),
+            command_manager=commands,
+        )
+
+    def configure_logging(self) -> None:
+        """Logging is set up by the command that runs: see dibs.http.logs."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; what goes wrong in a foreseeable way is told in one sentence."""
+    return Dibs().run(sys.argv[1:] if argv is None else argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
