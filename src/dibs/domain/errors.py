@@ -78,6 +78,10 @@ class NodeInMaintenance(DibsError):
     """The {action} operation can't be performed on node {node} because it's in maintenance mode."""
 
 
+class NodeRetired(DibsError):
+    """The {action} operation can't be performed on node {node} because it is retired."""
+
+
 class DriverNotFound(DibsError):
     """Could not find the following driver(s) or hardware type(s): {driver}."""
 

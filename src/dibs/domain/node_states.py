@@ -107,6 +107,8 @@ class Phase:
     """The state while the work is stopped until somebody says unhold."""
     then: str | None = None
     """The phase that follows success before the target is reached."""
+    fault: str | None = None
+    """Why a node whose work failed is put in maintenance; None when it is not."""
 
 
 PHASES = {
@@ -115,7 +117,8 @@ PHASES = {
         Phase(state=VERIFYING, work=VERIFY, target=MANAGEABLE, failed=ENROLL),
         Phase(state=INSPECTING, work=INSPECT, target=MANAGEABLE, failed=INSPECT_FAILED, waiting=INSPECT_WAIT),
         Phase(
-            state=CLEANING, work=CLEAN, target=AVAILABLE, failed=CLEAN_FAILED, waiting=CLEAN_WAIT, held=CLEAN_HOLD
+            state=CLEANING, work=CLEAN, target=AVAILABLE, failed=CLEAN_FAILED, waiting=CLEAN_WAIT, held=CLEAN_HOLD,
+            fault=CLEAN_FAILURE,
         ),
         Phase(state=ADOPTING, work=ADOPT, target=ACTIVE, failed=ADOPT_FAILED),
         Phase(
@@ -125,7 +128,8 @@ PHASES = {
         Phase(state=RESCUING, work=RESCUE, target=RESCUE, failed=RESCUE_FAILED, waiting=RESCUE_WAIT),
         Phase(state=UNRESCUING, work=UNRESCUE, target=ACTIVE, failed=UNRESCUE_FAILED),
         Phase(
-            state=SERVICING, work=SERVICE, target=ACTIVE, failed=SERVICE_FAILED, waiting=SERVICE_WAIT, held=SERVICE_HOLD
+            state=SERVICING, work=SERVICE, target=ACTIVE, failed=SERVICE_FAILED, waiting=SERVICE_WAIT, held=SERVICE_HOLD,
+            fault=SERVICE_FAILURE,
         ),
     )
 }  # fmt: skip
