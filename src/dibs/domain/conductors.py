@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from zlib import crc32
 
 from dibs.domain.errors import NoConductorForDriver, NoLiveConductor
 
@@ -47,8 +48,8 @@ def choose(
     group: str,
     now: int,
     timeout_seconds: float,
+    seed: str,
     favourite: int | None = None,
-    seed: int = 0,
 ) -> Conductor:
     """A live conductor for work with a driver in a group: the favourite if it can, any other otherwise.
 
@@ -63,4 +64,4 @@ def choose(
     for conductor in live:
         if conductor.id == favourite:
             return conductor
-    return live[(seed + now) % len(live)]
+    return live[(crc32(seed.encode()) + now) % len(live)]

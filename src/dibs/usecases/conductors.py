@@ -1,0 +1,141 @@
+"""Conductors: register, beat, and find the one that is to do a piece of work."""
+
+from dataclasses import dataclass
+
+from dibs.domain.actor import Actor
+from dibs.domain.conductors import TIMEOUT_SECONDS, Conductor, choose
+from dibs.domain.errors import ConductorNotFound, ConductorReplaced, DriverNotFound
+from dibs.store import conductors
+from dibs.store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisterConductor:
+    """A process begins to work under a name."""
+
+    hostname: str
+    group: str
+    drivers: tuple[str, ...]
+    incarnation: str
+    """A fresh uuid, made for this registration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beat:
+    """A registered conductor says that it is alive, or with ``online`` False that it stops."""
+
+    hostname: str
+    incarnation: str
+    online: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListConductors:
+    """All conductors."""
+
+    timeout_seconds: float = TIMEOUT_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetConductor(ListConductors):
+    """One conductor by name."""
+
+    hostname: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetDriver(ListConductors):
+    """One driver by name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConductorView:
+    """A conductor, and whether it is alive now."""
+
+    conductor: Conductor
+    alive: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriverView:
+    """A driver, and the live conductors that have it."""
+
+    name: str
+    hosts: tuple[str, ...]
+
+
+def register_conductor(tx: Transaction, actor: Actor, now: int, command: RegisterConductor) -> None:
+    """Enter the process under its name; a former process of that name finds out at its next beat or write."""
+    conductors.register(
+        tx,
+        command.hostname,
+        group=command.group,
+        drivers=command.drivers,
+        incarnation=command.incarnation,
+        now=now,
+    )
+
+
+def beat(tx: Transaction, actor: Actor, now: int, command: Beat) -> None:
+    """Stay alive, or leave in good order."""
+    if not conductors.beat(tx, command.incarnation, online=command.online, now=now):
+        raise ConductorReplaced(conductor=command.hostname)
+
+
+def list_conductors(tx: Transaction, actor: Actor, now: int, command: ListConductors) -> list[ConductorView]:
+    """Every conductor that ever registered, the oldest first."""
+    return [_view(conductor, now, command) for conductor in conductors.every(tx)]
+
+
+def get_conductor(tx: Transaction, actor: Actor, now: int, command: GetConductor) -> ConductorView:
+    """One conductor."""
+    conductor = conductors.get(tx, command.hostname)
+    if conductor is None:
+        raise ConductorNotFound(conductor=command.hostname)
+    return _view(conductor, now, command)
+
+
+def list_drivers(tx: Transaction, actor: Actor, now: int, command: ListConductors) -> list[DriverView]:
+    """The drivers that some live conductor has, by name."""
+    hosts: dict[str, list[str]] = {}
+    for conductor in conductors.every(tx):
+        if conductor.alive(now, command.timeout_seconds):
+            for driver in conductor.drivers:
+                hosts.setdefault(driver, []).append(conductor.hostname)
+    return [DriverView(name=name, hosts=tuple(sorted(hosts[name]))) for name in sorted(hosts)]
+
+
+def get_driver(tx: Transaction, actor: Actor, now: int, command: GetDriver) -> DriverView:
+    """One driver."""
+    for driver in list_drivers(tx, actor, now, command):
+        if driver.name == command.name:
+            return driver
+    raise DriverNotFound(driver=command.name)
+
+
+def choose_conductor(
+    tx: Transaction,
+    now: int,
+    *,
+    driver: str,
+    group: str,
+    seed: str,
+    favourite: int | None = None,
+    timeout_seconds: float = TIMEOUT_SECONDS,
+) -> Conductor:
+    """A live conductor that has the driver and serves the group; see ``domain.conductors.choose``."""
+    return choose(
+        conductors.every(tx),
+        driver=driver,
+        group=group,
+        now=now,
+        timeout_seconds=timeout_seconds,
+        seed=seed,
+        favourite=favourite,
+    )
+
+
+def _view(conductor: Conductor, now: int, command: ListConductors) -> ConductorView:
+    return ConductorView(conductor=conductor, alive=conductor.alive(now, command.timeout_seconds))
