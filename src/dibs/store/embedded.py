@@ -14,14 +14,7 @@ from typing import Any
 
 from dibs.domain.errors import StoreContended
 from dibs.store.engines import Engine
-from dibs.store.ledger import (
-    ATTEMPTS_MAX,
-    Body,
-    Reachability,
-    Result,
-    Statistics,
-    pause_before,
-)
+from dibs.store.ledger import ATTEMPTS_MAX, Body, Reachability, Result, Statistics, pause_before, refused
 from dibs.store.transaction import Compiler, Transaction
 
 BATCH_MAX = 64
@@ -168,7 +161,7 @@ class EmbeddedStore:
         try:
             outcome: Outcome = (done, body(transaction), None)
         except Exception as error:
-            if self.engine.refused(error) or self.engine.away(error):
+            if refused(self.engine, error) or self.engine.away(error):
                 raise
             connection.execute("ROLLBACK TO one")
             outcome = (done, None, error)
@@ -183,7 +176,7 @@ class EmbeddedStore:
     def _raise_unless_refused(self, error: Exception) -> None:
         if self.engine.away(error):
             raise self._reachability.lost(error) from error
-        if not self.engine.refused(error):
+        if not refused(self.engine, error):
             raise error
 
     def _guard(self, connect: Callable[[], Any]) -> sqlite3.Connection:

@@ -13,7 +13,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from dibs.domain.errors import StoreContended, StoreUnavailable
 from dibs.store.engines import Engine, engine_for
-from dibs.store.transaction import Compiler, Transaction
+from dibs.store.transaction import Again, Compiler, Transaction
 
 Result = TypeVar("Result")
 Body = Callable[[Transaction], Result]
@@ -65,6 +65,11 @@ def open_store(url: str, *, connections: int = 20) -> Store:
 def pause_before(attempt: int) -> None:
     """Wait before running again: longer each time, and at random, so that two that met do not meet again."""
     time.sleep(random.uniform(0, min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**attempt)))  # noqa: S311 - not a secret
+
+
+def refused(engine: Engine, error: Exception) -> bool:
+    """True when the transaction should be run again, whole."""
+    return isinstance(error, Again) or engine.refused(error)
 
 
 class Reachability:
@@ -150,7 +155,7 @@ class PooledStore:
         attempt: int,
     ) -> None:
         """Return when the transaction should simply run again; raise otherwise."""
-        if self.engine.refused(error):
+        if refused(self.engine, error):
             _roll_back(connection)
             return
         if not self.engine.away(error):

@@ -4,7 +4,7 @@ Statements are SQLAlchemy Core constructs, built once at import, compiled once p
 cursor: that halves the processor time of a claim compared with SQLAlchemy's execution.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy.sql.base import Executable
@@ -23,6 +23,10 @@ class Duplicate(Exception):
     def __init__(self, constraint: str) -> None:
         super().__init__(constraint)
         self.constraint = constraint
+
+
+class Again(Exception):
+    """The transaction met another one half-way and should simply be run again."""
 
 
 class Compiled(NamedTuple):
@@ -92,24 +96,14 @@ class Transaction:
         self._run(statement, parameters)
         return int(self._cursor.rowcount)
 
-    def change_many(self, statement: Executable, parameters: Iterable[Mapping[str, Any]]) -> None:
-        """Run one INSERT, UPDATE or DELETE for each set of parameters."""
-        compiled = self._compiler.compile(statement)
-        batch = [{**compiled.fixed, **each} for each in parameters]
-        if batch:
-            self._execute(self._cursor.executemany, compiled.sql, batch)
-
     def _run(self, statement: Executable, parameters: Mapping[str, Any] | None) -> Compiled:
         compiled = self._compiler.compile(statement)
-        self._execute(self._cursor.execute, compiled.sql, {**compiled.fixed, **(parameters or {})})
-        return compiled
-
-    def _execute(self, execute: Any, sql: str, parameters: Any) -> None:
         self.statements += 1
         try:
-            execute(sql, parameters)
+            self._cursor.execute(compiled.sql, {**compiled.fixed, **(parameters or {})})
         except Exception as error:
             constraint = self._engine.duplicate(error)
             if constraint is None:
                 raise
             raise Duplicate(constraint) from error
+        return compiled

@@ -1,7 +1,7 @@
 """Runs one use case in one transaction."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from dibs.domain.actor import Actor
 from dibs.store import Store
@@ -28,6 +28,8 @@ class Runner:
         """Run a use case that may change things. It commits whole, or it raises and leaves no trace."""
         return self._store.write(self._bind(use_case, actor, command))
 
-    def _bind(self, use_case: UseCase[Command, Any], actor: Actor, command: Command) -> Callable[[Transaction], Any]:
+    def _bind(
+        self, use_case: UseCase[Command, Result], actor: Actor, command: Command
+    ) -> Callable[[Transaction], Result]:
         # The clock is read anew at each attempt: a transaction that waited must not write an old time.
         return lambda tx: use_case(tx, actor, self._clock(), command)

@@ -60,8 +60,7 @@ class MariaDB:
             read_timeout=STATEMENT_TIMEOUT_SECONDS,
             write_timeout=STATEMENT_TIMEOUT_SECONDS,
             init_command=(
-                f"SET SESSION tx_isolation='{isolation}', sql_mode='TRADITIONAL', time_zone='+00:00', "
-                "wsrep_sync_wait=1"
+                f"SET SESSION tx_isolation='{isolation}', sql_mode='TRADITIONAL', time_zone='+00:00', wsrep_sync_wait=1"
             ),
         )
 

@@ -1,0 +1,48 @@
+"""The network ports of a machine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Port:
+    """One network port."""
+
+    id: int
+    uuid: str
+    node_uuid: str
+    address: str
+    """MAC address in lower case."""
+    name: str | None = None
+    pxe_enabled: bool = True
+    is_smartnic: bool = False
+    physical_network: str | None = None
+    description: str | None = None
+    vendor: str | None = None
+    category: str | None = None
+    available_for_dynamic_portgroup: bool = True
+    local_link_connection: Json = field(default_factory=dict)
+    internal_info: Json = field(default_factory=dict)
+    extra: Json = field(default_factory=dict)
+    created_at: int
+    updated_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortQuery:
+    """One page of ports. Ports come whole: a port is small."""
+
+    node: str | None = None
+    """The uuid or name of the node."""
+    address: str | None = None
+    shards: tuple[str, ...] = ()
+    conductor_groups: tuple[str, ...] = ()
+    project: str | None = None
+    """Only ports of nodes whose owner or lessee is this project."""
+    sort_key: str = "id"
+    descending: bool = False
+    limit: int = 1_000
+    marker: str | None = None

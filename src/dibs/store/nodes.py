@@ -1,0 +1,132 @@
+"""Nodes, each written together with its provider so that the two cannot drift apart (law 2 of the ledger)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Update, bindparam, insert, select
+from sqlalchemy import update as update_rows
+
+from dibs.domain.errors import InstanceAssociated, NodeExists, WrongState
+from dibs.domain.nodes import Node, is_uuid
+from dibs.store import providers
+from dibs.store.columns import Columns
+from dibs.store.tables import conductors, nodes
+from dibs.store.tables import providers as provider_rows
+from dibs.store.transaction import Duplicate, Transaction
+
+COLUMNS = Columns(Node)
+
+_SELECT = select(*(nodes.c[name] for name in COLUMNS.names))
+_BY_UUID = _SELECT.where(nodes.c.uuid == bindparam("ident"))
+_BY_NAME = _SELECT.where(nodes.c.name == bindparam("ident"))
+_BY_ID = _SELECT.where(nodes.c.id == bindparam("ident"))
+_INSERT = insert(nodes).values({name: bindparam(name) for name in COLUMNS.names})
+_LOCK_BY_NAME = (
+    update_rows(provider_rows)
+    .where(provider_rows.c.id == select(nodes.c.id).where(nodes.c.name == bindparam("ident")).scalar_subquery())
+    .values(updated_at=bindparam("now"))
+)
+_CONDUCTOR_NAME = select(conductors.c.hostname).where(conductors.c.id == bindparam("of_id"))
+
+
+def get(tx: Transaction, ident: str) -> Node | None:
+    """A node by uuid or name."""
+    row = tx.row(_BY_UUID, {"ident": ident.lower()}) if is_uuid(ident) else tx.row(_BY_NAME, {"ident": ident})
+    return _node(row) if row else None
+
+
+def get_by_id(tx: Transaction, node_id: int) -> Node | None:
+    """A node by its row's number."""
+    row = tx.row(_BY_ID, {"ident": node_id})
+    return _node(row) if row else None
+
+
+def lock(tx: Transaction, ident: str, now: int) -> Node | None:
+    """A node by uuid or name, with all others kept from changing it until the transaction ends."""
+    if is_uuid(ident):
+        locked = providers.lock(tx, ident.lower(), now)
+    else:
+        locked = tx.change(_LOCK_BY_NAME, {"ident": ident, "now": now}) == 1
+    return get(tx, ident) if locked else None
+
+
+def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
+    """Add a node, its provider, and the one unit of its class."""
+    uuid, name = values["uuid"], values.get("name")
+    try:
+        node_id = providers.insert_provider(tx, uuid, name or uuid, now)
+        node = Node(**{"created_at": now, **values, "id": node_id})
+        tx.change(
+            _INSERT, {attribute: COLUMNS.encode(attribute, getattr(node, attribute)) for attribute in COLUMNS.names}
+        )
+    except Duplicate as error:
+        raise _meaning(error, uuid, values) from error
+    if node.inventory_class:
+        providers.offer_one_unit(tx, node_id, node.inventory_class, reserved=node.units_reserved, now=now)
+    return node
+
+
+def update(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
+    """Change a locked node, and its provider where that follows; returns the node as it is then."""
+    after = replace(node, **changes, updated_at=now)
+    written = {**changes, "updated_at": now}
+    values = {f"new_{name}": COLUMNS.encode(name, value) for name, value in written.items()}
+    try:
+        tx.change(_update(frozenset(written)), {"of_id": node.id, **values})
+        _keep_provider_in_step(tx, now, node, after)
+    except Duplicate as error:
+        raise _meaning(error, node.uuid, changes) from error
+    return after
+
+
+def delete(tx: Transaction, node: Node) -> None:
+    """Remove a node with its provider, traits, ports and work."""
+    providers.delete_provider(tx, node.id)
+
+
+def conductor_name(tx: Transaction, node: Node) -> str | None:
+    """The name of the conductor that is to work on the node."""
+    found = tx.values(_CONDUCTOR_NAME, {"of_id": node.conductor_id}) if node.conductor_id else []
+    return found[0] if found else None
+
+
+def _keep_provider_in_step(tx: Transaction, now: int, before: Node, after: Node) -> None:
+    if after.name != before.name:
+        providers.rename(tx, after.id, after.name or after.uuid)
+    if after.inventory_class != before.inventory_class:
+        if before.inventory_class and not providers.withdraw_unit(tx, after.id):
+            raise WrongState(
+                reason=f"Node {after.uuid} can not have resource_class updated while its unit of "
+                f"{before.inventory_class} is claimed."
+            )
+        if after.inventory_class:
+            providers.offer_one_unit(tx, after.id, after.inventory_class, reserved=after.units_reserved, now=now)
+    elif after.units_reserved != before.units_reserved and after.inventory_class:
+        providers.reserve_unit(tx, after.id, after.units_reserved)
+    else:
+        return
+    providers.bump_generation(tx, after.id, now)
+
+
+@lru_cache(maxsize=512)
+def _update(names: frozenset[str]) -> Update:
+    """One statement per set of columns; requests come in few shapes."""
+    values: dict[Any, Any] = {nodes.c[name]: bindparam(f"new_{name}") for name in sorted(names)}
+    return update_rows(nodes).where(nodes.c.id == bindparam("of_id")).values(values)
+
+
+def _meaning(error: Duplicate, uuid: str, values: Mapping[str, Any]) -> Exception:
+    """What a violated constraint means to the caller."""
+    if error.constraint == "uq_nodes_instance_uuid":
+        return InstanceAssociated(instance=values["instance_uuid"], node=uuid)
+    if error.constraint in ("uq_nodes_uuid", "uq_providers_uuid"):
+        return NodeExists(field="UUID", value=uuid)
+    if error.constraint in ("uq_nodes_name", "uq_providers_name"):
+        return NodeExists(field="name", value=values.get("name") or uuid)
+    return error
+
+
+def _node(row: Mapping[str, Any]) -> Node:
+    return Node(**COLUMNS.decode(row))

@@ -1,0 +1,56 @@
+"""Pages that neither skip nor repeat: order by a key and then by id, and go on behind the last row seen."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, and_, bindparam, case, or_, select
+from sqlalchemy.sql.selectable import Select
+
+NONE, NULL, VALUE = "none", "null", "value"
+"""What is known of the marker: there is none, its sort value is NULL, or it has one."""
+
+
+def select_marker(table: Table, sort_key: str) -> Select[Any]:
+    """The marker's own row: its id and its value of the sort key."""
+    return select(table.c.id, table.c[sort_key].label("sort_value")).where(table.c.uuid == bindparam("marker"))
+
+
+def marker_values(row: dict[str, Any] | None, sort_key: str) -> tuple[str, dict[str, Any]]:
+    """What kind of marker it is, and its parameters."""
+    if row is None:
+        return NONE, {}
+    if sort_key == "id":
+        return VALUE, {"marker_id": row["id"]}
+    if row["sort_value"] is None:
+        return NULL, {"marker_id": row["id"]}
+    return VALUE, {"marker_id": row["id"], "marker_value": row["sort_value"]}
+
+
+def in_order(statement: Select[Any], table: Table, sort_key: str, *, descending: bool, marker: str) -> Select[Any]:
+    """The statement with its order, its limit (``page_limit``), and only rows behind the marker."""
+    if marker != NONE:
+        statement = statement.where(_behind(table, sort_key, descending=descending, marker=marker))
+    return statement.order_by(*_order(table, sort_key, descending=descending)).limit(bindparam("page_limit"))
+
+
+def _order(table: Table, sort_key: str, *, descending: bool) -> list[ColumnElement[Any]]:
+    keys: list[ColumnElement[Any]] = [table.c.id]
+    if sort_key != "id":
+        keys.insert(0, table.c[sort_key])
+        if table.c[sort_key].nullable:
+            # Engines differ in where they put NULL; this puts it first on each.
+            keys.insert(0, case((table.c[sort_key].is_(None), 0), else_=1))
+    return [key.desc() for key in keys] if descending else keys
+
+
+def _behind(table: Table, sort_key: str, *, descending: bool, marker: str) -> ColumnElement[bool]:
+    marker_id: Any = bindparam("marker_id")
+    later_id = table.c.id < marker_id if descending else table.c.id > marker_id
+    if sort_key == "id":
+        return later_id
+    column = table.c[sort_key]
+    if marker == NULL:
+        among_nulls = and_(column.is_(None), later_id)
+        return among_nulls if descending else or_(column.is_not(None), among_nulls)
+    value: Any = bindparam("marker_value")
+    later = or_(column < value if descending else column > value, and_(column == value, later_id))
+    return or_(later, column.is_(None)) if descending else later
