@@ -1,0 +1,74 @@
+"""A running Dibs, as an operator starts it: a process of its own, reached over HTTP."""
+
+import os
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+from tests.bed.processes import as_user, free_port, start_process, stop_process, tail_of, user_for_servers
+from tests.bed.waiting import eventually
+
+DIBS = Path(sys.executable).with_name("dibs")
+
+
+class DibsServer:
+    """One ``dibs serve`` on a free port; ``url`` is where it answers."""
+
+    def __init__(self, database_url: str, folder: Path, *flags: str, auth: str = "noauth") -> None:
+        self.database_url = database_url
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.log_path = folder / f"dibs-{self.port}.log"
+        bind = f"127.0.0.1:{self.port}"
+        self.command = [str(DIBS), "serve", "--bind", bind, "--database", database_url, "--auth", auth, *flags]
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """The process that was started; with several workers, their parent."""
+        assert self.process is not None, "this server is not running"
+        return self.process.pid
+
+    def start(self) -> None:
+        """Start the server and wait until it says that it is ready."""
+        # Nothing of ours may reach it: a DIBS_ variable of the shell that runs the tests would change a setting.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(("DIBS_", "OS_"))}
+        command = as_user(user_for_servers("root"), self.command)
+        self.process = start_process(command, self.log_path, environment)
+        try:
+            eventually(self.is_ready, seconds=30, what="dibs serve")
+        except AssertionError as error:
+            self.kill()
+            raise RuntimeError(f"dibs serve is not ready; the end of its log:\n{tail_of(self.log_path)}") from error
+
+    def is_ready(self) -> bool:
+        """Ask /healthcheck; raise OSError while nobody answers, RuntimeError when the process has gone."""
+        if self.process is None or self.process.poll() is not None:
+            raise RuntimeError(f"dibs serve has ended; the end of its log:\n{tail_of(self.log_path)}")
+        with urllib.request.urlopen(f"{self.url}/healthcheck", timeout=5) as answer:
+            return int(answer.status) == 200
+
+    def stop(self) -> int:
+        """Stop it as an operator does, and give its exit status."""
+        if self.process is None:
+            return 0
+        status = stop_process(self.process, seconds=40)
+        self.process = None
+        return status
+
+    def kill(self) -> None:
+        """End it with no chance to tidy up."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def restart(self) -> None:
+        """Stop it, or take it as it is when it was killed, and start it again on the same port and database."""
+        self.stop()
+        self.start()
+
+    def log(self) -> str:
+        """Give everything that it has written so far."""
+        return self.log_path.read_text(errors="replace")

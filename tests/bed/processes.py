@@ -1,0 +1,72 @@
+"""Starting processes that cannot outlive us, as a user who may run them."""
+
+import os
+import pwd
+import signal
+import socket
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+
+def free_port() -> int:
+    """Give a TCP port of the loopback interface that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def user_for_servers(preferred: str) -> str:
+    """Name the account that runs a database server: database servers refuse to run as root."""
+    if os.geteuid() != 0:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    for name in (preferred, "nobody"):
+        try:
+            return pwd.getpwnam(name).pw_name
+        except KeyError:
+            continue
+    raise RuntimeError(f"neither {preferred} nor nobody exists on this machine")
+
+
+def as_user(user: str, command: Sequence[str]) -> list[str]:
+    """Prefix a command so that it runs as ``user`` and is killed when the process that starts it dies."""
+    prefix = ["setpriv", "--pdeathsig=KILL"]
+    if os.geteuid() == 0:
+        account = pwd.getpwnam(user)
+        prefix += [f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups"]
+    return [*prefix, "--", *command]
+
+
+def start_process(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start a process in its own session, so that a Ctrl-C in the terminal reaches only us; we stop it then."""
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=dict(environment),
+            start_new_session=True,
+        )
+
+
+def stop_process(process: subprocess.Popen[bytes], with_signal: int = signal.SIGTERM, seconds: float = 20.0) -> int:
+    """Ask a process to stop, insist when it does not, and give its exit status."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGCONT)
+        process.send_signal(with_signal)
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+    return process.wait()
+
+
+def children_of(pid: int) -> list[int]:
+    """Give the direct children of a process."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def tail_of(log: Path, lines: int = 30) -> str:
+    """Give the last lines of a log, for a failure message."""
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:]) if log.exists() else "(no log)"

@@ -1,0 +1,25 @@
+"""Waiting for something to become true, with a deadline instead of a guess."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
+
+
+def eventually(condition: Callable[[], Answer], seconds: float = 15.0, what: str = "the condition") -> Answer:
+    """Call ``condition`` until it gives something true, and give that back; fail when the deadline passes.
+
+    An AssertionError or an OSError (a server that is not there yet) counts as "not yet".
+    """
+    deadline = time.monotonic() + seconds
+    problem: Exception | None = None
+    while True:
+        try:
+            if answer := condition():
+                return answer
+        except (AssertionError, OSError) as error:
+            problem = error
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what} did not come true within {seconds:g} seconds") from problem
+        time.sleep(0.02)

@@ -1,0 +1,141 @@
+"""Fixtures for every test: databases on each engine, running servers, and servers to break.
+
+A test that asks for ``database_url``, ``store``, ``server`` or another fixture that rests on a database runs once per
+engine (``--engine sqlite,postgresql,mariadb``; all three unless told otherwise).
+"""
+
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from dibs.store import Store, open_store
+from tests.bed.dibs_server import DibsServer
+from tests.bed.mariadb import MariadbServer
+from tests.bed.postgresql import PostgresqlServer
+from tests.bed.session import ENGINES, SERVERS, Bed
+
+BED = pytest.StashKey[Bed]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--engine",
+        action="append",
+        default=[],
+        metavar="NAME[,NAME]",
+        help=f"run the tests that need a database on these engines only; default: {','.join(ENGINES)}",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[BED] = Bed()
+    # A terminated run (a CI job that takes too long) must stop its servers too; Ctrl-C already does.
+    signal.signal(signal.SIGTERM, _interrupt)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    config.stash[BED].close()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Start the database servers once, before the worker processes that will share them."""
+    config.stash[BED].start_servers(chosen_engines(config))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "engine_name" in metafunc.fixturenames:
+        metafunc.parametrize("engine_name", chosen_engines(metafunc.config), scope="session")
+
+
+def chosen_engines(config: pytest.Config) -> list[str]:
+    """Read ``--engine``, in the order given."""
+    names = [name for option in config.getoption("engine") for name in option.split(",")] or list(ENGINES)
+    for name in names:
+        if name not in ENGINES:
+            raise pytest.UsageError(f"--engine {name}: choose from {', '.join(ENGINES)}")
+    return list(dict.fromkeys(names))
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+@pytest.fixture(scope="session")
+def bed(pytestconfig: pytest.Config) -> Bed:
+    """The throw-away servers of this run."""
+    return pytestconfig.stash[BED]
+
+
+@pytest.fixture
+def database_url(bed: Bed, engine_name: str) -> Iterator[str]:
+    """A database of its own for this test, with the newest schema and no rows."""
+    url = bed.databases(engine_name).fresh()
+    yield url
+    bed.databases(engine_name).discard(url)
+
+
+@pytest.fixture
+def blank_database_url(bed: Bed, engine_name: str) -> Iterator[str]:
+    """A database of its own for this test, without any table: for migrations."""
+    url = bed.databases(engine_name).blank()
+    yield url
+    bed.databases(engine_name).discard(url)
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    """The store of this test's database."""
+    opened = open_store(database_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def serve(database_url: str, tmp_path: Path) -> Iterator[Callable[..., DibsServer]]:
+    """Start ``dibs serve`` on this test's database; flags and ``auth=`` as for DibsServer. Call it again for another
+    process on the same database; kill, stop and restart them as you like."""
+    running: list[DibsServer] = []
+
+    def start(*flags: str, auth: str = "noauth", database: str = database_url) -> DibsServer:
+        server = DibsServer(database, tmp_path, *flags, auth=auth)
+        running.append(server)
+        server.start()
+        return server
+
+    yield start
+    for server in running:
+        server.stop()
+
+
+@pytest.fixture
+def server(serve: Callable[..., DibsServer]) -> DibsServer:
+    """A running Dibs with an empty database of its own."""
+    return serve()
+
+
+@pytest.fixture
+def shared_server(bed: Bed, engine_name: str) -> DibsServer:
+    """A running Dibs that other tests have used and will use: do not count what is not yours, and do not break it."""
+    return bed.shared_server(engine_name)
+
+
+@pytest.fixture
+def database_server() -> Iterator[Callable[[str], PostgresqlServer | MariadbServer]]:
+    """Make an extra database server of an engine, to stop, kill, freeze and start again.
+
+    Give it a database with ``made.address.execute("CREATE DATABASE x")`` and use ``made.address.url("x")``.
+    """
+    made: list[PostgresqlServer | MariadbServer] = []
+
+    def make(engine: str) -> PostgresqlServer | MariadbServer:
+        made.append(SERVERS[engine]())
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.remove()
