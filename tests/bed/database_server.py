@@ -7,16 +7,15 @@ import signal
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Generic, TypeVar
 
 from tests.bed.addresses import MariadbAddress, PostgresqlAddress
 from tests.bed.processes import as_user, children_of, free_port, start_process, stop_process, tail_of, user_for_servers
 from tests.bed.waiting import eventually
 
-Address = TypeVar("Address", PostgresqlAddress, MariadbAddress)
+Address = PostgresqlAddress | MariadbAddress
 
 
-class DatabaseServer(Generic[Address]):
+class DatabaseServer:
     """One database server in a temporary folder, on a free port of the loopback interface.
 
     The data survives ``stop``, ``kill`` and ``start``; ``remove`` ends it all.
@@ -113,9 +112,8 @@ class DatabaseServer(Generic[Address]):
     def _signal_all(self, number: int) -> None:
         if self.process is None or self.process.poll() is not None:
             return
-        server = self.process.pid
         # PostgreSQL puts each backend in a process group of its own, so the group is not enough.
-        for pid in [server, *children_of(server)]:
+        for pid in (self.process.pid, *children_of(self.process.pid)):
             try:
                 os.kill(pid, number)
             except ProcessLookupError:

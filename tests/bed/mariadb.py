@@ -15,7 +15,7 @@ def binary(name: str) -> str:
     return found
 
 
-class MariadbServer(DatabaseServer[MariadbAddress]):
+class MariadbServer(DatabaseServer):
     """MariaDB that writes its log when it likes: quick, and safe enough for data that lives a minute."""
 
     address_type = MariadbAddress

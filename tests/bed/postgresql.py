@@ -15,7 +15,7 @@ def binaries() -> Path:
     return versions[-1].parent
 
 
-class PostgresqlServer(DatabaseServer[PostgresqlAddress]):
+class PostgresqlServer(DatabaseServer):
     """PostgreSQL without fsync: quick, and safe enough for data that lives a minute."""
 
     address_type = PostgresqlAddress
