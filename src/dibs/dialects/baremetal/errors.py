@@ -1,0 +1,115 @@
+"""From an error to Ironic's answer.
+
+To add a domain error: write its class in ``domain/errors.py`` and its status in ``STATUSES`` below; a test names every
+class that is missing here.
+
+Quirk: an error's body is JSON inside a JSON string, in two forms. What the service itself finds is a *fault*
+(``faultcode``, ``faultstring``, ``debuginfo``); what its web framework finds (unknown path, method, version) is
+``code``, ``title``, ``description``. Clients read either (contract samples 012 and 026).
+"""
+
+import http
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dibs.domain import errors as domain
+from dibs.http.messages import Response
+
+Headers = tuple[tuple[str, str], ...]
+
+MESSAGE_MAX = 600
+"""Longer messages lose their middle: somebody's 1 MB name is not sent back."""
+
+RETRY_SECONDS = "1"
+
+STATUSES: Mapping[type[domain.DibsError], int] = {
+    domain.DibsError: 500,
+    domain.BadValue: 400,
+    domain.InvalidTrait: 400,
+    domain.TooManyTraits: 400,
+    domain.InstanceTraitsMissing: 400,
+    domain.TraitNotFound: 404,
+    domain.NodeNotFound: 404,
+    domain.NodeExists: 409,
+    domain.NodeLocked: 409,
+    domain.NodeAssociated: 409,
+    domain.InstanceAssociated: 409,
+    domain.NodeClaimed: 409,
+    domain.NodeProtected: 403,
+    domain.WrongState: 409,
+    domain.WrongVerb: 400,
+    domain.NodeInMaintenance: 400,
+    domain.DriverNotFound: 404,
+    domain.NoConductorForDriver: 400,
+    domain.NoLiveConductor: 503,
+    domain.ConductorNotFound: 404,
+    domain.ConductorReplaced: 500,
+    domain.TaskLost: 500,
+    domain.PortNotFound: 404,
+    domain.PortExists: 409,
+    domain.ValidationFailed: 400,
+    domain.Forbidden: 403,
+    domain.StoreUnavailable: 503,
+    domain.StoreContended: 503,
+}
+
+
+class Refusal(Exception):
+    """The dialect itself refuses: the request is wrong before any use case is asked."""
+
+    def __init__(self, status: int, message: str, *, framework: bool = False, headers: Headers = ()) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.framework = framework
+        self.headers = headers
+
+    @property
+    def response(self) -> Response:
+        """The answer in the form that fits."""
+        form = framework_fault if self.framework else fault
+        return form(self.status, self.message, self.headers)
+
+
+def bad_request(message: str) -> Refusal:
+    """400, with a message that names what is wrong."""
+    return Refusal(400, message)
+
+
+def not_acceptable(since: int | None = None) -> Refusal:
+    """406: the thing exists, but not in the version asked for."""
+    hint = "" if since is None else f" The minimal required API version should be 1.{since}"
+    return Refusal(406, f"Request not acceptable.{hint}")
+
+
+def answer_domain_error(error: domain.DibsError) -> Response:
+    """The answer to a refusal by the ledger."""
+    status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
+    headers: Headers = (("Retry-After", RETRY_SECONDS),) if status == 503 else ()
+    return fault(status, str(error), headers)
+
+
+def fault(status: int, message: str, headers: Headers = ()) -> Response:
+    """The form of what the service finds."""
+    code = "Client" if status < 500 else "Server"
+    return _error(status, {"faultcode": code, "faultstring": shorten(message), "debuginfo": None}, headers)
+
+
+def framework_fault(status: int, description: str = "", headers: Headers = ()) -> Response:
+    """The form of what the framework finds."""
+    title = http.HTTPStatus(status).phrase
+    return _error(status, {"code": status, "title": title, "description": shorten(description)}, headers)
+
+
+def shorten(message: str) -> str:
+    """Keep both ends: the beginning says what, the end often says where."""
+    if len(message) <= MESSAGE_MAX:
+        return message
+    half = MESSAGE_MAX // 2
+    return f"{message[:half]} … {message[-half:]}"
+
+
+def _error(status: int, document: Mapping[str, Any], headers: Headers) -> Response:
+    body = json.dumps({"error_message": json.dumps(document)}).encode()
+    return Response(status, body, (("Content-Type", "application/json"), *headers))

@@ -1,0 +1,95 @@
+"""One request on its way through a handler, with all that the handler may use."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from dibs.dialects.baremetal.errors import bad_request
+from dibs.dialects.baremetal.policy import Policy
+from dibs.dialects.baremetal.query import Query
+from dibs.dialects.baremetal.schemas import Schema, check
+from dibs.domain.actor import Actor
+from dibs.domain.driver import Driver
+from dibs.http.json_body import UnusableJson, read_json
+from dibs.http.messages import Request, Response
+from dibs.usecases.runner import Runner, UseCase
+
+Command = TypeVar("Command")
+Result = TypeVar("Result")
+Headers = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What the dialect was given when it was built."""
+
+    runner: Runner
+    drivers: Mapping[str, Driver]
+    policy: Policy
+    wake: Callable[[], None]
+    """Tells the conductor of this process that there is work."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request, its version and its path arguments."""
+
+    request: Request
+    minor: int
+    arguments: Mapping[str, str]
+    query: Query
+    services: Services
+
+    @property
+    def actor(self) -> Actor:
+        """Who is asking."""
+        return self.request.actor
+
+    @property
+    def policy(self) -> Policy:
+        """What callers may do."""
+        return self.services.policy
+
+    def read(self, use_case: UseCase[Command, Result], command: Command) -> Result:
+        """Run a use case that changes nothing."""
+        return self.services.runner.read(use_case, self.actor, command)
+
+    def write(self, use_case: UseCase[Command, Result], command: Command) -> Result:
+        """Run a use case in a transaction of its own."""
+        return self.services.runner.write(use_case, self.actor, command)
+
+    def body(self, name: str, schema: Schema) -> Any:
+        """The body, checked. Quirk: no body at all is an empty object, as in Ironic (contract samples 039, 123)."""
+        if not self.request.body.strip():
+            value: Any = {}
+        else:
+            try:
+                value = read_json(self.request.body)
+            except UnusableJson as error:
+                raise bad_request(f"{name}: {error}") from None
+        check(schema, name, value)
+        return value
+
+    def url(self, *parts: str) -> str:
+        """The address of a resource below the version."""
+        return "/".join((self.request.base_url, "v1", *parts))
+
+    def links(self, *parts: str) -> list[dict[str, str]]:
+        """The two links that every resource has. Quirk: the bookmark leaves out the version, and leads nowhere in Ironic too."""
+        bookmark = "/".join((self.request.base_url, *parts))
+        return [{"href": self.url(*parts), "rel": "self"}, {"href": bookmark, "rel": "bookmark"}]
+
+
+Handler = Callable[[Exchange], Response]
+
+
+def json_answer(document: Any, status: int = 200, headers: Headers = ()) -> Response:
+    """An answer with a body."""
+    body = json.dumps(document, separators=(",", ":")).encode()
+    return Response(status, body, (("Content-Type", "application/json"), *headers))
+
+
+def empty_answer(status: int, headers: Headers = ()) -> Response:
+    """An answer without a body."""
+    return Response(status, b"", headers)

@@ -1,0 +1,179 @@
+"""JSON schemas of bodies: the same ones check requests and fill the OpenAPI document."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import jsonschema
+
+from dibs.dialects.baremetal.errors import bad_request
+from dibs.dialects.baremetal.fields import FIELDS, Field, Kind
+from dibs.domain.traits import TRAIT_LENGTH_MAX
+
+Schema = Mapping[str, Any]
+
+_STEP_INTERFACES = ("vendor", "power", "management", "firmware", "deploy", "bios", "raid", "network")
+_TEXT_OR_NULL = {"type": ["string", "null"]}
+_FLAG = {"type": ["string", "boolean", "null"]}
+_NUMBER = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,9}$"}]}
+
+
+def schema_of(field: Field) -> dict[str, Any]:
+    """What a caller may send for an attribute of a node."""
+    if field.kind in (Kind.FLAG, Kind.OPTIONAL_FLAG):
+        return dict(_FLAG)
+    if field.kind is Kind.OBJECT:
+        return {"type": ["object", "null"]}
+    if field.kind is Kind.TEXT and field.length is not None:
+        return {**_TEXT_OR_NULL, "maxLength": field.length}
+    return dict(_TEXT_OR_NULL)
+
+
+def _node_schema(fields: list[Field]) -> Schema:
+    properties = {field.name: schema_of(field) for field in fields}
+    properties["driver"] = {"type": "string", "minLength": 1, "maxLength": 255}
+    return {"type": "object", "properties": properties, "required": ["driver"], "additionalProperties": False}
+
+
+NODE = _node_schema([field for field in FIELDS if field.creatable])
+PATCHED_NODE = _node_schema([field for field in FIELDS if field.patchable])
+
+PATCH: Schema = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "op": {"enum": ["add", "replace", "remove"]},
+            "path": {"type": "string", "pattern": "^/[^/]", "maxLength": 1024},
+            "value": {},
+        },
+        "required": ["op", "path"],
+        "additionalProperties": False,
+    },
+    "maxItems": 1000,
+}
+
+TRAITS: Schema = {
+    "type": "object",
+    "properties": {"traits": {"type": "array", "items": {"type": "string", "maxLength": TRAIT_LENGTH_MAX}}},
+    "required": ["traits"],
+    "additionalProperties": False,
+}
+
+MAINTENANCE: Schema = {"type": "object", "properties": {"reason": _TEXT_OR_NULL}, "additionalProperties": False}
+
+POWER: Schema = {
+    "type": "object",
+    "properties": {"target": {"type": "string"}, "timeout": {"type": ["integer", "null"], "maximum": 1_000_000_000}},
+    "additionalProperties": False,
+}
+
+BOOT_DEVICE: Schema = {
+    "type": "object",
+    "properties": {"boot_device": {"type": "string"}, "persistent": _FLAG},
+    "additionalProperties": False,
+}
+
+_STEPS: Schema = {
+    "type": ["array", "null"],
+    "items": {
+        "type": "object",
+        "properties": {
+            "interface": {"enum": list(_STEP_INTERFACES)},
+            "step": {"type": "string", "minLength": 1},
+            "args": {"type": "object"},
+            "order": _NUMBER,
+            "execute_on_child_nodes": {"type": "boolean"},
+            "limit_child_node_execution": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["interface", "step"],
+        "additionalProperties": False,
+    },
+}
+_DEPLOY_STEPS: Schema = {
+    "type": ["array", "null"],
+    "items": {
+        "type": "object",
+        "properties": {
+            "interface": {"enum": list(_STEP_INTERFACES)},
+            "step": {"type": "string", "minLength": 1},
+            "args": {"type": "object"},
+            "priority": _NUMBER,
+        },
+        "required": ["interface", "step", "args", "priority"],
+        "additionalProperties": False,
+    },
+}
+_CONFIG_DRIVE: Schema = {
+    "type": ["object", "string", "null"],
+    "properties": {
+        "meta_data": {"type": "object"},
+        "network_data": {"type": "object"},
+        "user_data": {"type": ["object", "array", "string", "null"]},
+        "vendor_data": {"type": "object"},
+    },
+    "additionalProperties": False,
+}
+
+PROVISION: Schema = {
+    "type": "object",
+    "properties": {
+        "target": {"type": "string"},
+        "configdrive": _CONFIG_DRIVE,
+        "clean_steps": _STEPS,
+        "deploy_steps": _DEPLOY_STEPS,
+        "service_steps": _STEPS,
+        "rescue_password": _TEXT_OR_NULL,
+        "disable_ramdisk": _FLAG,
+    },
+    "additionalProperties": False,
+}
+
+_LINK_TEXT = {"type": "string", "maxLength": 255}
+
+PORT: Schema = {
+    "type": "object",
+    "properties": {
+        "address": {"type": "string"},
+        "available_for_dynamic_portgroup": _FLAG,
+        "category": {**_TEXT_OR_NULL, "maxLength": 80},
+        "description": {**_TEXT_OR_NULL, "maxLength": 255},
+        "extra": {"type": ["object", "null"]},
+        "is_smartnic": _FLAG,
+        "local_link_connection": {
+            "type": ["object", "null"],
+            "properties": {
+                "port_id": _LINK_TEXT,
+                "switch_id": _LINK_TEXT,
+                "hostname": _LINK_TEXT,
+                "switch_info": _LINK_TEXT,
+                "network_type": {"enum": ["managed", "unmanaged"]},
+            },
+            "additionalProperties": False,
+        },
+        "name": {**_TEXT_OR_NULL, "maxLength": 255},
+        "node_ident": {"type": "string"},
+        "node_uuid": {"type": "string"},
+        "physical_network": {**_TEXT_OR_NULL, "minLength": 1, "maxLength": 64},
+        "portgroup_uuid": {"type": "null"},
+        "pxe_enabled": _FLAG,
+        "uuid": _TEXT_OR_NULL,
+        "vendor": {**_TEXT_OR_NULL, "maxLength": 32},
+    },
+    "required": ["address"],
+    "additionalProperties": False,
+}
+
+_VALIDATORS: dict[int, jsonschema.Draft202012Validator] = {}
+
+
+def check(schema: Schema, name: str, value: Any) -> None:
+    """Refuse a value that does not fit; the message says what and where. ``name`` is what the body is called."""
+    validator = _VALIDATORS.get(id(schema))
+    if validator is None:
+        validator = _VALIDATORS[id(schema)] = jsonschema.Draft202012Validator(schema)
+    error = next(validator.iter_errors(value), None)
+    if error is None:
+        return
+    place = "/".join(str(part) for part in error.absolute_path)
+    where = f" (at {place})" if place else ""
+    raise bad_request(f"Schema error for {name}: {error.message}{where}")
