@@ -17,6 +17,7 @@ from tests.bed.dibs_server import DibsServer
 from tests.bed.mariadb import MariadbServer
 from tests.bed.postgresql import PostgresqlServer
 from tests.bed.session import ENGINES, SERVERS, Bed
+from tests.builders import Ledger
 
 BED = pytest.StashKey[Bed]()
 
@@ -93,6 +94,12 @@ def store(database_url: str) -> Iterator[Store]:
     opened = open_store(database_url)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def ledger(store: Store) -> Ledger:
+    """The same store with a conductor registered, and short ways to enrol nodes and look at them."""
+    return Ledger(store)
 
 
 @pytest.fixture

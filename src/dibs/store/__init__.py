@@ -4,6 +4,6 @@ A query module is a list of statements, built once when it is imported, and func
 ``Transaction``. What differs between engines is in ``engines/``; nothing else asks which engine it runs on.
 """
 
-from dibs.store.ledger import Store, open_store
+from dibs.store.ledger import Statistics, Store, open_store
 
-__all__ = ["Store", "open_store"]
+__all__ = ["Statistics", "Store", "open_store"]

@@ -26,11 +26,11 @@ Outcome = tuple["Future[Any]", Any, Exception | None]
 class EmbeddedStore:
     """An SQLite file."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, statistics: Statistics) -> None:
         self.engine = engine
-        self.statistics = Statistics()
+        self.statistics = statistics
         self._compiler = Compiler(engine)
-        self._reachability = Reachability(self.statistics)
+        self._reachability = Reachability()
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
         self._starting = threading.Lock()
@@ -53,7 +53,7 @@ class EmbeddedStore:
                 self._readers.put(connection)
                 self._reachability.reached()
                 return result
-            self.statistics.reruns += 1
+            self.statistics.rerun()
             pause_before(attempt)
         raise StoreContended(attempts=ATTEMPTS_MAX)
 
@@ -67,6 +67,7 @@ class EmbeddedStore:
         if self._writer is not None and self._process == os.getpid():
             self._jobs.put(None)
             self._writer.join()
+            self._writer = self._process = None
         while not self._readers.empty():
             self._readers.get_nowait().close()
 
@@ -93,7 +94,7 @@ class EmbeddedStore:
             return body(transaction)
         finally:
             cursor.execute("ROLLBACK")
-            self._count(transaction)
+            self.statistics.ran(transaction.statements)
 
     def _write_forever(self) -> None:
         connection: sqlite3.Connection | None = None
@@ -146,7 +147,7 @@ class EmbeddedStore:
             else:
                 self._reachability.reached()
                 return outcomes
-            self.statistics.reruns += 1
+            self.statistics.rerun()
             pause_before(attempt)
         raise StoreContended(attempts=ATTEMPTS_MAX)
 
@@ -166,12 +167,8 @@ class EmbeddedStore:
             connection.execute("ROLLBACK TO one")
             outcome = (done, None, error)
         connection.execute("RELEASE one")
-        self._count(transaction)
+        self.statistics.ran(transaction.statements)
         return outcome
-
-    def _count(self, transaction: Transaction) -> None:
-        self.statistics.transactions += 1
-        self.statistics.statements += transaction.statements
 
     def _raise_unless_refused(self, error: Exception) -> None:
         if self.engine.away(error):

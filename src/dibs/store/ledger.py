@@ -2,10 +2,8 @@
 
 import logging
 import random
-import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
@@ -26,14 +24,30 @@ POOL_WAIT_SECONDS = 10
 logger = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class Statistics:
-    """What the store has done since it was opened."""
+def _ignore(count: int) -> None:
+    pass
 
-    transactions: int = 0
-    statements: int = 0
-    reruns: int = 0
-    unavailable: int = 0
+
+class Statistics:
+    """What the store has done since it was opened, told on to whoever wants to know (the metrics)."""
+
+    def __init__(
+        self, on_statements: Callable[[int], None] = _ignore, on_rerun: Callable[[int], None] = _ignore
+    ) -> None:
+        self.statements = 0
+        self.reruns = 0
+        self._on_statements = on_statements
+        self._on_rerun = on_rerun
+
+    def ran(self, statements: int) -> None:
+        """A transaction came to its end."""
+        self.statements += statements
+        self._on_statements(statements)
+
+    def rerun(self) -> None:
+        """A transaction was refused and will be run again."""
+        self.reruns += 1
+        self._on_rerun(1)
 
 
 class Store(Protocol):
@@ -49,17 +63,18 @@ class Store(Protocol):
         """Run a body that may change rows. When this returns, the change is durable; when it raises, there is none."""
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection. A later transaction opens new ones."""
 
 
-def open_store(url: str, *, connections: int = 20) -> Store:
+def open_store(url: str, *, connections: int = 20, statistics: Statistics | None = None) -> Store:
     """Open the store that a URL names. Nothing connects before the first transaction."""
     engine = engine_for(url)
+    statistics = statistics or Statistics()
     if engine.name == "sqlite":
         from dibs.store.embedded import EmbeddedStore
 
-        return EmbeddedStore(engine)
-    return PooledStore(engine, connections)
+        return EmbeddedStore(engine, statistics)
+    return PooledStore(engine, connections, statistics)
 
 
 def pause_before(attempt: int) -> None:
@@ -75,13 +90,11 @@ def refused(engine: Engine, error: Exception) -> bool:
 class Reachability:
     """Says once in the log that the database went away, and once that it is back."""
 
-    def __init__(self, statistics: Statistics) -> None:
-        self._statistics = statistics
+    def __init__(self) -> None:
         self._away = False
 
     def lost(self, error: BaseException) -> StoreUnavailable:
         """Note a failure; gives the error to raise."""
-        self._statistics.unavailable += 1
         if not self._away:
             self._away = True
             logger.error("the database is away: %s", " ".join(str(error).split()))
@@ -97,12 +110,11 @@ class Reachability:
 class PooledStore:
     """PostgreSQL and MariaDB: each transaction takes a connection from a pool."""
 
-    def __init__(self, engine: Engine, connections: int) -> None:
+    def __init__(self, engine: Engine, connections: int, statistics: Statistics) -> None:
         self.engine = engine
-        self.statistics = Statistics()
+        self.statistics = statistics
         self._compiler = Compiler(engine)
-        self._reachability = Reachability(self.statistics)
-        self._lock = threading.Lock()
+        self._reachability = Reachability()
         self._pools = {
             writing: QueuePool(
                 lambda writing=writing: engine.connect(writing=writing),
@@ -134,15 +146,14 @@ class PooledStore:
                 result = body(transaction)
                 committing = True
                 connection.commit()
-                self.statistics.transactions += 1
-                self.statistics.statements += transaction.statements
+                self.statistics.ran(transaction.statements)
                 self._reachability.reached()
                 return result
             except Exception as error:
                 self._give_up_unless_refused(error, connection, committing=committing, attempt=attempt)
             finally:
                 connection.close()
-            self.statistics.reruns += 1
+            self.statistics.rerun()
             pause_before(attempt)
         raise StoreContended(attempts=ATTEMPTS_MAX)
 

@@ -121,10 +121,11 @@ def _meaning(error: Duplicate, uuid: str, values: Mapping[str, Any]) -> Exceptio
     """What a violated constraint means to the caller."""
     if error.constraint == "uq_nodes_instance_uuid":
         return InstanceAssociated(instance=values["instance_uuid"], node=uuid)
-    if error.constraint in ("uq_nodes_uuid", "uq_providers_uuid"):
+    if error.constraint in ("uq_nodes_name", "uq_providers_name") and values.get("name"):
+        return NodeExists(field="name", value=values["name"])
+    # The provider of a node without a name is called by its uuid.
+    if error.constraint in ("uq_nodes_uuid", "uq_providers_uuid", "uq_providers_name"):
         return NodeExists(field="UUID", value=uuid)
-    if error.constraint in ("uq_nodes_name", "uq_providers_name"):
-        return NodeExists(field="name", value=values.get("name") or uuid)
     return error
 
 

@@ -44,7 +44,7 @@ def _order(table: Table, sort_key: str, *, descending: bool) -> list[ColumnEleme
 
 def _behind(table: Table, sort_key: str, *, descending: bool, marker: str) -> ColumnElement[bool]:
     marker_id: Any = bindparam("marker_id")
-    later_id = table.c.id < marker_id if descending else table.c.id > marker_id
+    later_id: ColumnElement[bool] = table.c.id < marker_id if descending else table.c.id > marker_id
     if sort_key == "id":
         return later_id
     column = table.c[sort_key]

@@ -1,0 +1,85 @@
+"""Short ways to say what a test needs in the ledger."""
+
+import itertools
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from dibs.domain import node_states as states
+from dibs.domain.actor import SERVICE
+from dibs.domain.nodes import Node
+from dibs.store import Store, nodes, providers, traits
+from dibs.usecases.conductors import RegisterConductor, register_conductor
+from dibs.usecases.nodes import CreateNode, UpdateNode, create_node, update_node
+from dibs.usecases.runner import Runner
+from dibs.usecases.traits import SetTraits, set_traits
+
+FIRST_INSTANT = 1_800_000_000_000_000
+
+
+def allow(node: Node) -> None:
+    """The guard of somebody who may do anything."""
+
+
+class Clock:
+    """A clock that moves one microsecond at each look, so that the order of things shows, and further when told."""
+
+    def __init__(self) -> None:
+        self._ticks = itertools.count()
+        self.moved = 0
+
+    def __call__(self) -> int:
+        return FIRST_INSTANT + next(self._ticks) + self.moved
+
+    def move(self, seconds: float) -> None:
+        """Let time pass."""
+        self.moved += int(seconds * 1_000_000)
+
+
+class Ledger:
+    """A store with a conductor in it, and the few things that most tests begin with."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.clock = Clock()
+        self.runner = Runner(store, self.clock)
+        self.runner.write(
+            register_conductor,
+            SERVICE,
+            RegisterConductor(
+                hostname="conductor-1", group="", drivers=("fake-hardware",), incarnation=str(uuid.uuid4())
+            ),
+        )
+
+    def enrol(self, *, state: str = states.AVAILABLE, with_traits: tuple[str, ...] = (), **values: Any) -> Node:
+        """A node that is available with its power known, unless the test says otherwise."""
+        command = CreateNode(
+            uuid=values.pop("uuid", str(uuid.uuid4())),
+            values={"driver": "fake-hardware", "power_state": states.POWER_OFF, **values},
+            provision_state=state,
+        )
+        node = self.runner.write(create_node, SERVICE, command).node
+        if with_traits:
+            self.runner.write(set_traits, SERVICE, SetTraits(ident=node.uuid, guard=allow, traits=with_traits))
+        return node
+
+    def change(self, node: Node, **changes: Any) -> Node:
+        """Change a node as its owner would."""
+        command = UpdateNode(ident=node.uuid, guard=allow, edit=lambda _: changes)
+        return self.runner.write(update_node, SERVICE, command).node
+
+    def node(self, node: Node) -> Node:
+        """The node as it is now."""
+        found = self.store.read(lambda tx: nodes.get(tx, node.uuid))
+        assert found is not None
+        return found
+
+    def unit(self, node: Node) -> Mapping[str, Any] | None:
+        """The node's unit in the ledger: its class, and how much is reserved and used; None when it offers none."""
+        rows = self.store.read(lambda tx: providers.inventory(tx, node.id))
+        assert len(rows) <= 1
+        return {name: rows[0][name] for name in ("resource_class", "reserved", "used")} if rows else None
+
+    def traits(self, node: Node) -> list[str]:
+        """The node's traits."""
+        return self.store.read(lambda tx: traits.of_provider(tx, node.id))
