@@ -120,6 +120,8 @@ def is_uuid(text: str) -> bool:
 def check_node_name(name: str) -> None:
     """Refuse a name that could not be told from a uuid or would not fit in a URL."""
     if len(name) > NAME_LENGTH_MAX:
-        raise BadValue(reason=f"Field name: a node name has at most {NAME_LENGTH_MAX} characters, this one has {len(name)}.")
+        raise BadValue(
+            reason=f"Field name: a node name has at most {NAME_LENGTH_MAX} characters, this one has {len(name)}."
+        )
     if is_uuid(name) or not _NAME.match(name):
         raise BadValue(reason=f"Cannot create node with invalid name '{name}'")
