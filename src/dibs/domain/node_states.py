@@ -6,7 +6,7 @@ which state (``VERBS``). The tables follow Ironic 39; nothing here knows how the
 
 from dataclasses import dataclass
 
-# --- provision states ---------------------------------------------------------------------------------------------------
+# --- provision states -------------------------------------------------------------------------------------------------
 
 ENROLL = "enroll"
 VERIFYING = "verifying"
@@ -53,7 +53,7 @@ UPDATE_ALLOWED_STATES = frozenset(
 DELETE_ALLOWED_STATES = (MANAGEABLE, ENROLL, ADOPT_FAILED, AVAILABLE)
 """States in which a node may be deleted without maintenance, in the order in which a refusal lists them."""
 
-# --- power states and faults --------------------------------------------------------------------------------------------
+# --- power states and faults ------------------------------------------------------------------------------------------
 
 POWER_ON = "power on"
 POWER_OFF = "power off"
@@ -78,7 +78,7 @@ SERVICE_FAILURE = "service failure"
 FAULTS = (POWER_FAILURE, CLEAN_FAILURE, RESCUE_ABORT_FAILURE, SERVICE_FAILURE)
 """Why a node may have been put in maintenance by the service itself."""
 
-# --- the work and its phases --------------------------------------------------------------------------------------------
+# --- the work and its phases ------------------------------------------------------------------------------------------
 
 VERIFY = "verify"
 INSPECT = "inspect"
@@ -89,7 +89,7 @@ ADOPT = "adopt"
 UNRESCUE = "unrescue"
 SERVICE = "service"
 POWER = "power"
-"""Work that changes no provision state; the other works are named after what they do. ``RESCUE`` is both state and work."""
+"""The one work that changes no provision state. The work of rescuing has the name of the state, ``RESCUE``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +128,8 @@ PHASES = {
         Phase(state=RESCUING, work=RESCUE, target=RESCUE, failed=RESCUE_FAILED, waiting=RESCUE_WAIT),
         Phase(state=UNRESCUING, work=UNRESCUE, target=ACTIVE, failed=UNRESCUE_FAILED),
         Phase(
-            state=SERVICING, work=SERVICE, target=ACTIVE, failed=SERVICE_FAILED, waiting=SERVICE_WAIT, held=SERVICE_HOLD,
-            fault=SERVICE_FAILURE,
+            state=SERVICING, work=SERVICE, target=ACTIVE, failed=SERVICE_FAILED, waiting=SERVICE_WAIT,
+            held=SERVICE_HOLD, fault=SERVICE_FAILURE,
         ),
     )
 }  # fmt: skip
@@ -140,11 +140,9 @@ PHASE_OF_WORK = {phase.work: phase for phase in PHASES.values()}
 PAUSED = {state: phase for phase in PHASES.values() for state in (phase.waiting, phase.held) if state}
 """The waiting and held states, each with the phase that it interrupts."""
 
-ALL_STATES = frozenset(
-    STABLE_STATES | PHASES.keys() | PAUSED.keys() | {phase.failed for phase in PHASES.values()}
-)
+ALL_STATES = frozenset(STABLE_STATES | PHASES.keys() | PAUSED.keys() | {phase.failed for phase in PHASES.values()})
 
-# --- what a user may ask for --------------------------------------------------------------------------------------------
+# --- what a user may ask for ------------------------------------------------------------------------------------------
 
 MANAGE = "manage"
 PROVIDE = "provide"
@@ -214,7 +212,6 @@ TARGETS = {CLEAN: MANAGEABLE}
 MAINTENANCE_REFUSES = {
     DEPLOY: "provisioning",
     REBUILD: "provisioning",
-    PROVIDE: "providing",
     CLEAN: "cleaning",
     RESCUE: "rescuing",
     UNRESCUE: "unrescuing",

@@ -7,7 +7,7 @@ from typing import Any
 from dibs.domain.nodes import Json
 
 ATTEMPTS_MAX = 3
-"""How often a piece of work is begun before the node fails visibly: work that kills its conductor must not kill them all."""
+"""How often work is begun before the node fails visibly: what kills one conductor must not go on to kill them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

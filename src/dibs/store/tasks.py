@@ -1,7 +1,7 @@
 """The queue of work on nodes.
 
-A task belongs to a node, whose provider row is locked before any of these changes it; so of two conductors that want the
-same task one waits, and then finds that its condition no longer holds.
+A task belongs to a node, whose provider row is locked before any of these changes it; so of two conductors that want
+the same task one waits, and then finds that its condition no longer holds.
 """
 
 import json

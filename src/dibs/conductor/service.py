@@ -1,0 +1,202 @@
+"""A running conductor: its threads, and what happens when the database or its name is lost."""
+
+import logging
+import threading
+import uuid
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from dibs.conductor.worker import Session, Worker
+from dibs.domain.actor import SERVICE
+from dibs.domain.conductors import TIMEOUT_SECONDS, alive_since
+from dibs.domain.driver import Driver
+from dibs.domain.errors import ConductorReplaced, StoreContended, StoreUnavailable
+from dibs.usecases.conductors import Beat, RegisterConductor, beat, register_conductor
+from dibs.usecases.runner import Runner
+from dibs.usecases.tasks import ListDue, TakeOver, TakeOverTask, list_due, list_orphans, take_over_task
+
+POLL_SECONDS = 0.5
+"""How often to look for work that another process may have queued."""
+
+logger = logging.getLogger(__name__)
+
+
+class Conductor:
+    """Works off the tasks of one registered name, with bounded threads, until it is stopped or replaced."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        drivers: Mapping[str, Driver],
+        clock: Callable[[], int],
+        *,
+        hostname: str,
+        group: str = "",
+        workers: int = 32,
+        heartbeat_seconds: float = 10,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        take_over_seconds: float = 60,
+    ) -> None:
+        self._runner = runner
+        self._drivers = drivers
+        self._clock = clock
+        self._hostname = hostname
+        self._group = group
+        self._workers = workers
+        self._heartbeat_seconds = heartbeat_seconds
+        self._timeout_seconds = timeout_seconds
+        self._take_over_seconds = take_over_seconds
+        self._worker = Worker(runner, drivers)
+        self._session: Session | None = None
+        self._beat_at = 0
+        self._took_over_at = 0
+        self._stopping = threading.Event()
+        self._woken = threading.Event()
+        self._busy: set[str] = set()
+        self._busy_lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix=f"dibs-work-{hostname}")
+        self._threads = [
+            threading.Thread(target=self._beat_forever, name=f"dibs-beat-{hostname}", daemon=True),
+            threading.Thread(target=self._dispatch_forever, name=f"dibs-dispatch-{hostname}", daemon=True),
+        ]
+
+    @property
+    def running(self) -> bool:
+        """False once it was stopped, or another process took its name."""
+        return not self._stopping.is_set()
+
+    def start(self) -> None:
+        """Register and begin to work. When the database is away, that happens as soon as it is back."""
+        self._took_over_at = self._clock()
+        self._try_to_beat()
+        for thread in self._threads:
+            thread.start()
+
+    def wake(self) -> None:
+        """Look for work now: somebody in this process has just queued some."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        """Begin nothing new, interrupt what runs, and leave in good order; what was interrupted is begun anew later."""
+        self._stopping.set()
+        self._woken.set()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
+        self._end_session()
+        self._pool.shutdown()
+        if self._session is not None:
+            self._leave(self._session)
+
+    # --- staying alive ---
+
+    def _beat_forever(self) -> None:
+        while not self._stopping.wait(self._heartbeat_seconds if self._session else POLL_SECONDS):
+            self._try_to_beat()
+
+    def _try_to_beat(self) -> None:
+        try:
+            self._register_or_beat()
+        except ConductorReplaced as replaced:
+            logger.error("%s", replaced)
+            self._stopping.set()
+            self._woken.set()
+            self._end_session()
+            self._session = None
+        except (StoreUnavailable, StoreContended):
+            # By now the others take us for dead and may begin our work themselves, so we must not go on with it.
+            if self._session and self._beat_at < alive_since(self._clock(), self._timeout_seconds):
+                logger.error("conductor %s could not beat for too long and interrupts its work", self._hostname)
+                self._end_session()
+                self._session = None
+        except Exception:
+            logger.exception("conductor %s could not beat", self._hostname)
+
+    def _register_or_beat(self) -> None:
+        now = self._clock()
+        if self._session is None:
+            session = Session(str(uuid.uuid4()))
+            registration = RegisterConductor(
+                hostname=self._hostname,
+                group=self._group,
+                drivers=tuple(self._drivers),
+                incarnation=session.incarnation,
+            )
+            self._runner.write(register_conductor, SERVICE, registration)
+            self._session = session
+            logger.info("conductor %s is registered", self._hostname)
+            self.wake()
+        else:
+            command = Beat(hostname=self._hostname, incarnation=self._session.incarnation)
+            self._runner.write(beat, SERVICE, command)
+        self._beat_at = now
+
+    def _end_session(self) -> None:
+        if self._session is not None:
+            self._session.ended.set()
+
+    def _leave(self, session: Session) -> None:
+        try:
+            command = Beat(hostname=self._hostname, incarnation=session.incarnation, online=False)
+            self._runner.write(beat, SERVICE, command)
+        except (ConductorReplaced, StoreUnavailable, StoreContended) as error:
+            logger.warning("conductor %s stopped without signing off: %s", self._hostname, error)
+
+    # --- finding work ---
+
+    def _dispatch_forever(self) -> None:
+        while not self._stopping.is_set():
+            self._woken.wait(POLL_SECONDS)
+            self._woken.clear()
+            session = self._session
+            if session is None or self._stopping.is_set():
+                continue
+            try:
+                self._take_over(session)
+                self._dispatch(session)
+            except (StoreUnavailable, StoreContended, ConductorReplaced):
+                # The store says once that the database is away, and the next beat says that we were replaced.
+                self._stopping.wait(POLL_SECONDS)
+            except Exception:
+                logger.exception("conductor %s could not look for work", self._hostname)
+                self._stopping.wait(POLL_SECONDS)
+
+    def _dispatch(self, session: Session) -> None:
+        with self._busy_lock:
+            busy = set(self._busy)
+        if len(busy) >= self._workers:
+            return
+        # What is being taken just now is still listed as due, so ask for enough to find others behind it.
+        command = ListDue(incarnation=session.incarnation, count_max=self._workers)
+        for node_uuid in self._runner.read(list_due, SERVICE, command):
+            if node_uuid not in busy and len(busy) < self._workers:
+                busy.add(node_uuid)
+                with self._busy_lock:
+                    self._busy.add(node_uuid)
+                self._pool.submit(self._work_on, node_uuid, session)
+
+    def _work_on(self, node_uuid: str, session: Session) -> None:
+        try:
+            if not session.ended.is_set():
+                self._worker.work_on(node_uuid, session)
+            # There may be more work than threads.
+            self._woken.set()
+        except Exception:
+            logger.exception("the work on node %s broke", node_uuid)
+        finally:
+            with self._busy_lock:
+                self._busy.discard(node_uuid)
+
+    def _take_over(self, session: Session) -> None:
+        """Every now and then, take the work of dead conductors."""
+        now = self._clock()
+        if not self._take_over_seconds or self._took_over_at > alive_since(now, self._take_over_seconds):
+            return
+        self._took_over_at = now
+        search = TakeOver(incarnation=session.incarnation, timeout_seconds=self._timeout_seconds)
+        for node_uuid in self._runner.read(list_orphans, SERVICE, search):
+            command = TakeOverTask(
+                node_uuid=node_uuid, incarnation=session.incarnation, timeout_seconds=self._timeout_seconds
+            )
+            if self._runner.write(take_over_task, SERVICE, command):
+                logger.warning("conductor %s takes over the work on node %s", self._hostname, node_uuid)

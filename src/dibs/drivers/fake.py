@@ -1,0 +1,133 @@
+"""Hardware that is not there, for trying things out: ``fake-hardware``.
+
+Every piece of work succeeds at once unless the node's driver_info says otherwise:
+
+- ``fake_delay_<work>``: seconds that it takes, while the node stays locked;
+- ``fake_wait_<work>``: seconds that the node waits first, unlocked, before the work goes on; abort is possible then;
+- ``fake_fail_<work>``: it fails in the end, with this message.
+
+A clean, deploy or service whose steps contain one named ``hold`` stops there until somebody says unhold.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from dibs.domain import node_states as states
+from dibs.domain.driver import DriverFailure, Interfaces, Outcome, Pause
+from dibs.domain.nodes import Json, Node
+
+SECONDS_MAX = 86_400
+
+INTERFACE_OF_WORK = {
+    states.VERIFY: "power",
+    states.POWER: "power",
+    states.INSPECT: "inspect",
+    states.CLEAN: "deploy",
+    states.DEPLOY: "deploy",
+    states.TEAR_DOWN: "deploy",
+    states.ADOPT: "deploy",
+    states.SERVICE: "deploy",
+    states.RESCUE: "rescue",
+    states.UNRESCUE: "rescue",
+}
+"""Every work, and the interface whose validation answers for its settings."""
+
+WORKS_THAT_WAIT = frozenset(phase.work for phase in states.PHASES.values() if phase.waiting)
+
+_STEP_FIELDS = {states.CLEAN: "clean_step", states.DEPLOY: "deploy_step", states.SERVICE: "service_step"}
+
+_PREFIXES = {
+    "fake_delay_": "seconds that the {work} takes",
+    "fake_wait_": "seconds that the node waits, unlocked, in the middle of the {work}",
+    "fake_fail_": "message with which the {work} fails",
+}
+
+_INTERFACES = {
+    "bios": Interfaces(default="fake", enabled=("fake", "no-bios")),
+    "boot": Interfaces(default="fake", enabled=("fake",)),
+    "console": Interfaces(default="fake", enabled=("fake", "no-console")),
+    "deploy": Interfaces(default="fake", enabled=("fake",)),
+    "firmware": Interfaces(default="fake", enabled=("no-firmware", "fake")),
+    "inspect": Interfaces(default="fake", enabled=("no-inspect", "fake")),
+    "management": Interfaces(default="fake", enabled=("fake",)),
+    "network": Interfaces(default="noop", enabled=("noop",)),
+    "power": Interfaces(default="fake", enabled=("fake",)),
+    "raid": Interfaces(default="fake", enabled=("no-raid", "fake")),
+    "rescue": Interfaces(default="fake", enabled=("fake", "no-rescue")),
+    "storage": Interfaces(default="noop", enabled=("fake", "noop")),
+    "vendor": Interfaces(default="fake", enabled=("no-vendor", "fake")),
+}
+_PROPERTIES = {
+    f"{prefix}{work}": meaning.format(work=work.replace("_", " ")) + ". Optional."
+    for prefix, meaning in _PREFIXES.items()
+    for work in INTERFACE_OF_WORK
+    if prefix != "fake_wait_" or work in WORKS_THAT_WAIT
+}
+
+
+class FakeDriver:
+    """Pretends."""
+
+    name = "fake-hardware"
+    interfaces: Mapping[str, Interfaces] = _INTERFACES
+    properties: Mapping[str, str] = _PROPERTIES
+    boot_devices = ("pxe", "disk", "cdrom")
+
+    def validate(self, node: Node) -> dict[str, str | None]:
+        """Find settings that mean nothing, each under the interface that it belongs to."""
+        reasons: dict[str, str | None] = dict.fromkeys(self.interfaces)
+        for key, value in node.driver_info.items():
+            prefix = next((each for each in _PREFIXES if key.startswith(each)), None)
+            if prefix is None:
+                continue
+            interface = INTERFACE_OF_WORK.get(key.removeprefix(prefix), "deploy")
+            reasons[interface] = reasons[interface] or self._reason(key, prefix, value)
+        for work, interface in ((states.INSPECT, "inspect"), (states.RESCUE, "rescue")):
+            if getattr(node, f"{interface}_interface") == f"no-{interface}":
+                reasons[interface] = f"The {interface} interface of node {node.uuid} does not support {work}."
+        return reasons
+
+    def run(self, node: Node, work: str, arguments: Json, progress: Json, pause: Pause) -> Outcome:
+        """Take the time, wait, hold and fail as the node's driver_info and the steps say."""
+        changes = self._first_look(node)
+        held = progress.get("held", 0)
+        steps = arguments.get("steps", [])
+        for index, step in enumerate(steps[held:], held + 1):
+            if step.get("step") == "hold":
+                changes[_STEP_FIELDS[work]] = step
+                return Outcome(held=True, changes=changes, progress={**progress, "held": index})
+        wait_seconds = _seconds(node.driver_info.get(f"fake_wait_{work}"))
+        if wait_seconds and work in WORKS_THAT_WAIT and not progress.get("waited"):
+            return Outcome(wait_seconds=wait_seconds, changes=changes, progress={**progress, "waited": True})
+        pause(_seconds(node.driver_info.get(f"fake_delay_{work}")) or 0)
+        if failure := node.driver_info.get(f"fake_fail_{work}"):
+            raise DriverFailure(str(failure))
+        if work == states.POWER:
+            changes["power_state"] = states.POWER_TARGETS[arguments["target"]]
+        return Outcome(changes=changes)
+
+    def _first_look(self, node: Node) -> dict[str, Any]:
+        return {} if node.power_state else {"power_state": states.POWER_OFF}
+
+    def _reason(self, key: str, prefix: str, value: Any) -> str | None:
+        if key not in self.properties:
+            known = ", ".join(each for each in self.properties if each.startswith(prefix))
+            return f"Unknown setting driver_info/{key}; known are {known}."
+        if prefix == "fake_fail_":
+            fine = isinstance(value, str) and bool(value)
+            return None if fine else f"driver_info/{key} must be a message, not {value!r}."
+        if _seconds(value) is None:
+            return f"driver_info/{key} must be a number of seconds from 0 to {SECONDS_MAX}, not {value!r}."
+        return None
+
+
+def _seconds(value: Any) -> float | None:
+    """A time as a number or as the text of one, since command lines send text; None when it is neither."""
+    if isinstance(value, bool):
+        return None
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        return None
+    return seconds if math.isfinite(seconds) and 0 <= seconds <= SECONDS_MAX else None
