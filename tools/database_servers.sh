@@ -1,0 +1,39 @@
+#!/bin/sh
+# See to it that the server programs of the engines to test are installed: database_servers.sh sqlite,postgresql,mariadb
+#
+# The tests start servers of their own, on private ports and in temporary folders. Only the programs are needed, so
+# nothing here starts a system service, and a server that the machine already runs is left alone.
+set -eu
+
+missing=""
+case ",$1," in
+*,postgresql,*) ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql" ;;
+esac
+case ",$1," in
+*,mariadb,*)
+    # The server's core package has the programs and no service.
+    PATH=$PATH:/usr/sbin command -v mariadbd >/dev/null || missing="$missing mariadb-server-core"
+    command -v my_print_defaults >/dev/null || missing="$missing mariadb-client-core"
+    ;;
+esac
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" != 0 ]; then
+    echo "These packages are missing, and installing them needs root:$missing" >&2
+    echo "Install them once, then run this again:" >&2
+    echo "    sudo apt-get install --no-install-recommends$missing" >&2
+    echo "Without them, test on SQLite alone: make test ENGINE=sqlite" >&2
+    exit 1
+fi
+
+echo "==> installing Debian packages:$missing"
+# PostgreSQL's package makes a cluster called main and starts it. With this start.conf it makes it and lets it be;
+# the setting is read from here for this one installation and the machine's own configuration stays as it is.
+settings=$(mktemp -d)
+trap 'rm -rf "$settings"' EXIT
+chmod 755 "$settings"
+echo "start_conf = 'manual'" >"$settings/createcluster.conf"
+export DEBIAN_FRONTEND=noninteractive PGSYSCONFDIR="$settings"
+apt-get -q update
+# shellcheck disable=SC2086
+apt-get -q install --yes --no-install-recommends $missing
