@@ -20,7 +20,7 @@ class PostgresqlServer(DatabaseServer):
 
     address_type = PostgresqlAddress
     system_user = "postgres"
-    stop_signal = signal.SIGQUIT
+    stop_signal = signal.SIGINT
 
     def make_data(self) -> None:
         self.run_tool(
