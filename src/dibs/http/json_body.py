@@ -1,8 +1,8 @@
 """Read a JSON request body so that nothing behind it can be surprised.
 
-Python's own reader lets through what no database and no other JSON reader takes: NaN and Infinity, NUL characters, halves
-of surrogate pairs, and nesting deep enough to exhaust the stack of whoever walks it next. All of those are refused here,
-with the place where they were found.
+Python's own reader lets through what no database and no other JSON reader takes: NaN and Infinity, NUL characters,
+halves of surrogate pairs, and nesting deep enough to exhaust the stack of whoever walks it next. All of those are
+refused here, with the place where they were found.
 """
 
 import json
@@ -34,7 +34,7 @@ def read_json(body: bytes) -> Any:
     except ValueError as error:
         # Python refuses to convert integers of thousands of digits.
         raise UnusableJson(f"The request body has a number that is too large: {error}") from None
-    # Only an escape can produce a NUL or half a surrogate pair, and few brackets cannot nest deeply: most bodies need no walk.
+    # Only an escape can make a NUL or half a surrogate pair, and few brackets cannot nest deeply: most need no walk.
     if "\\u" in text or text.count("[") + text.count("{") > DEPTH_MAX:
         check_json(value)
     return value

@@ -1,7 +1,7 @@
 """Who may do what: rules by name in the language of oslo.policy, with a file of one's own on top of the defaults.
 
-Knows no rule: a dialect brings its names and default checks, which are those of the service whose API it speaks, so that
-an existing policy.yaml carries over. The file is read once, at the start.
+Knows no rule: a dialect brings its names and default checks, which are those of the service whose API it speaks, so
+that an existing policy.yaml carries over. The file is read once, at the start.
 """
 
 from collections.abc import Mapping

@@ -40,6 +40,7 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.WrongState: 409,
     domain.WrongVerb: 400,
     domain.NodeInMaintenance: 400,
+    domain.NodeRetired: 400,
     domain.DriverNotFound: 404,
     domain.NoConductorForDriver: 400,
     domain.NoLiveConductor: 503,

@@ -1,8 +1,8 @@
 """The attributes of a node in this API, one row each, in the order in which an answer shows them.
 
 A row says since which version an attribute exists, what kind of value it has, and what a caller may do with it. Hiding
-attributes that are too new for a request, and refusing them, are two loops over these rows. To add an attribute: add its
-column (store), its attribute (domain/nodes.py) and its row here.
+attributes that are too new for a request, and refusing them, are two loops over these rows. To add an attribute: add
+its column (store), its attribute (domain/nodes.py) and its row here.
 """
 
 import enum
@@ -147,7 +147,9 @@ FIELDS: tuple[Field, ...] = (
 
 BY_NAME: Mapping[str, Field] = {field.name: field for field in FIELDS}
 STORED: frozenset[str] = frozenset(
-    field.name for field in FIELDS if field.kind not in (Kind.LINKS, Kind.NOTHING, Kind.NAMES) and field.name != "conductor"
+    field.name
+    for field in FIELDS
+    if field.kind not in (Kind.LINKS, Kind.NOTHING, Kind.NAMES) and field.name != "conductor"
 )
 """Attributes of Node itself."""
 

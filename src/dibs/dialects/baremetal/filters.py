@@ -14,6 +14,8 @@ from dibs.domain import node_states as states
 from dibs.domain.node_query import Condition, Contains, Equals, OfConductor, OfProject, OneOf, Present, Traits
 from dibs.domain.traits import TRAITS_PER_NODE_MAX, check_traits
 
+NAMES_MAX = 1_000
+
 Reader = Callable[[Query, str], Condition | None]
 
 
@@ -65,7 +67,10 @@ def _group(query: Query, name: str) -> Condition:
 
 
 def _shards(query: Query, name: str) -> Condition:
-    return OneOf("shard", query.names(name) or ())
+    names = query.names(name) or ()
+    if len(names) > NAMES_MAX:
+        raise bad_request(f"The query parameter {name} takes at most {NAMES_MAX} names, not {len(names)}")
+    return OneOf("shard", names)
 
 
 def _contains(query: Query, name: str) -> Condition | None:
@@ -123,7 +128,11 @@ FILTERS: tuple[Filter, ...] = (
     Filter(name="parent_node", since=83, read=_uuid, schema=_UUID),
     Filter(name="project", since=65, read=_project, schema=_TEXT),
     Filter(
-        name="provision_state", since=9, read=_provision_state, schema={"enum": sorted(states.ALL_STATES)}, says_version=False
+        name="provision_state",
+        since=9,
+        read=_provision_state,
+        schema={"enum": sorted(states.ALL_STATES)},
+        says_version=False,
     ),
     Filter(name="resource_class", since=21, read=_equals, schema=_TEXT),
     Filter(name="retired", since=61, read=_flag, schema=_TRUTH),

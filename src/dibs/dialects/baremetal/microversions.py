@@ -1,9 +1,10 @@
 """Every microversion of the bare-metal API, one line each on what it added.
 
-Most of them are rows elsewhere: a field in ``fields.py``, a filter in ``filters.py``, a route in ``routes.py``, a verb in
-``provision.py``. Lines in brackets belong to parts of Ironic that Dibs does not have: the number is accepted and changes
-nothing. To add a version: write its line here (the last one is what we announce as maximum), then give the rows that it
-brought ``since=<minor>``. The dialect never passes a number on: what changes behaviour is a named option of a command.
+Most of them are rows elsewhere: a field in ``fields.py``, a filter in ``filters.py``, a route in ``routes.py``, a verb
+in ``provision.py``. Lines in brackets belong to parts of Ironic that Dibs does not have: the number is accepted and
+changes nothing. To add a version: write its line here (the last one is what we announce as maximum), then give the rows
+that it brought ``since=<minor>``. A number never leaves the dialect: what changes behaviour is a named option of a
+command.
 """
 
 from collections.abc import Mapping
@@ -167,4 +168,6 @@ def _refusal_text(refusal: VersionRefusal) -> str:
             "Mutually exclusive versions requested. "
             f"Version {refusal.asked} requested but not supported by this service. {_RANGE_TEXT}"
         )
-    return f"Version {refusal.asked} was requested but the minor version is not supported by this service. {_RANGE_TEXT}"
+    return (
+        f"Version {refusal.asked} was requested but the minor version is not supported by this service. {_RANGE_TEXT}"
+    )

@@ -1,13 +1,13 @@
 """Pages of a list and the link to the next one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from dibs.dialects.baremetal.exchange import Exchange, json_answer
 from dibs.http.messages import Response
 
-LIST_QUERY = {
+LIST_QUERY: Mapping[str, Mapping[str, Any]] = {
     "limit": {"type": "integer", "minimum": 1, "description": "At most so many; 1000 at most."},
     "marker": {"type": "string", "description": "Begin after this one, the last of the page before."},
     "sort_key": {"type": "string"},
@@ -21,7 +21,7 @@ def page_answer(
 ) -> Response:
     """One page. A full one links to the next with every parameter of the request, so that no filter is lost on the way.
 
-    Quirk not copied: Ironic's link forgets most filters and names default fields that nobody asked for (contract sample 057).
+    Quirk not copied: Ironic's link forgets most filters, and names fields that nobody asked for (contract sample 057).
     """
     document: dict[str, Any] = {noun: entries}
     if last is not None and len(entries) >= limit:

@@ -191,8 +191,8 @@ class Policy:
     def owner_of_new_node(self, actor: Actor, asked: str | None) -> str | None:
         """Who will own a node that the actor creates.
 
-        Quirk: in Ironic's noauth everybody is a project-scoped admin without a project and cannot give an owner (contract
-        sample 021); in Dibs' noauth everybody speaks for the system and can.
+        Quirk not copied: in Ironic's noauth everybody is a project-scoped admin without a project and cannot give an
+        owner (contract sample 021); in Dibs' noauth everybody speaks for the system and can.
         """
         if self.allows("baremetal:node:create", actor):
             return asked

@@ -17,10 +17,12 @@ _TIMES = frozenset(field.name for field in FIELDS if field.kind is Kind.TIME)
 _GUARDED: Mapping[str, Any] = {
     "last_error": "** Value Redacted - Requires baremetal:node:get:last_error permission. **",
     "reservation": "** Redacted - requires baremetal:node:get:reservation permission. **",
-    "driver_internal_info": {"content": "** Redacted - Requires baremetal:node:get:driver_internal_info permission. **"},
+    "driver_internal_info": {
+        "content": "** Redacted - Requires baremetal:node:get:driver_internal_info permission. **"
+    },
     "driver_info": {"content": "** Redacted - requires baremetal:node:get:driver_info permission. **"},
 }
-"""What stands in place of an attribute that the caller may not see, each under the rule ``baremetal:node:get:<name>``."""
+"""What stands in place of an attribute that the rule ``baremetal:node:get:<name>`` keeps from the caller."""
 
 
 def render_time(instant: int | None) -> str | None:
@@ -99,7 +101,7 @@ def render_states(exchange: Exchange, view: NodeView) -> dict[str, Any]:
 
 
 def state_in_version(state: str | None, minor: int) -> str | None:
-    """Quirk: a free node had no state before 1.2 (contract sample 024), and nobody waited for inspection before 1.39."""
+    """Quirk: a free node had no state before 1.2 (contract sample 024), and none waited for inspection before 1.39."""
     if state == states.AVAILABLE and minor < 2:
         return None
     if state == states.INSPECT_WAIT and minor < 39:

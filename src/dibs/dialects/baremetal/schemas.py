@@ -55,7 +55,6 @@ PATCH: Schema = {
 TRAITS: Schema = {
     "type": "object",
     "properties": {"traits": {"type": "array", "items": {"type": "string", "maxLength": TRAIT_LENGTH_MAX}}},
-    "required": ["traits"],
     "additionalProperties": False,
 }
 

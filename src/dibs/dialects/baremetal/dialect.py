@@ -1,0 +1,97 @@
+"""The dialect as the shell sees it: a request comes in, an answer goes out."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from dibs.dialects.baremetal.errors import (
+    Headers,
+    Refusal,
+    answer_domain_error,
+    fault,
+    framework_fault,
+    not_acceptable,
+)
+from dibs.dialects.baremetal.exchange import Exchange, Services
+from dibs.dialects.baremetal.microversions import HEADER, LIMITS, MINIMUM, choose_minor
+from dibs.dialects.baremetal.policy import Policy
+from dibs.dialects.baremetal.query import Query
+from dibs.dialects.baremetal.routes import ROUTES, Endpoint, TooOld
+from dibs.domain.driver import Driver
+from dibs.domain.errors import DibsError
+from dibs.http.messages import Operation, Request, Response
+from dibs.http.routing import Match, MethodNotAllowed, NotInVersion, Router
+from dibs.usecases.runner import Runner
+
+_ROUTER = Router(ROUTES)
+
+
+class Baremetal:
+    """Ironic's API."""
+
+    mount = "/baremetal"
+    title = "Bare metal"
+    public_paths = frozenset({"/", "/v1"})
+    anonymous_is_admin = True
+
+    def __init__(self, runner: Runner, drivers: Mapping[str, Driver], policy: Policy, wake: Callable[[], None]) -> None:
+        self._services = Services(runner=runner, drivers=drivers, policy=policy, wake=wake)
+
+    @property
+    def operations(self) -> Iterable[Operation]:
+        """Every row of the routing table."""
+        return ROUTES
+
+    def answer(self, request: Request) -> Response:
+        """See http.messages.Dialect."""
+        minor: int | None = None
+        try:
+            minor = _minor_of(request)
+            response = self._handle(request, minor)
+        except Refusal as refusal:
+            response = refusal.response
+        except DibsError as error:
+            response = answer_domain_error(error)
+        return _with_versions(response, minor)
+
+    def refuse(self, request: Request | None, status: int, message: str, headers: Headers = ()) -> Response:
+        """See http.messages.Dialect."""
+        return _with_versions(framework_fault(status, message, headers), None)
+
+    def _handle(self, request: Request, minor: int) -> Response:
+        found = _ROUTER.resolve(request.method, request.path, minor)
+        if isinstance(found, Match):
+            query = Query(request.query, found.route.query)
+            exchange = Exchange(
+                request=request, minor=minor, arguments=found.arguments, query=query, services=self._services
+            )
+            return found.route.handler.handle(exchange)
+        if isinstance(found, NotInVersion):
+            return _too_old(found)
+        if isinstance(found, MethodNotAllowed):
+            return _not_allowed(found.allowed)
+        return framework_fault(404)
+
+
+def _minor_of(request: Request) -> int:
+    """The root page answers whatever version is asked for: it is where callers learn which there are."""
+    return MINIMUM[1] if request.path == "/" else choose_minor(request.headers)
+
+
+def _too_old(found: NotInVersion[Endpoint]) -> Response:
+    match found.routes[0].handler.too_old:
+        case TooOld.NOT_SUPPORTED:
+            return fault(404, "The API is not supported for this version")
+        case TooOld.NOT_ACCEPTABLE:
+            return not_acceptable().response
+        case TooOld.NOT_ALLOWED:
+            return _not_allowed(found.allowed)
+        case TooOld.NOT_FOUND:
+            return framework_fault(404)
+
+
+def _not_allowed(methods: tuple[str, ...]) -> Response:
+    return framework_fault(405, headers=(("Allow", ", ".join(methods)),))
+
+
+def _with_versions(response: Response, minor: int | None) -> Response:
+    used = () if minor is None else ((HEADER, f"{MINIMUM[0]}.{minor}"),)
+    return Response(response.status, response.body, (*response.headers, *LIMITS, *used))

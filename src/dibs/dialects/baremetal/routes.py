@@ -1,0 +1,232 @@
+"""Every URL of the dialect: method, path, handler, first version.
+
+A row also says what a request gets whose version is too old for it; Ironic is not of one mind there, and clients know
+it. Its ``query`` lists every parameter it takes: any other is 400. To add a URL: write a handler and a row, and an
+exchange in ``tests/contracts/baremetal``, which a test asks for.
+"""
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dibs.dialects.baremetal import (
+    conductors,
+    discovery,
+    drivers,
+    management,
+    nodes,
+    ports,
+    provision,
+    schemas,
+    states,
+    traits,
+)
+from dibs.dialects.baremetal.exchange import Handler
+from dibs.dialects.baremetal.filters import FILTERS
+from dibs.dialects.baremetal.paging import LIST_QUERY
+from dibs.http.routing import Route
+
+QuerySchema = Mapping[str, Mapping[str, Any]]
+
+
+class TooOld(enum.Enum):
+    """What a version before the row's first gets."""
+
+    NOT_SUPPORTED = "404, the API is not supported for this version"
+    NOT_FOUND = "404"
+    NOT_ALLOWED = "405"
+    NOT_ACCEPTABLE = "406"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """What a row leads to."""
+
+    handle: Handler
+    too_old: TooOld = TooOld.NOT_FOUND
+
+
+_FIELDS: QuerySchema = {"fields": {"type": "string", "description": "Only these attributes, separated by commas."}}
+_DETAIL: QuerySchema = {"detail": {"type": "boolean", "description": "All attributes."}}
+_NODE_FILTERS: QuerySchema = {row.name: {**row.schema, "x-since": f"1.{row.since}"} for row in FILTERS}
+_NODE_LIST: QuerySchema = {**LIST_QUERY, **_NODE_FILTERS}
+_OK = {200: "As asked for."}
+_CREATED = {201: "Made; Location says where it is."}
+_ACCEPTED = {202: "Begun; the states of the node show how it goes on."}
+_DONE = {204: "Done."}
+_NODE = "/v1/nodes/{node}"
+
+
+def _row(
+    method: str,
+    path: str,
+    handle: Handler,
+    summary: str,
+    *,
+    since: int = 1,
+    query: QuerySchema | None = None,
+    body: schemas.Schema | None = None,
+    statuses: Mapping[int, str] = _OK,
+    too_old: TooOld = TooOld.NOT_FOUND,
+) -> Route[Endpoint]:
+    return Route(
+        method=method,
+        path=path,
+        handler=Endpoint(handle, too_old),
+        summary=summary,
+        since=since,
+        query=query or {},
+        body=body,
+        statuses=statuses,
+    )
+
+
+_ROOT = [
+    _row("GET", "/", discovery.show_versions, "The versions of the API"),
+    _row("GET", "/v1", discovery.show_version, "What the API has"),
+]
+
+_NODES = [
+    _row("GET", "/v1/nodes", nodes.list_nodes, "List nodes", query={**_NODE_LIST, **_FIELDS, **_DETAIL}),
+    _row("POST", "/v1/nodes", nodes.create_node, "Enrol a node", body=schemas.NODE, statuses=_CREATED),
+    _row("GET", "/v1/nodes/detail", nodes.list_nodes_in_detail, "List nodes with all attributes", query=_NODE_LIST),
+    _row(
+        "GET",
+        "/v1/nodes/validate",
+        management.validate_named_node,
+        "Check the settings of a node",
+        query={"node": {"type": "string"}, "node_uuid": {"type": "string"}},
+    ),
+    _row("GET", _NODE, nodes.show_node, "Show a node", query=_FIELDS),
+    _row(
+        "PATCH",
+        _NODE,
+        nodes.update_node,
+        "Change a node",
+        query={"reset_interfaces": {"type": "boolean"}},
+        body=schemas.PATCH,
+    ),
+    _row("DELETE", _NODE, nodes.delete_node, "Remove a node", statuses=_DONE),
+    _row("GET", f"{_NODE}/validate", management.validate_node, "Check the settings of a node"),
+    _row(
+        "PUT",
+        f"{_NODE}/maintenance",
+        nodes.set_maintenance,
+        "Take a node out of service",
+        body=schemas.MAINTENANCE,
+        statuses=_ACCEPTED,
+    ),
+    _row("DELETE", f"{_NODE}/maintenance", nodes.clear_maintenance, "Put a node back into service", statuses=_ACCEPTED),
+]
+
+_STATES = [
+    _row("GET", f"{_NODE}/states", states.show_states, "Show the states of a node"),
+    _row(
+        "PUT",
+        f"{_NODE}/states/power",
+        states.set_power,
+        "Switch a node on or off, or reboot it",
+        body=schemas.POWER,
+        statuses=_ACCEPTED,
+    ),
+    _row(
+        "PUT",
+        f"{_NODE}/states/provision",
+        provision.set_provision_state,
+        "Ask for a provision verb",
+        body=schemas.PROVISION,
+        statuses=_ACCEPTED,
+    ),
+    _row("GET", f"{_NODE}/management/boot_device", management.show_boot_device, "Show what a node is to boot from"),
+    _row(
+        "PUT",
+        f"{_NODE}/management/boot_device",
+        management.set_boot_device,
+        "Say what a node is to boot from",
+        body=schemas.BOOT_DEVICE,
+        statuses=_DONE,
+    ),
+    _row(
+        "GET",
+        f"{_NODE}/management/boot_device/supported",
+        management.list_boot_devices,
+        "List what a node can boot from",
+    ),
+]
+
+_TRAITS = [
+    _row("GET", f"{_NODE}/traits", traits.list_traits, "List traits", since=37, too_old=TooOld.NOT_ACCEPTABLE),
+    _row(
+        "PUT",
+        f"{_NODE}/traits",
+        traits.set_traits,
+        "Replace all traits",
+        since=37,
+        body=schemas.TRAITS,
+        too_old=TooOld.NOT_ALLOWED,
+    ),
+    _row("DELETE", f"{_NODE}/traits", traits.remove_all_traits, "Remove all traits", since=37, statuses=_DONE),
+    _row(
+        "PUT",
+        f"{_NODE}/traits/{{trait}}",
+        traits.add_trait,
+        "Add a trait",
+        since=37,
+        statuses=_DONE,
+        too_old=TooOld.NOT_ALLOWED,
+    ),
+    _row("DELETE", f"{_NODE}/traits/{{trait}}", traits.remove_trait, "Remove a trait", since=37, statuses=_DONE),
+]
+
+_PORT_LIST = {**ports.QUERY, **_FIELDS, **_DETAIL}
+_NODE_PORT_LIST = {name: schema for name, schema in _PORT_LIST.items() if name not in ("node", "node_uuid")}
+
+_PORTS = [
+    _row("GET", "/v1/ports", ports.list_ports, "List ports", query=_PORT_LIST),
+    _row("POST", "/v1/ports", ports.create_port, "Add a port", body=schemas.PORT, statuses=_CREATED),
+    _row("GET", "/v1/ports/detail", ports.list_ports_in_detail, "List ports with all attributes", query=ports.QUERY),
+    _row("GET", "/v1/ports/{port}", ports.show_port, "Show a port", query=_FIELDS),
+    _row("PATCH", "/v1/ports/{port}", ports.update_port, "Change a port", body=schemas.PATCH),
+    _row("DELETE", "/v1/ports/{port}", ports.delete_port, "Remove a port", statuses=_DONE),
+    _row("GET", f"{_NODE}/ports", ports.list_ports, "List the ports of a node", query=_NODE_PORT_LIST),
+    _row(
+        "GET",
+        f"{_NODE}/ports/detail",
+        ports.list_ports_in_detail,
+        "List the ports of a node with all attributes",
+        query={name: schema for name, schema in _NODE_PORT_LIST.items() if name not in ("fields", "detail")},
+    ),
+]
+
+_SERVICE = [
+    _row(
+        "GET",
+        "/v1/drivers",
+        drivers.list_drivers,
+        "List drivers",
+        query={"type": {"enum": ["classic", "dynamic"]}, **_FIELDS, **_DETAIL},
+    ),
+    _row("GET", "/v1/drivers/{driver}", drivers.show_driver, "Show a driver", query=_FIELDS),
+    _row("GET", "/v1/drivers/{driver}/properties", drivers.show_properties, "Show what a driver can be told"),
+    _row(
+        "GET",
+        "/v1/conductors",
+        conductors.list_conductors,
+        "List conductors",
+        since=49,
+        query={**LIST_QUERY, **_FIELDS, **_DETAIL},
+        too_old=TooOld.NOT_SUPPORTED,
+    ),
+    _row(
+        "GET",
+        "/v1/conductors/{conductor}",
+        conductors.show_conductor,
+        "Show a conductor",
+        since=49,
+        query=_FIELDS,
+        too_old=TooOld.NOT_SUPPORTED,
+    ),
+]
+
+ROUTES: tuple[Route[Endpoint], ...] = (*_ROOT, *_NODES, *_STATES, *_TRAITS, *_PORTS, *_SERVICE)
