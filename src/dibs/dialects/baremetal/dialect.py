@@ -32,8 +32,15 @@ class Baremetal:
     public_paths = frozenset({"/", "/v1"})
     anonymous_is_admin = True
 
-    def __init__(self, runner: Runner, drivers: Mapping[str, Driver], policy: Policy, wake: Callable[[], None]) -> None:
-        self._services = Services(runner=runner, drivers=drivers, policy=policy, wake=wake)
+    def __init__(
+        self,
+        runner: Runner,
+        drivers: Mapping[str, Driver],
+        *,
+        wake: Callable[[], None],
+        policy_file: str | None = None,
+    ) -> None:
+        self._services = Services(runner=runner, drivers=drivers, policy=Policy(policy_file), wake=wake)
 
     @property
     def operations(self) -> Iterable[Operation]:
