@@ -15,14 +15,15 @@ from dibs.usecases.conductors import Beat, RegisterConductor, beat, register_con
 from dibs.usecases.runner import Runner
 from dibs.usecases.tasks import ListDue, TakeOver, TakeOverTask, list_due, list_orphans, take_over_task
 
-POLL_SECONDS = 0.5
-"""How often to look for work that another process may have queued."""
-
 logger = logging.getLogger(__name__)
 
 
 class Conductor:
-    """Works off the tasks of one registered name, with bounded threads, until it is stopped or replaced."""
+    """Works off the tasks of one registered name, with bounded threads, until it is stopped or replaced.
+
+    ``take_over_seconds`` 0 leaves the work of dead conductors alone; ``poll_seconds`` is how often it looks for work
+    that another process may have queued.
+    """
 
     def __init__(
         self,
@@ -36,6 +37,7 @@ class Conductor:
         heartbeat_seconds: float = 10,
         timeout_seconds: float = TIMEOUT_SECONDS,
         take_over_seconds: float = 60,
+        poll_seconds: float = 0.5,
     ) -> None:
         self._runner = runner
         self._drivers = drivers
@@ -46,6 +48,7 @@ class Conductor:
         self._heartbeat_seconds = heartbeat_seconds
         self._timeout_seconds = timeout_seconds
         self._take_over_seconds = take_over_seconds
+        self._poll_seconds = poll_seconds
         self._worker = Worker(runner, drivers)
         self._session: Session | None = None
         self._beat_at = 0
@@ -91,7 +94,7 @@ class Conductor:
     # --- staying alive ---
 
     def _beat_forever(self) -> None:
-        while not self._stopping.wait(self._heartbeat_seconds if self._session else POLL_SECONDS):
+        while not self._stopping.wait(self._heartbeat_seconds if self._session else self._poll_seconds):
             self._try_to_beat()
 
     def _try_to_beat(self) -> None:
@@ -146,7 +149,7 @@ class Conductor:
 
     def _dispatch_forever(self) -> None:
         while not self._stopping.is_set():
-            self._woken.wait(POLL_SECONDS)
+            self._woken.wait(self._poll_seconds)
             self._woken.clear()
             session = self._session
             if session is None or self._stopping.is_set():
@@ -156,10 +159,10 @@ class Conductor:
                 self._dispatch(session)
             except (StoreUnavailable, StoreContended, ConductorReplaced):
                 # The store says once that the database is away, and the next beat says that we were replaced.
-                self._stopping.wait(POLL_SECONDS)
+                self._stopping.wait(self._poll_seconds)
             except Exception:
                 logger.exception("conductor %s could not look for work", self._hostname)
-                self._stopping.wait(POLL_SECONDS)
+                self._stopping.wait(self._poll_seconds)
 
     def _dispatch(self, session: Session) -> None:
         with self._busy_lock:

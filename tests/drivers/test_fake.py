@@ -1,0 +1,128 @@
+import threading
+
+import pytest
+
+from dibs.conductor.worker import Session
+from dibs.domain import node_states as states
+from dibs.domain.driver import Driver, DriverFailure, Interrupted, check_boot_device, check_for_verb
+from dibs.domain.errors import BadValue, ValidationFailed
+from dibs.domain.nodes import Node
+from dibs.drivers.fake import INTERFACE_OF_WORK, FakeDriver
+
+DRIVER: Driver = FakeDriver()
+
+
+def node(**values):
+    return Node(
+        **{
+            "id": 1,
+            "uuid": "11111111-2222-4333-8444-555555555501",
+            "driver": "fake-hardware",
+            "provision_state": states.ENROLL,
+            "created_at": 0,
+            **values,
+        }
+    )
+
+
+def run(work, *, arguments=None, progress=None, pauses=None, **values):
+    pause = (lambda seconds: None) if pauses is None else pauses.append
+    return DRIVER.run(node(**values), work, arguments or {}, progress or {}, pause)
+
+
+def test_it_knows_every_work_that_a_phase_asks_for():
+    assert set(INTERFACE_OF_WORK) == {*states.PHASE_OF_WORK, states.POWER}
+
+
+@pytest.mark.parametrize("work", sorted(states.PHASE_OF_WORK))
+def test_work_succeeds_and_the_first_look_finds_the_power_off(work):
+    outcome = run(work)
+    assert outcome.finished
+    assert outcome.changes == {"power_state": "power off"}
+
+
+def test_power_that_is_known_is_left_alone():
+    assert run(states.DEPLOY, power_state=states.POWER_ON).changes == {}
+
+
+@pytest.mark.parametrize(("target", "state"), states.POWER_TARGETS.items())
+def test_power_ends_in_the_state_that_was_asked_for(target, state):
+    assert run(states.POWER, arguments={"target": target}, power_state=states.POWER_OFF).changes == {
+        "power_state": state
+    }
+
+
+def test_a_delay_is_taken_from_driver_info_as_number_or_text():
+    pauses = []
+    run(states.DEPLOY, driver_info={"fake_delay_deploy": 2}, pauses=pauses)
+    run(states.CLEAN, driver_info={"fake_delay_clean": "0.5", "fake_delay_deploy": 7}, pauses=pauses)
+    assert pauses == [2, 0.5]
+
+
+def test_a_delay_is_interrupted_when_the_session_ends():
+    session = Session("x")
+    threading.Timer(0.05, session.ended.set).start()
+    with pytest.raises(Interrupted):
+        DRIVER.run(node(driver_info={"fake_delay_deploy": 3600}), states.DEPLOY, {}, {}, session.pause)
+
+
+def test_a_failure_carries_the_message():
+    with pytest.raises(DriverFailure, match=r"^no fans$"):
+        run(states.POWER, arguments={"target": states.POWER_ON}, driver_info={"fake_fail_power": "no fans"})
+
+
+def test_work_waits_once_and_then_goes_on():
+    first = run(states.CLEAN, driver_info={"fake_wait_clean": 30})
+    assert (first.finished, first.wait_seconds) == (False, 30)
+    assert run(states.CLEAN, driver_info={"fake_wait_clean": 30}, progress=first.progress).finished
+
+
+def test_a_hold_step_holds_and_the_steps_behind_it_follow():
+    steps = {"steps": [{"step": "hold", "interface": "deploy"}, {"step": "wipe"}, {"step": "hold", "args": {"n": 2}}]}
+    first = run(states.CLEAN, arguments=steps)
+    assert first.held
+    assert first.changes["clean_step"] == steps["steps"][0]
+    second = run(states.CLEAN, arguments=steps, progress=first.progress)
+    assert second.changes["clean_step"] == steps["steps"][2]
+    assert run(states.CLEAN, arguments=steps, progress=second.progress).finished
+
+
+def test_a_node_without_settings_is_valid_on_every_interface():
+    assert DRIVER.validate(node(driver_info={"address": "10.0.0.1"})) == dict.fromkeys(DRIVER.interfaces)
+
+
+@pytest.mark.parametrize("value", ["soon", -1, True, None, [], float("inf"), 86_401])
+def test_a_time_that_is_none_is_found_by_validate(value):
+    reasons = DRIVER.validate(node(driver_info={"fake_delay_deploy": value}))
+    assert "fake_delay_deploy must be a number of seconds" in reasons.pop("deploy")
+    assert not any(reasons.values())
+
+
+@pytest.mark.parametrize(
+    ("key", "interface"),
+    [("fake_delay_deplyo", "deploy"), ("fake_wait_power", "power"), ("fake_wait_unrescue", "rescue")],
+)
+def test_a_setting_that_does_not_exist_is_found_by_validate(key, interface):
+    assert f"Unknown setting driver_info/{key}" in DRIVER.validate(node(driver_info={key: 1}))[interface]
+
+
+def test_a_failure_without_a_message_is_found_by_validate():
+    assert "must be a message" in DRIVER.validate(node(driver_info={"fake_fail_inspect": 1}))["inspect"]
+
+
+def test_an_interface_that_does_nothing_refuses_its_verb():
+    with pytest.raises(ValidationFailed, match="does not support rescue"):
+        check_for_verb(DRIVER, node(rescue_interface="no-rescue"), "rescue")
+
+
+def test_a_verb_needs_only_its_own_interfaces():
+    broken = node(driver_info={"fake_delay_deploy": "soon"})
+    check_for_verb(DRIVER, broken, "deleted")
+    with pytest.raises(ValidationFailed):
+        check_for_verb(DRIVER, broken, "active")
+
+
+def test_a_boot_device_that_it_does_not_have_is_refused():
+    check_boot_device(DRIVER, "pxe")
+    with pytest.raises(BadValue, match="Invalid boot device floppy specified"):
+        check_boot_device(DRIVER, "floppy")

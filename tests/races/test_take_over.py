@@ -1,0 +1,130 @@
+"""The work of a dead conductor goes to exactly one of the living, and is never done by two."""
+
+import threading
+import uuid
+from collections import Counter
+
+from dibs.conductor import Conductor
+from dibs.domain.actor import SERVICE
+from dibs.domain.conductors import TIMEOUT_SECONDS
+from dibs.domain.driver import Outcome
+from dibs.domain.errors import TaskLost
+from dibs.domain.nodes import Json, Node
+from dibs.drivers.fake import FakeDriver
+from dibs.usecases.conductors import RegisterConductor, register_conductor
+from dibs.usecases.provision import RequestProvision, request_provision
+from dibs.usecases.tasks import (
+    ReportOutcome,
+    TakeOverTask,
+    TakeTask,
+    report_outcome,
+    take_over_task,
+    take_task,
+)
+from tests.bed.waiting import eventually
+from tests.builders import Ledger, allow
+from tests.races.crowd import all_at_once
+
+CALLERS = 16
+ROUNDS = 5
+
+
+def register(ledger: Ledger, hostname: str) -> str:
+    incarnation = str(uuid.uuid4())
+    registration = RegisterConductor(hostname=hostname, group="", drivers=("fake-hardware",), incarnation=incarnation)
+    ledger.runner.write(register_conductor, SERVICE, registration)
+    return incarnation
+
+
+def deploy(ledger: Ledger, node: Node) -> Node:
+    command = RequestProvision(ident=node.uuid, guard=allow, verb="active")
+    return ledger.runner.write(request_provision, SERVICE, command)
+
+
+def test_of_many_heirs_exactly_one_takes_a_task_over(ledger: Ledger) -> None:
+    for _ in range(ROUNDS):
+        register(ledger, "conductor-1")
+        node = deploy(ledger, ledger.enrol())
+        ledger.clock.move(TIMEOUT_SECONDS + 1)
+        heirs = [register(ledger, f"heir-{number}") for number in range(CALLERS)]
+
+        def inherit(number: int, node: Node = node, heirs: list[str] = heirs) -> bool:
+            command = TakeOverTask(node_uuid=node.uuid, incarnation=heirs[number])
+            return ledger.runner.write(take_over_task, SERVICE, command)
+
+        answers = all_at_once(CALLERS, inherit)
+        assert sorted(answers) == [False] * (CALLERS - 1) + [True], answers
+        assert ledger.node(node).reservation == f"heir-{answers.index(True)}"
+
+
+def test_a_slow_conductor_either_finishes_or_loses_its_task_but_not_both(ledger: Ledger) -> None:
+    for _ in range(ROUNDS):
+        slow = register(ledger, "conductor-1")
+        node = deploy(ledger, ledger.enrol())
+        ledger.runner.write(take_task, SERVICE, TakeTask(node_uuid=node.uuid, incarnation=slow))
+        ledger.clock.move(TIMEOUT_SECONDS + 1)
+        heir = register(ledger, "heir")
+
+        def act(number: int, node: Node = node, slow: str = slow, heir: str = heir) -> object:
+            if number % 2:
+                command = TakeOverTask(node_uuid=node.uuid, incarnation=heir)
+                return ledger.runner.write(take_over_task, SERVICE, command)
+            report = ReportOutcome(node_uuid=node.uuid, incarnation=slow, work="deploy", outcome=Outcome())
+            ledger.runner.write(report_outcome, SERVICE, report)
+            return "finished"
+
+        answers = all_at_once(2, act)
+        finished, taken = answers[0] == "finished", answers[1] is True
+        assert finished != taken, answers
+        assert finished or isinstance(answers[0], TaskLost), answers
+        after = ledger.node(node)
+        assert (after.provision_state, after.reservation) == (("active", None) if finished else ("deploying", "heir"))
+
+
+class Watchful(FakeDriver):
+    """Notes how often each node was worked on, and whether two ever worked on one at the same time."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.runs: Counter[str] = Counter()
+        self.now: Counter[str] = Counter()
+        self.clashes: list[str] = []
+
+    def run(self, node: Node, work: str, arguments: Json, progress: Json, pause: object) -> Outcome:
+        with self.lock:
+            self.runs[node.uuid] += 1
+            self.now[node.uuid] += 1
+            if self.now[node.uuid] > 1:
+                self.clashes.append(node.uuid)
+        outcome = super().run(node, work, arguments, progress, pause)  # type: ignore[arg-type]
+        with self.lock:
+            self.now[node.uuid] -= 1
+        return outcome
+
+
+def test_several_conductors_work_off_a_dead_ones_queue_once_each(ledger: Ledger) -> None:
+    nodes = [deploy(ledger, ledger.enrol(driver_info={"fake_delay_deploy": 0.01})) for _ in range(40)]
+    ledger.clock.move(TIMEOUT_SECONDS + 1)
+    driver = Watchful()
+    heirs = [
+        Conductor(
+            ledger.runner,
+            {"fake-hardware": driver},
+            ledger.clock,
+            hostname=f"heir-{number}",
+            workers=4,
+            heartbeat_seconds=0.1,
+            take_over_seconds=1e-6,
+            poll_seconds=0.02,
+        )
+        for number in range(3)
+    ]
+    try:
+        for heir in heirs:
+            heir.start()
+        eventually(lambda: {ledger.node(node).provision_state for node in nodes} == {"active"}, seconds=60)
+    finally:
+        for heir in heirs:
+            heir.stop()
+    assert driver.clashes == []
+    assert driver.runs == {node.uuid: 1 for node in nodes}
