@@ -101,7 +101,8 @@ providers = _table(
     Column("name", String(255), nullable=False),
     Column("generation", BigInteger, nullable=False, server_default="0"),
     Column("parent_id", ROW_ID, ForeignKey("providers.id"), nullable=True),
-    Column("root_id", ROW_ID, ForeignKey("providers.id"), nullable=True),
+    # The root of its tree, often itself. Not a foreign key: MariaDB would not let such a row be deleted.
+    Column("root_id", ROW_ID, nullable=True),
     _time("created_at", nullable=False),
     _time("updated_at"),
     UniqueConstraint("uuid"),

@@ -54,7 +54,6 @@ def upgrade() -> None:
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(["parent_id"], ["providers.id"], name=op.f("fk_providers_parent_id")),
-        sa.ForeignKeyConstraint(["root_id"], ["providers.id"], name=op.f("fk_providers_root_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_providers")),
         sa.UniqueConstraint("name", name=op.f("uq_providers_name")),
         sa.UniqueConstraint("uuid", name=op.f("uq_providers_uuid")),

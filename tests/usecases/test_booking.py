@@ -1,0 +1,36 @@
+"""Who has a machine: claims of instances on the one unit that a node offers."""
+
+import pytest
+
+from dibs.domain.errors import NodeClaimed
+from dibs.store import claims
+from dibs.usecases import booking
+from tests.builders import Ledger
+
+ME = "11111111-1111-4111-8111-111111111111"
+OTHER = "22222222-2222-4222-8222-222222222222"
+
+
+def test_a_unit_that_another_consumer_claimed_is_refused_by_name(ledger: Ledger) -> None:
+    node = ledger.enrol(resource_class="gold")
+    ledger.store.write(lambda tx: booking.associate(tx, 1, node, OTHER))
+    with pytest.raises(NodeClaimed, match=OTHER):
+        ledger.change(node, instance_uuid=ME)
+    assert ledger.node(node).instance_uuid is None
+
+
+def test_claiming_ones_own_unit_again_changes_nothing(ledger: Ledger) -> None:
+    """Nova claims through Placement first and sets instance_uuid afterwards."""
+    node = ledger.enrol(resource_class="gold")
+    ledger.store.write(lambda tx: booking.associate(tx, 1, node, ME))
+    ledger.change(node, instance_uuid=ME)
+    assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
+    assert len(ledger.store.read(lambda tx: claims.on_provider(tx, node.id))) == 1
+
+
+def test_a_consumer_with_claims_elsewhere_keeps_them(ledger: Ledger) -> None:
+    first, second = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
+    for node in (first, second):
+        ledger.store.write(lambda tx, node=node: booking.associate(tx, 1, node, ME))
+    ledger.store.write(lambda tx: claims.give_back(tx, first.id, ME))
+    assert [unit["used"] for node in (first, second) if (unit := ledger.unit(node))] == [0, 1]
