@@ -5,7 +5,6 @@ engine (``--engine sqlite,postgresql,mariadb``; all three unless told otherwise)
 """
 
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -63,7 +62,7 @@ def chosen_engines(config: pytest.Config) -> list[str]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)
+    raise KeyboardInterrupt
 
 
 @pytest.fixture(scope="session")
