@@ -27,6 +27,8 @@ class MariadbServer(DatabaseServer):
             binary("mariadb-install-db"),
             "--no-defaults",
             f"--datadir={self.data}",
+            # A server that starts deletes temporary tables that it finds, also those of another server.
+            f"--tmpdir={self.folder}",
             "--auth-root-authentication-method=normal",
             "--skip-test-db",
         )
@@ -39,6 +41,7 @@ class MariadbServer(DatabaseServer):
             binary("mariadbd"),
             "--no-defaults",
             f"--datadir={self.data}",
+            f"--tmpdir={self.folder}",
             f"--init-file={self.folder / 'init.sql'}",
             f"--socket={self.folder / 'sock'}",
             f"--pid-file={self.folder / 'pid'}",
