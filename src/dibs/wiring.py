@@ -31,6 +31,7 @@ def build_application(settings: Settings) -> Application:
     conductor = Conductor(
         runner,
         DRIVERS,
+        read_clock,
         hostname=settings.conductor_name,
         group=settings.conductor_group,
         heartbeat_seconds=settings.heartbeat_seconds,

@@ -3,3 +3,11 @@
 A driver knows nodes and nothing of the database, the queue or the API: it is handed a node and a piece of work, and
 returns how that stands.
 """
+
+from collections.abc import Mapping
+
+from dibs.domain.driver import Driver
+from dibs.drivers.fake import FakeDriver
+
+DRIVERS: Mapping[str, Driver] = {driver.name: driver for driver in (FakeDriver(),)}
+"""Every hardware type, by name."""
