@@ -39,7 +39,7 @@ def build_application(settings: Settings) -> Application:
         take_over_seconds=settings.take_over_seconds,
     )
     return Application(
-        dialects=[Baremetal(runner, DRIVERS, policy_file=settings.policy_file, wake=conductor.wake)],
+        dialects=[Baremetal(runner, DRIVERS, policy_file=settings.policy_file or None, wake=conductor.wake)],
         ready=partial(health.problems, store),
         stop=store.close,
         start_once=partial(_start_once, settings, conductor),
