@@ -71,6 +71,12 @@ def test_a_failure_carries_the_message():
         run(states.POWER, arguments={"target": states.POWER_ON}, driver_info={"fake_fail_power": "no fans"})
 
 
+@pytest.mark.parametrize("setting", ["fake_delay_verify", "fake_wait_verify"])
+def test_work_whose_settings_mean_nothing_fails(setting):
+    with pytest.raises(DriverFailure, match=setting):
+        run(states.VERIFY, driver_info={setting: "soon"})
+
+
 def test_work_waits_once_and_then_goes_on():
     first = run(states.CLEAN, driver_info={"fake_wait_clean": 30})
     assert (first.finished, first.wait_seconds) == (False, 30)

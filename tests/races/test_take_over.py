@@ -43,6 +43,7 @@ def deploy(ledger: Ledger, node: Node) -> Node:
 
 def test_of_many_heirs_exactly_one_takes_a_task_over(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
+        ledger.clock.move(TIMEOUT_SECONDS + 1)
         register(ledger, "conductor-1")
         node = deploy(ledger, ledger.enrol())
         ledger.clock.move(TIMEOUT_SECONDS + 1)
@@ -59,6 +60,7 @@ def test_of_many_heirs_exactly_one_takes_a_task_over(ledger: Ledger) -> None:
 
 def test_a_slow_conductor_either_finishes_or_loses_its_task_but_not_both(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
+        ledger.clock.move(TIMEOUT_SECONDS + 1)
         slow = register(ledger, "conductor-1")
         node = deploy(ledger, ledger.enrol())
         ledger.runner.write(take_task, SERVICE, TakeTask(node_uuid=node.uuid, incarnation=slow))

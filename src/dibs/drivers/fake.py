@@ -90,6 +90,7 @@ class FakeDriver:
 
     def run(self, node: Node, work: str, arguments: Json, progress: Json, pause: Pause) -> Outcome:
         """Take the time, wait, hold and fail as the node's driver_info and the steps say."""
+        self._check_settings(node, work)
         changes = self._first_look(node)
         held = progress.get("held", 0)
         steps = arguments.get("steps", [])
@@ -106,6 +107,13 @@ class FakeDriver:
         if work == states.POWER:
             changes["power_state"] = states.POWER_TARGETS[arguments["target"]]
         return Outcome(changes=changes)
+
+    def _check_settings(self, node: Node, work: str) -> None:
+        """Not every verb is validated before it is accepted, and a setting must not be ignored because it is wrong."""
+        for prefix in _PREFIXES:
+            key = f"{prefix}{work}"
+            if key in node.driver_info and (reason := self._reason(key, prefix, node.driver_info[key])):
+                raise DriverFailure(reason)
 
     def _first_look(self, node: Node) -> dict[str, Any]:
         return {} if node.power_state else {"power_state": states.POWER_OFF}

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, bindparam, delete, exists, insert, or_, select, update
+from sqlalchemy import bindparam, delete, insert, or_, select, update
 
 from dibs.domain.nodes import Json
 from dibs.domain.tasks import Task
@@ -17,8 +17,9 @@ from dibs.store.transaction import Row, Transaction
 
 _OF_NODE = node_tasks.c.node_id == bindparam("of_node")
 _MINE = node_tasks.c.runner == bindparam("of_incarnation")
-_FOR_ME: ColumnElement[bool] = exists().where(
-    conductors.c.id == node_tasks.c.conductor_id, conductors.c.incarnation == bindparam("of_incarnation")
+_FOR_ME = (
+    node_tasks.c.conductor_id
+    == select(conductors.c.id).where(conductors.c.incarnation == bindparam("of_incarnation")).scalar_subquery()
 )
 _FREE = or_(node_tasks.c.runner.is_(None), node_tasks.c.runner != bindparam("of_incarnation"))
 

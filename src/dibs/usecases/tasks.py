@@ -11,7 +11,7 @@ from dibs.domain import node_states as states
 from dibs.domain.actor import Actor
 from dibs.domain.conductors import TIMEOUT_SECONDS, alive_since
 from dibs.domain.driver import Outcome
-from dibs.domain.errors import ConductorReplaced, TaskLost
+from dibs.domain.errors import TaskLost
 from dibs.domain.nodes import Json, Node
 from dibs.domain.tasks import ATTEMPTS_MAX, Task
 from dibs.store import conductors, nodes, tasks
@@ -153,14 +153,12 @@ def list_orphans(tx: Transaction, actor: Actor, now: int, command: TakeOver) -> 
 
 
 def take_over_task(tx: Transaction, actor: Actor, now: int, command: TakeOverTask) -> bool:
-    """Move a dead conductor's task to this one; False when it is done, taken, or its conductor lives after all."""
+    """Move a dead conductor's task to this one; False when that is not to be: it is done, taken, or its owner lives."""
     node = nodes.lock(tx, command.node_uuid, now)
     task = tasks.get(tx, node.id) if node else None
-    if node is None or task is None:
-        return False
     taker = conductors.get_by_incarnation(tx, command.incarnation)
-    if taker is None:
-        raise ConductorReplaced(conductor=command.incarnation)
+    if node is None or task is None or taker is None:
+        return False
     former = conductors.get_by_id(tx, task.conductor_id)
     if former is None or former.id == taker.id or former.alive(now, command.timeout_seconds):
         return False
