@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from dibs.domain.errors import StoreContended, StoreUnavailable
 from dibs.store.engines import Engine, engine_for

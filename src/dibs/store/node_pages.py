@@ -4,7 +4,8 @@ A statement is built once for each *shape* of question (the kinds of conditions,
 travel as parameters. The page's traits come from one further statement that has the page as its inner table:
 
     SELECT t.provider_id, t.trait
-      FROM provider_traits AS t JOIN (SELECT id FROM nodes WHERE … ORDER BY … LIMIT …) AS page ON t.provider_id = page.id
+      FROM provider_traits AS t
+      JOIN (SELECT id FROM nodes WHERE … ORDER BY … LIMIT …) AS page ON t.provider_id = page.id
 """
 
 from collections import defaultdict

@@ -37,6 +37,7 @@ _INSERT_UNIT = insert(inventories).values(
     total=1,
     max_unit=1,
     reserved=bindparam("reserved"),
+    created_at=bindparam("now"),
 )
 _RESERVE_UNIT = (
     update(inventories).where(inventories.c.provider_id == bindparam("of_id")).values(reserved=bindparam("reserved"))
@@ -92,7 +93,7 @@ def used(tx: Transaction, provider_id: int) -> int:
 def offer_one_unit(tx: Transaction, provider_id: int, class_name: str, *, reserved: int, now: int) -> None:
     """Add the inventory of a machine: one unit of its class."""
     class_id = ensure_class(tx, class_name, now)
-    tx.change(_INSERT_UNIT, {"provider_id": provider_id, "class_id": class_id, "reserved": reserved})
+    tx.change(_INSERT_UNIT, {"provider_id": provider_id, "class_id": class_id, "reserved": reserved, "now": now})
 
 
 def reserve_unit(tx: Transaction, provider_id: int, reserved: int) -> None:

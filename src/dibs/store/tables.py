@@ -1,7 +1,7 @@
 """Every table of the ledger, one schema on every engine.
 
-Three conventions make plain driver cursors give the same Python values everywhere (docs/adr/0003): a time is a BIGINT of
-microseconds since 1970 UTC, a truth is a SMALLINT of 0 or 1, and a structured value is JSON in a TEXT column.
+Three conventions make plain driver cursors give the same Python values everywhere (docs/adr/0003): a time is a BIGINT
+of microseconds since 1970 UTC, a truth is a SMALLINT of 0 or 1, and a structured value is JSON in a TEXT column.
 
 To change a table: edit it here, write a migration in ``migrations/versions``, and run ``tests/migrations``, which
 compares the two on every engine.
@@ -92,7 +92,7 @@ def _owned_by(name: str, target: str, *, primary_key: bool = False) -> Column[in
     )
 
 
-# --- the ledger --------------------------------------------------------------------------------------------------------
+# --- the ledger ---
 
 providers = _table(
     "providers",
@@ -116,6 +116,7 @@ resource_classes = _table(
     _id(),
     Column("name", String(255), nullable=False),
     _time("created_at", nullable=False),
+    _time("updated_at"),
     UniqueConstraint("name"),
 )
 
@@ -137,15 +138,31 @@ inventories = _table(
     Column("allocation_ratio", Double, nullable=False, server_default="1"),
     # Kept in the same transaction as the claims, so that finding room never has to add them up.
     Column("used", BigInteger, nullable=False, server_default="0"),
+    _time("created_at", nullable=False),
+    _time("updated_at"),
     CheckConstraint("used >= 0", name="used"),
     Index(None, "class_id"),
+)
+
+traits = _table(
+    "traits",
+    # Custom ones, and those standard ones that were ever used: the others are known from the os-traits library.
+    Column("name", String(255), primary_key=True, nullable=False),
+    _time("created_at", nullable=False),
 )
 
 provider_traits = _table(
     "provider_traits",
     _owned_by("provider_id", "providers.id", primary_key=True),
-    Column("trait", String(255), primary_key=True, nullable=False),
+    Column("trait", String(255), ForeignKey("traits.name"), primary_key=True, nullable=False),
     Index(None, "trait", "provider_id"),
+)
+
+provider_aggregates = _table(
+    "provider_aggregates",
+    _owned_by("provider_id", "providers.id", primary_key=True),
+    Column("aggregate", String(36), primary_key=True, nullable=False),
+    Index(None, "aggregate", "provider_id"),
 )
 
 consumers = _table(
@@ -153,8 +170,13 @@ consumers = _table(
     _id(),
     _uuid(),
     Column("generation", BigInteger, nullable=False, server_default="0"),
+    _text("project_id"),
+    _text("user_id"),
+    _text("consumer_type"),
     _time("created_at", nullable=False),
+    _time("updated_at"),
     UniqueConstraint("uuid"),
+    Index(None, "project_id", "user_id"),
 )
 
 claims = _table(
@@ -181,7 +203,7 @@ claims = _table(
     Index(None, "class_id"),
 )
 
-# --- conductors and machines -------------------------------------------------------------------------------------------
+# --- conductors and machines ---
 
 conductors = _table(
     "conductors",

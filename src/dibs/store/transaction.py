@@ -73,7 +73,7 @@ class Transaction:
         self._compiler = compiler
         self._engine = engine
         self.statements = 0
-        """How many statements have run; requests run a number that does not grow with the data, and tests hold them to it."""
+        """How many have run. A request runs a number that does not grow with the data, and tests hold it to that."""
 
     def rows(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run a query and return every row."""

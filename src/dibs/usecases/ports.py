@@ -73,7 +73,7 @@ def list_ports(tx: Transaction, actor: Actor, now: int, command: PortQuery) -> l
 
 def update_port(tx: Transaction, actor: Actor, now: int, command: UpdatePort) -> Port:
     """Change a port, which may move it to another node."""
-    port, node = _locked(tx, now, command)
+    port, _ = _locked(tx, now, command)
     changes = dict(command.edit(port))
     after = replace(port, **changes)
     if after.node_uuid == port.node_uuid:

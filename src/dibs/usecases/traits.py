@@ -92,5 +92,5 @@ def _locked(tx: Transaction, now: int, command: NodeTraits) -> tuple[Node, set[s
 def _write(tx: Transaction, now: int, node: Node, *, added: set[str], removed: set[str]) -> None:
     if added or removed:
         traits.remove(tx, node.id, sorted(removed))
-        traits.add(tx, node.id, sorted(added))
+        traits.add(tx, node.id, sorted(added), now)
         providers.bump_generation(tx, node.id, now)

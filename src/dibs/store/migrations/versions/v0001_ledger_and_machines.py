@@ -38,11 +38,16 @@ def upgrade() -> None:
         sa.Column("id", ROW_ID, autoincrement=True, nullable=False),
         sa.Column("uuid", sa.String(length=36), nullable=False),
         sa.Column("generation", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("project_id", sa.String(length=255), nullable=True),
+        sa.Column("user_id", sa.String(length=255), nullable=True),
+        sa.Column("consumer_type", sa.String(length=255), nullable=True),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_consumers")),
         sa.UniqueConstraint("uuid", name=op.f("uq_consumers_uuid")),
         **MARIADB_OPTIONS,
     )
+    op.create_index(op.f("ix_consumers_project_id_user_id"), "consumers", ["project_id", "user_id"], unique=False)
     op.create_table(
         "providers",
         sa.Column("id", ROW_ID, autoincrement=True, nullable=False),
@@ -66,8 +71,16 @@ def upgrade() -> None:
         sa.Column("id", ROW_ID, autoincrement=True, nullable=False),
         sa.Column("name", sa.String(length=255), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_resource_classes")),
         sa.UniqueConstraint("name", name=op.f("uq_resource_classes_name")),
+        **MARIADB_OPTIONS,
+    )
+    op.create_table(
+        "traits",
+        sa.Column("name", sa.String(length=255), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_traits")),
         **MARIADB_OPTIONS,
     )
     op.create_table(
@@ -99,6 +112,8 @@ def upgrade() -> None:
         sa.Column("step_size", sa.BigInteger(), server_default="1", nullable=False),
         sa.Column("allocation_ratio", sa.Double(), server_default="1", nullable=False),
         sa.Column("used", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=True),
         sa.CheckConstraint("used >= 0", name=op.f("ck_inventories_used")),
         sa.ForeignKeyConstraint(["class_id"], ["resource_classes.id"], name=op.f("fk_inventories_class_id")),
         sa.ForeignKeyConstraint(
@@ -194,12 +209,29 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_nodes_shard"), "nodes", ["shard"], unique=False)
     op.create_table(
+        "provider_aggregates",
+        sa.Column("provider_id", ROW_ID, nullable=False),
+        sa.Column("aggregate", sa.String(length=36), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["provider_id"], ["providers.id"], name=op.f("fk_provider_aggregates_provider_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("provider_id", "aggregate", name=op.f("pk_provider_aggregates")),
+        **MARIADB_OPTIONS,
+    )
+    op.create_index(
+        op.f("ix_provider_aggregates_aggregate_provider_id"),
+        "provider_aggregates",
+        ["aggregate", "provider_id"],
+        unique=False,
+    )
+    op.create_table(
         "provider_traits",
         sa.Column("provider_id", ROW_ID, nullable=False),
         sa.Column("trait", sa.String(length=255), nullable=False),
         sa.ForeignKeyConstraint(
             ["provider_id"], ["providers.id"], name=op.f("fk_provider_traits_provider_id"), ondelete="CASCADE"
         ),
+        sa.ForeignKeyConstraint(["trait"], ["traits.name"], name=op.f("fk_provider_traits_trait")),
         sa.PrimaryKeyConstraint("provider_id", "trait", name=op.f("pk_provider_traits")),
         **MARIADB_OPTIONS,
     )
