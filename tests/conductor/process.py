@@ -1,0 +1,31 @@
+"""A conductor in a process of its own, with fake hardware: ``python process.py DATABASE HOSTNAME``. To be killed."""
+
+import sys
+import threading
+import time
+
+from dibs.conductor import Conductor
+from dibs.drivers.fake import FakeDriver
+from dibs.store import open_store
+from dibs.usecases.runner import Runner
+
+
+def real_clock() -> int:
+    """Microseconds since 1970, as everywhere in Dibs."""
+    return time.time_ns() // 1_000
+
+
+if __name__ == "__main__":
+    database, hostname = sys.argv[1:]
+    runner = Runner(open_store(database), real_clock)
+    Conductor(
+        runner,
+        {FakeDriver.name: FakeDriver()},
+        real_clock,
+        hostname=hostname,
+        heartbeat_seconds=0.2,
+        timeout_seconds=2,
+        take_over_seconds=0.5,
+        poll_seconds=0.05,
+    ).start()
+    threading.Event().wait()

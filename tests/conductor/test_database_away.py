@@ -1,0 +1,48 @@
+"""A conductor whose database server is stopped and started again under it."""
+
+import logging
+
+import pytest
+
+from dibs.conductor import Conductor
+from dibs.domain.actor import SERVICE
+from dibs.drivers.fake import FakeDriver
+from dibs.store import open_store
+from dibs.store.migrate import upgrade
+from dibs.usecases.provision import RequestProvision, request_provision
+from tests.bed.waiting import eventually
+from tests.builders import Ledger, allow
+
+
+@pytest.mark.parametrize("engine", ["postgresql", "mariadb"])
+def test_work_goes_on_when_the_database_server_is_back(database_server, engine, caplog):
+    server = database_server(engine)
+    server.address.execute("CREATE DATABASE away")
+    url = server.address.url("away")
+    upgrade(url)
+    store = open_store(url)
+    ledger = Ledger(store)
+    conductor = Conductor(
+        ledger.runner,
+        {"fake-hardware": FakeDriver()},
+        ledger.clock,
+        hostname="conductor-1",
+        heartbeat_seconds=0.1,
+        poll_seconds=0.05,
+    )
+    conductor.start()
+    try:
+        node = ledger.enrol(driver_info={"fake_delay_deploy": 0.5})
+        request = RequestProvision(ident=node.uuid, guard=allow, verb="active")
+        ledger.runner.write(request_provision, SERVICE, request)
+        server.stop()
+        eventually(lambda: "the database is away" in caplog.text)
+        server.start()
+        eventually(lambda: ledger.node(node).provision_state == "active", seconds=30)
+        assert conductor.running
+    finally:
+        conductor.stop()
+        store.close()
+    errors = [record for record in caplog.records if record.levelno >= logging.ERROR]
+    assert len(errors) == 1, "the absence is said once, not at every beat"
+    assert "the database is away" in errors[0].getMessage()
