@@ -4,12 +4,13 @@
 #   make demo                     run it with a fleet of fake machines, and show what it does
 #   make test [ENGINE=sqlite]     every check and every test, on SQLite, PostgreSQL and MariaDB or only some of them
 #   make lint                     the checks alone: style, types, layers
-#   make bench                    measure
+#   make bench [NODES=10000]      measure, on each engine
 #   make clean                    remove what these commands made, but not var/, which holds your data
 
 PYTHON ?= python3
 ENGINE ?= sqlite,postgresql,mariadb
 WORKERS ?= 2
+NODES ?= 10000
 PYTEST_FLAGS ?=
 
 VENV := .venv
@@ -58,7 +59,7 @@ test: $(INSTALLED_FOR_TESTS)
 
 bench: $(INSTALLED_FOR_TESTS)
 	@tools/database_servers.sh $(ENGINE)
-	@$(BIN)/python -m bench --engine $(ENGINE)
+	@$(BIN)/python -m bench --engine $(ENGINE) --nodes $(NODES)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
