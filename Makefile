@@ -53,9 +53,7 @@ lint: $(INSTALLED_FOR_TESTS)
 
 test: $(INSTALLED_FOR_TESTS)
 	@tools/database_servers.sh $(ENGINE)
-	@tools/check.sh
-	@echo "==> tests on $(ENGINE), $(WORKERS) at a time"
-	@$(BIN)/pytest --numprocesses $(WORKERS) --engine $(ENGINE) $(PYTEST_FLAGS)
+	@tools/check.sh --numprocesses $(WORKERS) --engine $(ENGINE) $(PYTEST_FLAGS)
 
 bench: $(INSTALLED_FOR_TESTS)
 	@tools/database_servers.sh $(ENGINE)
