@@ -1,7 +1,7 @@
 """Every setting, once: name, type, default and help. Read once at start, then passed on; nothing reads it again.
 
-A flag wins over the environment (``DIBS_<NAME>``), which wins over one TOML file (``--config`` or ``DIBS_CONFIG``), which
-wins over the default. To add a setting, add a field to Settings: flag, variable, key and check follow from it.
+A flag wins over the environment (``DIBS_<NAME>``), which wins over one TOML file (``--config`` or ``DIBS_CONFIG``),
+which wins over the default. To add a setting, add a field to Settings: flag, variable, key and check follow from it.
 """
 
 import dataclasses

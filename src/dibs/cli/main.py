@@ -28,6 +28,7 @@ class Dibs(App):
             description="Which machine may I have, and when?",
             version=version("dibs"),
             command_manager=commands,
+            deferred_help=True,
         )
 
     def configure_logging(self) -> None:

@@ -1,8 +1,8 @@
 """What Prometheus may ask, for every worker process of a server together.
 
-With several workers the parent sets PROMETHEUS_MULTIPROC_DIR before prometheus-client is first imported; each process then
-counts into files of that directory and any of them can answer for all. The store and the runner do not know Prometheus:
-they are given ``SQL_STATEMENTS.inc`` and ``TRANSACTION_RERUNS.inc`` as plain callables.
+With several workers the parent sets PROMETHEUS_MULTIPROC_DIR before prometheus-client is first imported; each process
+then counts into files of that directory and any of them can answer for all. The store and the runner do not know
+Prometheus: they are given ``SQL_STATEMENTS.inc`` and ``TRANSACTION_RERUNS.inc`` as plain callables.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Which microversion a request asks for. Knows no dialect: names, range and what to answer are passed in or left out."""
+"""Which microversion a request asks for. Knows no dialect: names and range are passed in, what to answer is left out."""
 
 import enum
 import re

@@ -5,7 +5,6 @@ cancelled by the first byte), and keeps an answer in memory for as long as the c
 """
 
 import asyncio
-import urllib.parse
 from asyncio import TimerHandle
 from collections.abc import Callable
 from functools import partial
@@ -17,8 +16,6 @@ from dibs.http.failures import plain_failure
 from dibs.http.limits import Limits
 from dibs.http.request_id import new_request_id
 from dibs.http.sending import encode_headers
-
-_ALL_OF_ASCII = "".join(map(chr, range(0x21, 0x7F)))
 
 
 class _HeadTooLarge(Exception):
@@ -83,13 +80,11 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """The head is there. Bytes that a URL must not contain are escaped, so that the shell can say what is wrong."""
+        """The head is there."""
         self._head_open = False
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
-        if not self.url.isascii():
-            self.url = urllib.parse.quote(self.url, safe=_ALL_OF_ASCII).encode()
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
@@ -129,7 +124,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self.transport.close()
 
     def _unsupported_upgrade_warning(self) -> None:
-        """A request to upgrade is answered as plain HTTP/1.1, which the standard allows; there is nothing to warn of."""
+        """A request to upgrade is answered as plain HTTP/1.1, which the standard allows: nothing to warn of."""
 
     def _count(self, size: int) -> None:
         self._head_parsed_bytes += size

@@ -1,7 +1,7 @@
 """A dialect's routing table: rows of method and path, put into a tree of segments once.
 
-A literal segment goes before a parameter (``/nodes/detail`` before ``/nodes/{node}``), but when the literal branch has no
-row for the method, the parameter's is tried. Two rows of one method and path must not be valid in the same version.
+A literal segment goes before a parameter (``/nodes/detail`` before ``/nodes/{node}``), but when the literal branch has
+no row for the method, the parameter's is tried. Two rows of one method and path must not be valid in the same version.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,7 @@
 """The one ASGI application: from a socket to a dialect and back.
 
-A request meets, in this order: its mount, the check of path and query, admission (503), its body (413, 408), and then, in a
-thread of the pool, authentication (401), media types (415, 406) and the dialect. Every refusal on the way is written by
+A request meets, in this order: its mount, the check of path and query, admission (503), its body (413, 408), and then, in
+a thread of the pool, authentication (401), media types (415, 406) and the dialect. Every refusal on the way is written by
 the dialect itself, so that a caller meets one form of error under one mount.
 """
 
@@ -47,8 +47,8 @@ def _nothing() -> None:
 class Application:
     """What the shell serves.
 
-    ``start_once`` runs before any ``start`` and ``stop_once`` after every ``stop``: once per server, in its only process
-    or in the parent of its workers. ``start`` and ``stop`` run in each process that answers requests.
+    ``start_once`` runs before any ``start`` and ``stop_once`` after every ``stop``: once per server, in its only
+    process or in the parent of its workers. ``start`` and ``stop`` run in each process that answers requests.
     """
 
     dialects: Sequence[Dialect]
@@ -207,7 +207,7 @@ class Shell:
         return self._refuse(exchange, 503, _BUSY, (("retry-after", "1"),))
 
     def _refuse(self, exchange: _Exchange, status: int, message: str, headers: Headers = ()) -> _Answer:
-        """An error in the dialect's shape; in a plain one outside every mount, or when the dialect fails at that too."""
+        """An error in the dialect's shape; in a plain one outside every mount, or when the dialect cannot."""
         if exchange.dialect is not None:
             try:
                 response = exchange.dialect.refuse(None, status, message, headers)
@@ -233,7 +233,7 @@ def _with_actor(request: Request, actor: Actor) -> Request:
 
 
 def _record(exchange: _Exchange, status: int) -> None:
-    """Count the request, and write its access line; what probes ask every second is only worth a line when debugging."""
+    """Count the request, and write its access line; what probes ask is only worth one when debugging."""
     seconds = time.perf_counter() - exchange.started
     label = exchange.dialect.mount if exchange.dialect else "site"
     metrics.REQUESTS.labels(label, exchange.method, status).inc()

@@ -1,7 +1,7 @@
 """Who is asking: three ways to find out, behind one protocol.
 
 ``noauth`` believes the caller, ``basic`` asks a file of bcrypt hashes, ``keystone`` asks Keystone. All of them run in a
-worker thread, so they may be slow; none of them decides what the caller may do, which is policy and belongs to a dialect.
+worker thread, so they may be slow; none of them decides what the caller may do: that is policy, and a dialect's.
 """
 
 from collections.abc import Iterable, Mapping

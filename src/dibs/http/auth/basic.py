@@ -1,7 +1,7 @@
 """HTTP basic authentication against a file of bcrypt hashes, as standalone Ironic has it, with project and roles added.
 
-A line is ``user:bcrypt-hash[:project[:role,role]]``. Without a project the user speaks for the whole system; without roles
-it is an admin there and a member in a project. Empty lines and lines that begin with "#" are skipped.
+A line is ``user:bcrypt-hash[:project[:role,role]]``. Without a project the user speaks for the whole system; without
+roles it is an admin there and a member in a project. Empty lines and lines that begin with "#" are skipped.
 """
 
 import base64
