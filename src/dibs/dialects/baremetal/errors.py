@@ -18,7 +18,7 @@ from dibs.http.messages import Response
 
 Headers = tuple[tuple[str, str], ...]
 
-MESSAGE_MAX = 600
+MESSAGE_MAX = 1_200
 """Longer messages lose their middle: somebody's 1 MB name is not sent back."""
 
 RETRY_SECONDS = "1"

@@ -1,0 +1,48 @@
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from dibs.dialects.baremetal.errors import MESSAGE_MAX, STATUSES, Refusal, answer_domain_error, fault, framework_fault
+from dibs.domain.errors import DibsError, NodeNotFound, StoreUnavailable
+
+
+def every_error(kind: type[DibsError] = DibsError) -> Iterator[type[DibsError]]:
+    yield kind
+    for child in kind.__subclasses__():
+        yield from every_error(child)
+
+
+@pytest.mark.parametrize("kind", sorted(every_error(), key=lambda kind: kind.__name__))
+def test_every_error_of_the_domain_has_a_status(kind: type[DibsError]) -> None:
+    assert kind in STATUSES, f"add {kind.__name__} to dialects/baremetal/errors.py"
+
+
+def test_what_the_service_finds_is_a_fault_inside_a_string() -> None:
+    response = answer_domain_error(NodeNotFound(node="n"))
+    assert response.status == 404
+    inside = json.loads(json.loads(response.body)["error_message"])
+    assert inside == {"faultcode": "Client", "faultstring": "Node n could not be found.", "debuginfo": None}
+
+
+def test_a_fault_of_the_server_says_so() -> None:
+    assert json.loads(json.loads(fault(500, "x").body)["error_message"])["faultcode"] == "Server"
+
+
+def test_what_the_framework_finds_has_code_title_and_description() -> None:
+    response = framework_fault(405, "why", (("Allow", "GET"),))
+    inside = json.loads(json.loads(response.body)["error_message"])
+    assert inside == {"code": 405, "title": "Method Not Allowed", "description": "why"}
+    assert ("Allow", "GET") in response.headers
+
+
+def test_when_the_database_is_away_the_caller_is_told_when_to_come_back() -> None:
+    response = answer_domain_error(StoreUnavailable())
+    assert response.status == 503
+    assert dict(response.headers)["Retry-After"] == "1"
+
+
+def test_a_long_message_loses_its_middle_and_keeps_its_end() -> None:
+    body = Refusal(400, "x" * 1_000_000 + " (at name)").response.body
+    assert len(body) < MESSAGE_MAX + 200
+    assert b"(at name)" in body
