@@ -1,0 +1,131 @@
+"""The laws of the ledger, checked on the rows themselves: whoever wrote them, through whatever door.
+
+``broken_laws`` says in words what is wrong; an empty list is a ledger in order.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, make_url
+from sqlalchemy.pool import NullPool
+
+from dibs.domain import node_states as states
+from dibs.domain.nodes import Node
+from dibs.domain.traits import TRAITS_PER_NODE_MAX
+from dibs.store.nodes import COLUMNS
+from dibs.store.tables import metadata
+
+Row = dict[str, Any]
+Tables = dict[str, list[Row]]
+
+_DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "mariadb": "mariadb+pymysql"}
+_QUERIES = {table: table.select().order_by(*table.primary_key) for table in metadata.sorted_tables}
+
+
+def connect(url: str) -> Connection:
+    """A connection past the store, for reading."""
+    parsed = make_url(url)
+    return create_engine(parsed.set(drivername=_DRIVERS[parsed.get_backend_name()]), poolclass=NullPool).connect()
+
+
+def rows_of(connection: Connection) -> Tables:
+    """Every row of every table, read in one transaction."""
+    with connection.begin():
+        return {
+            table.name: [dict(row) for row in connection.execute(query).mappings()] for table, query in _QUERIES.items()
+        }
+
+
+def read_tables(url: str) -> Tables:
+    """The same, for who looks only once."""
+    with connect(url) as connection:
+        return rows_of(connection)
+
+
+def assert_lawful(url: str) -> Tables:
+    """Fail with every broken law of a database; gives its rows."""
+    tables = read_tables(url)
+    assert broken_laws(tables) == []
+    return tables
+
+
+def broken_laws(tables: Tables) -> list[str]:
+    """Everything that is wrong, in words."""
+    return list(_Ledger(tables).complaints())
+
+
+@dataclass
+class _Ledger:
+    tables: Tables
+
+    def __post_init__(self) -> None:
+        self.providers = {row["id"]: row for row in self.tables["providers"]}
+        self.classes = {row["id"]: row["name"] for row in self.tables["resource_classes"]}
+        self.consumers = {row["id"]: row["uuid"] for row in self.tables["consumers"]}
+        self.conductors = {row["id"]: row["hostname"] for row in self.tables["conductors"]}
+        self.tasks = {row["node_id"]: row for row in self.tables["node_tasks"]}
+        self.nodes = {row["id"]: Node(**COLUMNS.decode(row)) for row in self.tables["nodes"]}
+        self.inventories: dict[int, list[Row]] = defaultdict(list)
+        for row in self.tables["inventories"]:
+            self.inventories[row["provider_id"]].append(row)
+        self.claims: dict[int, list[Row]] = defaultdict(list)
+        for row in self.tables["claims"]:
+            self.claims[row["provider_id"]].append(row)
+
+    def complaints(self) -> Iterator[str]:
+        for node in self.nodes.values():
+            yield from self._of_provider(node)
+            yield from self._of_unit(node)
+            yield from self._of_instance(node)
+            yield from self._of_lock(node)
+        yield from self._of_orphans()
+        yield from self._of_traits()
+
+    def _of_provider(self, node: Node) -> Iterator[str]:
+        provider = self.providers.get(node.id)
+        if provider is None or (provider["uuid"], provider["name"]) != (node.uuid, node.name or node.uuid):
+            yield f"node {node.uuid} has the provider {provider}"
+
+    def _of_unit(self, node: Node) -> Iterator[str]:
+        units = [(self.classes[row["class_id"]], row["total"], row["reserved"]) for row in self.inventories[node.id]]
+        expected = [(node.inventory_class, 1, node.units_reserved)] if node.inventory_class else []
+        if units != expected:
+            yield f"node {node.uuid} should offer {expected} and offers {units}"
+        claimed = sum(row["amount"] for row in self.claims[node.id])
+        used = sum(row["used"] for row in self.inventories[node.id])
+        if used != claimed or used > len(units):
+            yield f"node {node.uuid} has used {used} of {len(units)}, claims add up to {claimed}"
+
+    def _of_instance(self, node: Node) -> Iterator[str]:
+        holders = [self.consumers[row["consumer_id"]] for row in self.claims[node.id]]
+        if node.inventory_class and holders != [node.instance_uuid] * bool(node.instance_uuid):
+            yield f"node {node.uuid} has instance {node.instance_uuid} and is claimed by {holders}"
+
+    def _of_lock(self, node: Node) -> Iterator[str]:
+        task = self.tasks.get(node.id)
+        busy = node.provision_state in states.PHASES or node.provision_state in states.PAUSED
+        if task is None:
+            if node.reservation or busy:
+                yield f"node {node.uuid} is {node.provision_state}, locked by {node.reservation}, and has no task"
+            return
+        owner = None if node.provision_state in states.PAUSED else self.conductors[task["conductor_id"]]
+        if node.reservation != owner:
+            yield f"node {node.uuid} is locked by {node.reservation}, its task {task['work']} is for {owner}"
+
+    def _of_orphans(self) -> Iterator[str]:
+        for table, column in (("provider_traits", "provider_id"), ("inventories", "provider_id"), ("ports", "node_id")):
+            for row in self.tables[table]:
+                if row[column] not in self.nodes:
+                    yield f"a row of {table} belongs to no node: {row}"
+        for provider_id in self.providers.keys() - self.nodes.keys():
+            yield f"provider {provider_id} has no node"
+        idle = self.consumers.keys() - {row["consumer_id"] for row in self.tables["claims"]}
+        yield from (f"consumer {self.consumers[one]} has no claim" for one in idle)
+
+    def _of_traits(self) -> Iterator[str]:
+        counts = Counter(row["provider_id"] for row in self.tables["provider_traits"])
+        for provider_id, count in counts.items():
+            if count > TRAITS_PER_NODE_MAX:
+                yield f"provider {provider_id} has {count} traits"
