@@ -1,7 +1,7 @@
 """From what a caller sends for a node to values of the node."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from dibs.dialects.baremetal.errors import bad_request
@@ -11,6 +11,7 @@ from dibs.dialects.baremetal.patching import Operation, apply_patch, root_of
 from dibs.dialects.baremetal.schemas import PATCHED_NODE, check
 from dibs.dialects.baremetal.values import read_flag, read_uuid
 from dibs.domain.driver import Driver
+from dibs.domain.node_changes import INTERFACE_FIELDS
 from dibs.domain.nodes import Node
 from dibs.http.json_body import UnusableJson, check_json
 
@@ -42,7 +43,7 @@ def read_new_node(body: Mapping[str, Any], drivers: Drivers) -> dict[str, Any]:
     values = {name: read_value(name, value) for name, value in sent.items()}
     if "name" in values:
         check_name(values["name"], "Cannot create node with invalid name")
-    _choose_interfaces(values, drivers.get(values["driver"]))
+    _choose_interfaces(values, drivers.get(values["driver"]), INTERFACE_FIELDS)
     return values
 
 
@@ -57,10 +58,12 @@ def node_editor(operations: Sequence[Operation], drivers: Drivers, reset: bool) 
         values = {name: read_value(name, patched.get(name)) for name in _STORED_PATCHABLE}
         if values["name"] is not None and values["name"] != node.name:
             check_name(values["name"], f"Node {node.uuid}: Cannot change name to invalid name")
-        if reset and values["driver"] != node.driver:
-            touched = {root_of(operation) for operation in operations}
-            values |= {name: None for name in values if name.endswith("_interface") and name not in touched}
-        _choose_interfaces(values, drivers.get(values["driver"]))
+        touched = {root_of(operation) for operation in operations}
+        if values["driver"] != node.driver:
+            if reset:
+                values |= {name: None for name in INTERFACE_FIELDS if name not in touched}
+            touched |= set(INTERFACE_FIELDS)
+        _choose_interfaces(values, drivers.get(values["driver"]), touched)
         _name_instance(values)
         changes = {name: value for name, value in values.items() if value != getattr(node, name)}
         _check_storable(changes)
@@ -75,12 +78,14 @@ def _check_no_chassis(values: Mapping[str, Any]) -> None:
         raise bad_request(f"Chassis {values['chassis_uuid']} could not be found.")
 
 
-def _choose_interfaces(values: dict[str, Any], driver: Driver | None) -> None:
-    """Fill in the driver's defaults and refuse what it does not have. A driver that nobody has is refused later."""
+def _choose_interfaces(values: dict[str, Any], driver: Driver | None, names: Collection[str]) -> None:
+    """Of these, fill in the driver's defaults and refuse what it does not have. An unknown driver is refused later."""
     if driver is None:
         return
     for kind, interfaces in driver.interfaces.items():
         name = f"{kind}_interface"
+        if name not in names:
+            continue
         chosen = values.get(name)
         if chosen is None:
             values[name] = interfaces.default

@@ -1,0 +1,92 @@
+"""Nothing is forgotten: an outsider tries every row of the routing table, and each has an exchange in the contracts."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dibs.dialects.baremetal import Baremetal
+from dibs.dialects.baremetal.microversions import VERSIONS
+from dibs.dialects.baremetal.routes import ROUTES, Endpoint
+from dibs.domain.actor import Actor
+from dibs.http.routing import Match, Route, Router
+from tests.dialects.baremetal.conversation import Conversation
+
+CONTRACTS = Path(__file__).parents[2] / "contracts" / "baremetal"
+UUID = "11111111-2222-4333-8444-555555555501"
+BODIES: dict[str, Any] = {
+    "POST /v1/nodes": {"driver": "fake-hardware"},
+    "POST /v1/ports": {"node_uuid": UUID, "address": "52:54:00:00:00:01"},
+    "PATCH /v1/nodes/{node}": [],
+    "PATCH /v1/ports/{port}": [],
+    "PUT /v1/nodes/{node}/traits": {"traits": []},
+    "PUT /v1/nodes/{node}/states/power": {"target": "power on"},
+    "PUT /v1/nodes/{node}/states/provision": {"target": "manage"},
+    "PUT /v1/nodes/{node}/management/boot_device": {"boot_device": "pxe"},
+}
+ARGUMENTS = {"node": UUID, "port": UUID, "trait": "CUSTOM_A", "driver": "fake-hardware", "conductor": "conductor-1"}
+OUTSIDERS = {
+    "without any role": Actor(user="nobody"),
+    "of another project": Actor(user="stranger", project="other", roles=frozenset({"reader"})),
+}
+
+
+def name_of(route: Route[Endpoint]) -> str:
+    return f"{route.method} {route.path}"
+
+
+GUARDED = [route for route in ROUTES if route.path not in Baremetal.public_paths]
+
+
+@pytest.mark.parametrize("who", OUTSIDERS)
+@pytest.mark.parametrize("route", GUARDED, ids=name_of)
+def test_an_outsider_gets_nothing(ask: Conversation, route: Route[Endpoint], who: str) -> None:
+    ask.ledger.enrol(uuid=UUID, owner="somebody")
+    ask("POST", "/v1/ports", {"uuid": UUID, "node_uuid": UUID, "address": "52:54:00:00:00:02"})
+    before = ask("GET", "/v1/nodes/detail").body
+    query = f"?node={UUID}" if route.path.endswith("nodes/validate") else ""
+    answer = ask(route.method, route.path.format(**ARGUMENTS) + query, BODIES.get(name_of(route)), actor=OUTSIDERS[who])
+    if answer.status == 200:
+        assert answer.json in ({"nodes": []}, {"ports": []})
+    else:
+        assert answer.status in ((403, 404) if route.path != "/v1/ports" else (400, 403))
+    assert ask("GET", "/v1/nodes/detail").body == before
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=name_of)
+def test_a_row_says_what_it_is(route: Route[Endpoint]) -> None:
+    assert route.summary
+    assert route.statuses
+    assert 1 <= route.since <= max(VERSIONS)
+    assert (route.handler.handle.__doc__ or "").strip()
+
+
+def exchanges() -> list[tuple[str, str]]:
+    """Method and path of every exchange in the contracts."""
+    found = []
+    for path in CONTRACTS.glob("*.yaml"):
+        for test in yaml.safe_load(path.read_text())["tests"]:
+            for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+                if method in test:
+                    found.append((method, test[method]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def covered() -> set[str]:
+    """The rows that some exchange in the contracts leads to."""
+    router = Router(ROUTES)
+    rows = set()
+    for method, url in exchanges():
+        path = re.sub(r"\$\w+\[[^]]*\](\.\$RESPONSE\[[^]]*\])?", "x", url).partition("?")[0]
+        resolution = router.resolve(method, path.removeprefix("/baremetal").rstrip("/") or "/")
+        if isinstance(resolution, Match):
+            rows.add(name_of(resolution.route))
+    return rows
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=name_of)
+def test_a_row_has_an_exchange_in_the_contracts(route: Route[Endpoint], covered: set[str]) -> None:
+    assert name_of(route) in covered, "add an exchange to tests/contracts/baremetal"
