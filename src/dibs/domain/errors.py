@@ -118,6 +118,48 @@ class ValidationFailed(DibsError):
     """Failed to validate deploy or power info for node {node}: {reason}"""
 
 
+class ProviderNotFound(DibsError):
+    """No resource provider with uuid {provider} found"""
+
+
+class ProviderOwnedByNode(DibsError):
+    """Resource provider {provider} is bare-metal node {node}: change the node instead."""
+
+
+class ClaimedProviderNotFound(DibsError):
+    """Allocation for resource provider '{provider}' that does not exist."""
+
+
+class ResourceClassNotFound(DibsError):
+    """No such resource class {resource_class}."""
+
+
+class NoSuchInventory(DibsError):
+    """Inventory for '{resource_class}' on resource provider '{provider}' invalid."""
+
+
+class ConstraintsViolated(DibsError):
+    """Unable to create allocation for '{resource_class}' on resource provider '{provider}'. The requested amount would
+    violate inventory constraints."""
+
+
+class CapacityExceeded(DibsError):
+    """Unable to create allocation for '{resource_class}' on resource provider '{provider}'. The requested amount would
+    exceed the capacity."""
+
+
+class ConsumerGenerationConflict(DibsError):
+    """consumer generation conflict - expected {expected} but got {got}"""
+
+
+class ProviderGenerationConflict(DibsError):
+    """resource provider generation conflict: {provider} is at generation {current}, not {sent}"""
+
+
+class NothingClaimed(DibsError):
+    """No allocations for consumer '{consumer}'"""
+
+
 class Forbidden(DibsError):
     """Access was denied to the following resource: {resource}"""
 

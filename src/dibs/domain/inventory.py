@@ -1,10 +1,39 @@
 """Resource classes and how much a provider has of each."""
 
 import re
+from dataclasses import dataclass
 
 RESOURCE_CLASS_PREFIX = "CUSTOM_"
 
 _NOT_IN_A_CLASS_NAME = re.compile(r"[^A-Z0-9_]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """What one provider has of one class, and how much of it is taken."""
+
+    provider: str
+    """The provider's uuid."""
+    resource_class: str
+    total: int
+    reserved: int = 0
+    """Kept from everybody."""
+    min_unit: int = 1
+    max_unit: int
+    step_size: int = 1
+    allocation_ratio: float = 1.0
+    used: int = 0
+    created_at: int = 0
+    updated_at: int | None = None
+
+    @property
+    def capacity(self) -> float:
+        """How much may be taken in all."""
+        return (self.total - self.reserved) * self.allocation_ratio
+
+    def takes(self, amount: int) -> bool:
+        """True when one claim may be of this size."""
+        return self.min_unit <= amount <= self.max_unit and amount % self.step_size == 0
 
 
 def custom_class_name(resource_class: str) -> str:
