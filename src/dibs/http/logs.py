@@ -60,6 +60,6 @@ def configure_logs(log_format: str, level: str) -> None:
     handler.addFilter(RequestIdFilter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(level.upper())
-    # uvicorn tells every step of its life at INFO; what matters of it is said once, by the serve command.
-    logging.getLogger("uvicorn.error").setLevel(max(root.level, logging.WARNING))
+    logging.getLogger("dibs").setLevel(level.upper())
+    # Libraries tell every step of their lives at INFO; of theirs only trouble matters.
+    root.setLevel(max(logging.getLogger("dibs").level, logging.WARNING))

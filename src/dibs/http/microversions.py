@@ -1,4 +1,4 @@
-"""Which microversion a request asks for. Knows no dialect: names and range are passed in, what to answer is left out."""
+"""Which microversion a request asks for. Names and range are passed in; what to answer is the dialect's."""
 
 import enum
 import re

@@ -50,11 +50,12 @@ class Site:
         return await page(origin)
 
     async def _discovery(self, origin: str) -> Response:
-        """Which dialects are mounted where, in the form that keystoneauth reads versions from."""
+        """Which dialects are mounted where. keystoneauth fails on a list of versions whose ids are not numbers."""
         versions = [
             {
-                "id": dialect.mount.removeprefix("/"),
+                "id": "v1",
                 "status": "CURRENT",
+                "service": dialect.mount.removeprefix("/"),
                 "name": dialect.title,
                 "links": [{"rel": "self", "href": f"{origin}{dialect.mount}"}],
             }

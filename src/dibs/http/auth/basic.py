@@ -116,14 +116,12 @@ def format_line(name: str, password: bytes, project: str = "", roles: str = "") 
     """A line for the file, without its line end; ValueError when it could not be read back."""
     if len(password) > PASSWORD_BYTES_MAX:
         raise ValueError(f"the password is longer than {PASSWORD_BYTES_MAX} bytes")
+    if not name or name.startswith("#") or any(mark in name + project + roles for mark in ":\r\n"):
+        raise ValueError("a name must not be empty, begin with #, or contain a colon or a line break")
     fields = [name, bcrypt.hashpw(password, bcrypt.gensalt()).decode(), project, roles]
     while not fields[-1]:
         fields.pop()
-    line = ":".join(fields)
-    if "\n" in line or "\r" in line or line.startswith("#"):
-        raise ValueError("a name must be on one line and not begin with #")
-    _parse_line(line)
-    return line
+    return ":".join(fields)
 
 
 def _parse_line(line: str) -> tuple[str, User]:

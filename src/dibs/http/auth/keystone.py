@@ -1,0 +1,112 @@
+"""Keystone tokens, checked by keystonemiddleware, which every OpenStack service uses for it.
+
+It is a WSGI filter. Here it gets an environment that holds nothing but the tokens, in front of an application that only
+remembers whom the filter found; a request never passes through it. A token of an application credential with access
+rules is refused, because the filter does not see which path is asked for.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from keystoneauth1 import loading
+from keystonemiddleware import auth_token  # type: ignore[import-untyped]
+from oslo_config import cfg
+
+from dibs.domain.actor import Actor
+from dibs.http.auth import Refusal, split_roles
+
+_GROUP = "keystone_authtoken"
+_TOKEN_HEADERS = ("x-auth-token", "x-service-token")
+_MESSAGES = {
+    401: "The request you have made requires authentication.",
+    503: "Keystone cannot be reached right now; please try again.",
+}
+
+Environ = dict[str, Any]
+StartResponse = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceUser:
+    """The account that may ask Keystone about other people's tokens."""
+
+    username: str
+    password: str
+    project: str
+    user_domain: str
+    project_domain: str
+
+
+class KeystoneAuth:
+    """Asks Keystone who a token belongs to."""
+
+    def __init__(self, url: str, user: ServiceUser) -> None:
+        self._filter = auth_token.AuthProtocol(_remember_identity, _configuration(url, user))
+
+    def authenticate(self, headers: Mapping[str, str], *, anonymous_is_admin: bool) -> Actor | Refusal:
+        """See Authenticator."""
+        environ = _environ(headers)
+        answered: list[tuple[int, list[tuple[str, str]]]] = []
+
+        def start_response(status: str, response_headers: list[tuple[str, str]], exc_info: object = None) -> None:
+            answered.append((int(status[:3]), response_headers))
+
+        # The body is nothing of ours, but WSGI wants it consumed.
+        list(self._filter(environ, start_response))
+        status, response_headers = answered[-1]
+        if status == 200:
+            return _actor(environ)
+        kept = tuple((name, value) for name, value in response_headers if name.lower() == "www-authenticate")
+        return Refusal(status, _MESSAGES.get(status, "Keystone did not accept the token."), kept)
+
+
+def _configuration(url: str, user: ServiceUser) -> dict[str, Any]:
+    """What the filter reads: an oslo.config of its own, so that no file of another service has a say."""
+    own = cfg.ConfigOpts()
+    own([], project="dibs", default_config_files=[], default_config_dirs=[])
+    own.register_opts(loading.get_auth_plugin_conf_options("password"), group=_GROUP)
+    values = {
+        "auth_url": url,
+        "username": user.username,
+        "password": user.password,
+        "project_name": user.project,
+        "user_domain_name": user.user_domain,
+        "project_domain_name": user.project_domain,
+    }
+    for name, value in values.items():
+        own.set_override(name, value, group=_GROUP)
+    # Every catalogue has a public endpoint of Keystone; many have no internal one.
+    return {"oslo_config_config": own, "auth_type": "password", "www_authenticate_uri": url, "interface": "public"}
+
+
+def _environ(headers: Mapping[str, str]) -> Environ:
+    """The least that WSGI allows, and the tokens."""
+    environ: Environ = {
+        "REQUEST_METHOD": "GET",
+        "SCRIPT_NAME": "",
+        "PATH_INFO": "/",
+        "SERVER_NAME": "dibs",
+        "SERVER_PORT": "80",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "wsgi.url_scheme": "http",
+    }
+    for name in _TOKEN_HEADERS:
+        if name in headers:
+            environ["HTTP_" + name.upper().replace("-", "_")] = headers[name]
+    return environ
+
+
+def _remember_identity(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+    """The application behind the filter: it is reached when the token is good, and the identity is then in environ."""
+    start_response("200 OK", [])
+    return [b""]
+
+
+def _actor(environ: Environ) -> Actor:
+    return Actor(
+        user=environ.get("HTTP_X_USER_ID"),
+        project=environ.get("HTTP_X_PROJECT_ID"),
+        roles=split_roles(environ.get("HTTP_X_ROLES", "")),
+        system_scope=environ.get("HTTP_OPENSTACK_SYSTEM_SCOPE") == "all",
+    )

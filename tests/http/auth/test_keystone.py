@@ -1,0 +1,97 @@
+"""Tokens of a real Keystone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from dibs.domain.actor import Actor
+from dibs.http.auth import Refusal
+from dibs.http.auth.keystone import KeystoneAuth, ServiceUser
+from tests.bed.processes import free_port
+from tests.http.auth.keystone_server import PASSWORD, Keystone
+from tests.http.echo_server import running_server
+
+SERVICE_USER = ServiceUser(
+    username="admin", password=PASSWORD, project="admin", user_domain="Default", project_domain="Default"
+)
+PROJECT_ADMIN = {"project": {"name": "admin", "domain": {"name": "Default"}}}
+
+
+@pytest.fixture(scope="module")
+def keystone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keystone]:
+    directory: Path = tmp_path_factory.mktemp("keystone")
+    server = Keystone(directory, free_port())
+    server.prepare()
+    server.start()
+    yield server
+    server.stop()
+
+
+def issue_token(keystone: Keystone, scope: dict[str, object]) -> tuple[str, str]:
+    """A token of the user admin, and the user's id."""
+    user = {"name": "admin", "domain": {"name": "Default"}, "password": PASSWORD}
+    auth = {"identity": {"methods": ["password"], "password": {"user": user}}, "scope": scope}
+    answer = httpx.post(f"{keystone.url}/auth/tokens", json={"auth": auth}, timeout=30)
+    assert answer.status_code == 201, answer.text
+    return answer.headers["x-subject-token"], answer.json()["token"]["user"]["id"]
+
+
+def authenticate(auth: KeystoneAuth, **headers: str) -> Actor | Refusal:
+    return auth.authenticate(
+        {name.replace("_", "-"): value for name, value in headers.items()}, anonymous_is_admin=True
+    )
+
+
+def test_a_system_token_speaks_for_the_system(keystone: Keystone) -> None:
+    token, user = issue_token(keystone, {"system": {"all": True}})
+    actor = authenticate(KeystoneAuth(keystone.url, SERVICE_USER), x_auth_token=token)
+    assert isinstance(actor, Actor)
+    assert (actor.user, actor.project, actor.system_scope) == (user, None, True)
+    assert actor.roles >= {"admin", "member", "reader"}
+
+
+def test_a_project_token_speaks_for_its_project(keystone: Keystone) -> None:
+    token, user = issue_token(keystone, PROJECT_ADMIN)
+    actor = authenticate(KeystoneAuth(keystone.url, SERVICE_USER), x_auth_token=token)
+    assert isinstance(actor, Actor)
+    assert (actor.user, actor.system_scope) == (user, False)
+    assert actor.project is not None
+    assert len(actor.project) == 32
+
+
+def test_identity_headers_of_the_caller_are_not_believed(keystone: Keystone) -> None:
+    token, user = issue_token(keystone, PROJECT_ADMIN)
+    actor = authenticate(
+        KeystoneAuth(keystone.url, SERVICE_USER),
+        x_auth_token=token,
+        x_user_id="eva",
+        x_roles="root",
+        openstack_system_scope="all",
+    )
+    assert isinstance(actor, Actor)
+    assert (actor.user, actor.system_scope, "root" in actor.roles) == (user, False, False)
+
+
+def test_no_token_and_a_wrong_token_are_401_and_say_where_to_get_one(keystone: Keystone) -> None:
+    auth = KeystoneAuth(keystone.url, SERVICE_USER)
+    for refused in (authenticate(auth), authenticate(auth, x_auth_token="admin")):
+        assert isinstance(refused, Refusal)
+        assert refused.status == 401
+        assert refused.headers == (("WWW-Authenticate", f'Keystone uri="{keystone.url}"'),)
+
+
+def test_keystone_being_away_is_503() -> None:
+    auth = KeystoneAuth(f"http://127.0.0.1:{free_port()}/v3", SERVICE_USER)
+    refused = authenticate(auth, x_auth_token="gAAAA")
+    assert isinstance(refused, Refusal)
+    assert refused.status == 503
+
+
+def test_a_token_opens_a_dialect(keystone: Keystone) -> None:
+    token, user = issue_token(keystone, PROJECT_ADMIN)
+    with running_server(authenticator=KeystoneAuth(keystone.url, SERVICE_USER)) as server:
+        assert httpx.get(f"{server.url}/echo/x").status_code == 401
+        seen = httpx.get(f"{server.url}/echo/x", headers={"X-Auth-Token": token}).json()
+    assert seen["user"] == user
