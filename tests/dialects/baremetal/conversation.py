@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from dibs.dialects.baremetal import Baremetal
 from dibs.domain.actor import Actor
-from dibs.drivers.fake import FakeDriver
+from dibs.drivers import DRIVERS
 from dibs.http.messages import Request
 from tests.builders import Ledger
 
@@ -57,8 +57,7 @@ class Conversation:
         self.ledger = ledger
         self.woken = 0
         self._actor = actor
-        driver = FakeDriver()
-        self._dialect = Baremetal(ledger.runner, {driver.name: driver}, wake=self._wake, policy_file=policy_file)
+        self.dialect = Baremetal(ledger.runner, DRIVERS, wake=self._wake, policy_file=policy_file)
 
     def _wake(self) -> None:
         self.woken += 1
@@ -89,7 +88,7 @@ class Conversation:
             request_id="req-1",
             actor=actor or self._actor,
         )
-        response = self._dialect.answer(request)
+        response = self.dialect.answer(request)
         return Answer(response.status, {name.lower(): value for name, value in response.headers}, response.body)
 
     def patch(self, ident: str, *operations: Any, **options: Any) -> Answer:

@@ -50,7 +50,7 @@ CALLS = st.sampled_from([(route.method, route.path) for route in ROUTES])
 QUERY_NAMES = sorted({name for route in ROUTES for name in route.query})
 VERSION = st.sampled_from([1, 8, 37, 52, 83, 115]).map(lambda minor: f"1.{minor}")
 
-many = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @many

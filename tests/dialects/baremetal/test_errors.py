@@ -13,7 +13,7 @@ def every_error(kind: type[DibsError] = DibsError) -> Iterator[type[DibsError]]:
         yield from every_error(child)
 
 
-@pytest.mark.parametrize("kind", sorted(every_error(), key=lambda kind: kind.__name__))
+@pytest.mark.parametrize("kind", sorted(every_error(), key=str))
 def test_every_error_of_the_domain_has_a_status(kind: type[DibsError]) -> None:
     assert kind in STATUSES, f"add {kind.__name__} to dialects/baremetal/errors.py"
 

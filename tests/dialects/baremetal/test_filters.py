@@ -8,7 +8,7 @@ from dibs.domain.errors import InvalidTrait
 from dibs.domain.node_query import Condition, Contains, Equals, OfConductor, OfProject, OneOf, Present, Traits
 
 NEWEST = max(VERSIONS)
-KNOWN = {row.name: {} for row in FILTERS}
+KNOWN: dict[str, object] = {row.name: {} for row in FILTERS}
 NO_CHILDREN = Present("parent_node", False)
 UUID = "11111111-2222-4333-8444-555555555501"
 

@@ -6,7 +6,7 @@ from dibs.dialects.baremetal.errors import Refusal
 from dibs.dialects.baremetal.node_values import node_editor
 from dibs.dialects.baremetal.patching import apply_patch, given_values, root_of
 from dibs.domain.nodes import Node
-from dibs.drivers.fake import FakeDriver
+from dibs.drivers import DRIVERS
 
 
 def op(kind: str, path: str, *value: Any) -> dict[str, Any]:
@@ -60,14 +60,13 @@ def test_the_attribute_is_the_first_part_of_the_path() -> None:
 
 
 def edited(node: Node, *operations: dict[str, Any], reset: bool = False) -> dict[str, Any]:
-    driver = FakeDriver()
-    return node_editor(operations, {driver.name: driver}, reset)(node)
+    return node_editor(operations, DRIVERS, reset)(node)
 
 
 @pytest.fixture
 def node() -> Node:
     """A node with an interface that is not the driver's first choice."""
-    defaults = {f"{kind}_interface": one.default for kind, one in FakeDriver.interfaces.items()}
+    defaults = {f"{kind}_interface": one.default for kind, one in DRIVERS["fake-hardware"].interfaces.items()}
     chosen: dict[str, Any] = {**defaults, "raid_interface": "no-raid"}
     return Node(
         id=1,

@@ -3,7 +3,7 @@ import pytest
 from dibs.dialects.baremetal.errors import Refusal
 from dibs.dialects.baremetal.query import Query
 
-KNOWN = {"limit": {}, "sort_dir": {}, "names": {}, "flag": {}}
+KNOWN: dict[str, object] = {"limit": {}, "sort_dir": {}, "names": {}, "flag": {}}
 
 
 def query(*pairs: tuple[str, str]) -> Query:

@@ -58,7 +58,7 @@ def test_a_method_that_a_path_does_not_have_is_405_with_those_it_has(ask: Conver
 
 
 def test_an_error_of_the_shell_has_the_same_form(ask: Conversation) -> None:
-    response = ask._dialect.refuse(None, 413, "too large", (("connection", "close"),))
+    response = ask.dialect.refuse(None, 413, "too large", (("connection", "close"),))
     assert response.status == 413
     assert ("connection", "close") in response.headers
     assert b"too large" in response.body

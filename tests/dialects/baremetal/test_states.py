@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from dibs.domain import node_states as states
@@ -6,7 +8,7 @@ from tests.dialects.baremetal.conversation import BASE_URL, Conversation
 STEP = {"interface": "deploy", "step": "erase"}
 
 
-def provision(ask: Conversation, node: str, version: str = "1.115", **body: object) -> tuple[int, str]:
+def provision(ask: Conversation, node: str, version: str = "1.115", **body: Any) -> tuple[int, str]:
     answer = ask("PUT", f"/v1/nodes/{node}/states/provision", body, version=version)
     return answer.status, answer.reason if answer.body else ""
 
@@ -76,7 +78,7 @@ def test_a_verb_is_not_acceptable_before_its_version(ask: Conversation, verb: st
         ({"target": "active", "configdrive": 5}, "(at configdrive)"),
     ],
 )
-def test_a_verb_with_the_wrong_arguments_is_400(ask: Conversation, body: dict[str, object], reason: str) -> None:
+def test_a_verb_with_the_wrong_arguments_is_400(ask: Conversation, body: dict[str, Any], reason: str) -> None:
     status, text = provision(ask, ask.ledger.enrol(state=states.ENROLL).uuid, **body)
     assert status == 400
     assert reason in text
@@ -93,7 +95,7 @@ def test_a_verb_with_the_wrong_arguments_is_400(ask: Conversation, body: dict[st
         ("1.107", {"target": "service", "service_steps": [STEP], "disable_ramdisk": True}, 406),
     ],
 )
-def test_arguments_have_versions_too(ask: Conversation, version: str, body: dict[str, object], status: int) -> None:
+def test_arguments_have_versions_too(ask: Conversation, version: str, body: dict[str, Any], status: int) -> None:
     assert provision(ask, ask.ledger.enrol().uuid, version=version, **body)[0] == status
 
 
