@@ -75,6 +75,14 @@ class Settings:
         "info", "debug, info, warning or error.", check=_one_of("debug", "info", "warning", "error")
     )
     policy_file: str = _setting("", "oslo.policy file (YAML) that overrides the default rules.")
+    placement_new_defaults: bool = _setting(
+        True, "Placement's newer default rules, which keep the reshaper for services; the older let admins use it."
+    )
+    placement_enforce_scope: bool = _setting(
+        False, "Refuse callers with system scope in Placement's API, as Placement does."
+    )
+    cors_allowed_origin: str = _setting("", "Origins whose web pages may call the APIs, separated by commas.")
+    cors_allow_headers: str = _setting("", "Request headers that those pages may send, separated by commas.")
     conductor_name: str = _setting("", "Name that this conductor registers under; made from host and port if empty.")
     conductor_group: str = _setting("", "Conductor group that this conductor serves.")
     heartbeat_seconds: float = _setting(10.0, "Time between two heartbeats of a conductor.", check=_at_least(0.01))

@@ -5,8 +5,10 @@ from functools import partial
 
 from dibs.conductor import Conductor
 from dibs.dialects.baremetal import Baremetal
+from dibs.dialects.placement import Placement
 from dibs.drivers import DRIVERS
 from dibs.http import metrics
+from dibs.http.cors import Cors
 from dibs.http.shell import Application
 from dibs.settings import Settings
 from dibs.store import Statistics, Store, health, migrate, open_store
@@ -38,8 +40,18 @@ def build_application(settings: Settings) -> Application:
         timeout_seconds=settings.conductor_timeout_seconds,
         take_over_seconds=settings.take_over_seconds,
     )
+    policy_file = settings.policy_file or None
+    baremetal = Baremetal(runner, DRIVERS, policy_file=policy_file, wake=conductor.wake)
+    placement = Placement(
+        runner,
+        read_clock,
+        policy_file=policy_file,
+        new_defaults=settings.placement_new_defaults,
+        enforce_scope=settings.placement_enforce_scope,
+    )
     return Application(
-        dialects=[Baremetal(runner, DRIVERS, policy_file=settings.policy_file or None, wake=conductor.wake)],
+        dialects=[baremetal, placement],
+        cors=Cors.from_lists(settings.cors_allowed_origin, settings.cors_allow_headers),
         ready=partial(health.problems, store),
         stop=store.close,
         start_once=partial(_start_once, settings, conductor),

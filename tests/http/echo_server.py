@@ -33,6 +33,8 @@ class EchoDialect:
     title: str = "Echo"
     public_paths: frozenset[str] = frozenset({"/", "/v1"})
     anonymous_is_admin: bool = True
+    strict_paths: bool = False
+    checks_media_types: bool = False
     operations: tuple[Route[str], ...] = (
         Route(
             method="PUT",

@@ -44,7 +44,7 @@ class Serve(SettingsCommand):
     def _announce(self, settings: Settings) -> None:
         url = settings.address.url(settings.tls)
         where = f" (on {settings.address})" if settings.address.path else ""
-        print(f"Dibs serves {url}/baremetal{where}; what else there is: {url}/", file=self.app.stdout)
+        print(f"Dibs serves {url}/baremetal and {url}/placement{where}; what else there is: {url}/", file=self.app.stdout)
         print(f"\n# clouds.yaml\n{clouds_yaml(settings)}", file=self.app.stdout, flush=True)
 
 

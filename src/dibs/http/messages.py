@@ -13,7 +13,8 @@ class Request:
 
     method: str
     path: str
-    """Percent-decoded path below the mount; begins with "/", and ends with one only when it is "/" itself."""
+    """Percent-decoded path below the mount; begins with "/". Unless the dialect has strict paths, it ends with one only
+    when it is "/" itself."""
     query: tuple[tuple[str, str], ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     """Header names in lower case; several of one name are joined with ", "."""
@@ -78,6 +79,14 @@ class Dialect(Protocol):
     @property
     def anonymous_is_admin(self) -> bool:
         """Under noauth, whether a request without a token is the system's admin (Ironic) or gets 401 (Placement)."""
+
+    @property
+    def strict_paths(self) -> bool:
+        """Whether a slash at the end makes another path; otherwise it is dropped."""
+
+    @property
+    def checks_media_types(self) -> bool:
+        """Whether the dialect itself refuses a Content-Type (415) or Accept (406), at a moment of its own."""
 
     @property
     def operations(self) -> Iterable[Operation]: ...

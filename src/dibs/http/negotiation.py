@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _BODY_TYPES = frozenset({"application/json", "application/json-patch+json"})
-_RANGES = ("application/json", "application/*", "*/*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +37,32 @@ def _is_json(content_type: str) -> bool:
     return content_type.partition(";")[0].strip().lower() in _BODY_TYPES
 
 
-@lru_cache(maxsize=256)
 def accepts_json(accept: str) -> bool:
-    """True when the header lets application/json through; of several ranges that match, the most specific decides."""
+    """True when the header lets application/json through."""
+    return preferred(accept, ("application/json",)) is not None
+
+
+@lru_cache(maxsize=256)
+def preferred(accept: str, offers: tuple[str, ...]) -> str | None:
+    """Of the types on offer the one that the header likes best, the first of equals; None when it excludes all.
+
+    An empty header likes all. Of several ranges that match a type, the most specific decides.
+    """
+    if not accept.strip():
+        return offers[0]
     qualities: dict[str, float] = {}
     for part in accept.split(","):
         media_range, *parameters = (piece.strip().lower() for piece in part.split(";"))
         qualities[media_range] = _quality(parameters)
-    for media_range in _RANGES:
+    best = max(offers, key=lambda offer: _quality_of(offer, qualities))
+    return best if _quality_of(best, qualities) > 0 else None
+
+
+def _quality_of(media_type: str, qualities: Mapping[str, float]) -> float:
+    for media_range in (media_type, f"{media_type.partition('/')[0]}/*", "*/*"):
         if media_range in qualities:
-            return qualities[media_range] > 0
-    return False
+            return qualities[media_range]
+    return 0.0
 
 
 def _quality(parameters: list[str]) -> float:

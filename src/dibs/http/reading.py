@@ -40,8 +40,8 @@ def read_headers(scope: Scope) -> dict[str, str]:
 
 
 def read_path(raw_path: bytes) -> str:
-    """The percent-decoded path without trailing slashes. Bytes that are no text become U+FFFD: see check_path."""
-    return unquote_to_bytes(raw_path).decode("utf-8", "replace").rstrip("/") or "/"
+    """The percent-decoded path. Bytes that are no text become U+FFFD: see check_path."""
+    return unquote_to_bytes(raw_path).decode("utf-8", "replace") or "/"
 
 
 def check_path(raw_path: bytes) -> None:

@@ -147,10 +147,11 @@ def _overlap(one: Route[H], other: Route[H]) -> bool:
 
 
 def _allowed(places: list[tuple[_Segment[H], tuple[str, ...]]], minor: int | None) -> tuple[str, ...]:
-    methods = {
+    """In the order of the table."""
+    methods = [
         method
         for segment, _ in places
         for method, rows in segment.rows.items()
         if any(route.serves(minor) for route, _ in rows)
-    }
-    return tuple(sorted(methods))
+    ]
+    return tuple(dict.fromkeys(methods))

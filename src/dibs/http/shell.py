@@ -1,8 +1,8 @@
 """The one ASGI application: from a socket to a dialect and back.
 
-A request meets, in this order: its mount, the check of path and query, admission (503), its body (413, 408), and then, in
-a thread of the pool, authentication (401), media types (415, 406) and the dialect. Every refusal on the way is written by
-the dialect itself, so that a caller meets one form of error under one mount.
+A request meets, in this order: its mount, the check of path and query, admission (503), its body (413, 408), and then,
+in a thread of the pool, authentication (401), media types (415, 406) and the dialect. Every refusal on the way is
+written by the dialect itself, so that a caller meets one form of error under one mount.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from dibs.domain.actor import Actor
 from dibs.http import logs, metrics, negotiation, reading
 from dibs.http.admission import Admission
 from dibs.http.auth import ANONYMOUS, Authenticator, Refusal
+from dibs.http.cors import Cors
 from dibs.http.failures import Headers, plain_failure
 from dibs.http.limits import Limits
 from dibs.http.messages import Dialect, Request, Response
@@ -52,6 +53,8 @@ class Application:
     """
 
     dialects: Sequence[Dialect]
+    cors: Cors | None = None
+    """Which web pages of other origins may call; None when none may."""
     ready: Callable[[], list[str]] = list
     """The reasons why requests cannot be answered right now; empty when they can. May be slow."""
     start: Callable[[], None] = _nothing
@@ -160,7 +163,7 @@ class Shell:
                 return self._shed(exchange)
             request = Request(
                 method=exchange.method,
-                path=exchange.path[len(dialect.mount) :] or "/",
+                path=_path_below(dialect, exchange.path),
                 query=query,
                 headers=exchange.headers,
                 body=body,
@@ -185,6 +188,8 @@ class Shell:
         """What happens in the thread."""
         try:
             response = self._identify_and_answer(exchange, dialect, request)
+            if self._application.cors is not None:
+                response = self._application.cors.apply(request, response)
             return response, encode_headers(response, exchange.request_id)
         except Exception:
             LOG.exception("%s %s failed.", request.method, request.path)
@@ -197,9 +202,10 @@ class Shell:
                 return dialect.refuse(request, found.status, found.message, found.headers)
             exchange.actor = found
             request = _with_actor(request, found)
-        problem = negotiation.find_problem(request.headers, bool(request.body))
-        if problem is not None:
-            return dialect.refuse(request, problem.status, problem.message)
+        if not dialect.checks_media_types:
+            problem = negotiation.find_problem(request.headers, bool(request.body))
+            if problem is not None:
+                return dialect.refuse(request, problem.status, problem.message)
         return dialect.answer(request)
 
     def _shed(self, exchange: _Exchange) -> _Answer:
@@ -216,6 +222,11 @@ class Shell:
                 LOG.exception("%s could not write an error.", exchange.dialect.title)
         response = plain_failure(status, message, headers, exchange.request_id)
         return response, encode_headers(response, exchange.request_id)
+
+
+def _path_below(dialect: Dialect, path: str) -> str:
+    below = path[len(dialect.mount) :]
+    return (below if dialect.strict_paths else below.rstrip("/")) or "/"
 
 
 def _with_actor(request: Request, actor: Actor) -> Request:

@@ -42,7 +42,7 @@ class Site:
 
     async def answer(self, method: str, path: str, origin: str) -> Response:
         """Answer one request."""
-        page = self._pages.get(path)
+        page = self._pages.get(path.rstrip("/") or "/")
         if page is None:
             return plain_failure(404, "Nothing is served at this path; see / for what is.")
         if method not in ("GET", "HEAD"):

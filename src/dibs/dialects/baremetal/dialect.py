@@ -31,6 +31,8 @@ class Baremetal:
     title = "Bare metal"
     public_paths = frozenset({"/", "/v1"})
     anonymous_is_admin = True
+    strict_paths = False
+    checks_media_types = False
 
     def __init__(
         self,
@@ -96,7 +98,7 @@ def _too_old(found: NotInVersion[Endpoint]) -> Response:
 
 
 def _not_allowed(methods: tuple[str, ...]) -> Response:
-    return framework_fault(405, headers=(("Allow", ", ".join(methods)),))
+    return framework_fault(405, headers=(("Allow", ", ".join(sorted(methods))),))
 
 
 def _with_versions(response: Response, minor: int | None) -> Response:

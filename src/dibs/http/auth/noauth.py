@@ -17,7 +17,7 @@ class NoAuth:
     def authenticate(self, headers: Mapping[str, str], *, anonymous_is_admin: bool) -> Actor | Refusal:
         """See Authenticator."""
         token = headers.get("x-auth-token", "")
-        if token in _ADMIN_TOKENS:
+        if anonymous_is_admin and token in _ADMIN_TOKENS:
             return SYSTEM_ADMIN
         if token:
             return _named_by_token(token, headers)
@@ -27,13 +27,23 @@ class NoAuth:
 
 
 def _named_by_token(token: str, headers: Mapping[str, str]) -> Actor:
-    """Quirk: as in Placement's noauth2, ``user:project`` names both, and roles come from X-Roles or are none."""
+    """Quirk: as in Placement's noauth2, ``user:project`` names both, an admin is one by name, and roles come from
+    X-Roles or are none; everybody speaks for a project unless OpenStack-System-Scope says otherwise."""
     user, _, project = token.partition(":")
+    if user in _ADMIN_TOKENS:
+        user = "admin"
+    roles = headers.get("x-roles")
+    system_scope = bool(headers.get("openstack-system-scope"))
     return Actor(
         user=user,
-        project=project or user,
-        roles=split_roles(headers.get("x-roles", "")),
+        project=None if system_scope else headers.get("x-project-id") or project or user,
+        roles=_roles_of(user) if roles is None else split_roles(roles),
+        system_scope=system_scope,
     )
+
+
+def _roles_of(user: str) -> frozenset[str]:
+    return SYSTEM_ADMIN.roles if user == SYSTEM_ADMIN.user else frozenset()
 
 
 def _named_by_headers(headers: Mapping[str, str]) -> Actor:

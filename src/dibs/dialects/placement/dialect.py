@@ -1,0 +1,128 @@
+"""The dialect as the shell sees it: a request comes in, an answer goes out.
+
+Refusals come in the order of the original: version (406, 400), a body without a type (400), path and method (404, 405),
+version of the path (404, 405), media types (415, 406), policy (403), and then what the handler finds.
+"""
+
+from collections.abc import Iterable
+
+from dibs.dialects.placement.errors import Headers, Refusal, bad_request, error_answer, refusal_of, unauthorized
+from dibs.dialects.placement.exchange import Exchange, Services
+from dibs.dialects.placement.microversions import HEADER, SERVICE_TYPE, choose_minor, version_text
+from dibs.dialects.placement.policy import Policy
+from dibs.dialects.placement.query import Query
+from dibs.dialects.placement.routes import ROUTES, Endpoint
+from dibs.domain.errors import DibsError
+from dibs.http.messages import Operation, Request, Response
+from dibs.http.negotiation import preferred
+from dibs.http.routing import Match, MethodNotAllowed, NotInVersion, Router
+from dibs.usecases.runner import Clock, Runner
+
+_ROUTER = Router(ROUTES)
+_JSON = "application/json"
+
+
+class Placement:
+    """Placement's API."""
+
+    mount = "/placement"
+    title = "Placement"
+    public_paths = frozenset({"/"})
+    anonymous_is_admin = False
+    strict_paths = True
+    checks_media_types = True
+
+    def __init__(
+        self,
+        runner: Runner,
+        clock: Clock,
+        *,
+        policy_file: str | None = None,
+        new_defaults: bool = True,
+        enforce_scope: bool = False,
+    ) -> None:
+        policy = Policy(policy_file, new_defaults=new_defaults, enforce_scope=enforce_scope)
+        self._services = Services(runner=runner, clock=clock, policy=policy)
+
+    @property
+    def operations(self) -> Iterable[Operation]:
+        """Every row of the routing table."""
+        return ROUTES
+
+    def answer(self, request: Request) -> Response:
+        """See http.messages.Dialect."""
+        minor: int | None = None
+        try:
+            minor = choose_minor(request.headers)
+            response = self._handle(request, minor)
+        except Refusal as refusal:
+            response = _refused(refusal, request, minor)
+        except DibsError as error:
+            response = _refused(refusal_of(error), request, minor)
+        return _with_version(response, minor)
+
+    def refuse(self, request: Request | None, status: int, message: str, headers: Headers = ()) -> Response:
+        """See http.messages.Dialect."""
+        if status == 401:
+            return unauthorized(message, request.headers.get("accept", "") if request else "", headers)
+        return _refused(Refusal(status, message, headers=headers), request, None)
+
+    def _handle(self, request: Request, minor: int) -> Response:
+        if request.body and not request.headers.get("content-type"):
+            raise bad_request("content-type header required when content-length > 0")
+        found = _find(request, minor)
+        endpoint = found.route.handler
+        _check_media_types(request, endpoint)
+        exchange = Exchange(
+            request=request,
+            minor=minor,
+            arguments=found.arguments,
+            query=Query(request.query),
+            services=self._services,
+        )
+        if endpoint.rule is not None:
+            exchange.require(endpoint.rule)
+        return endpoint.handle(exchange)
+
+
+def _find(request: Request, minor: int) -> Match[Endpoint]:
+    found = _ROUTER.resolve(request.method, request.path, minor)
+    if isinstance(found, Match):
+        return found
+    if isinstance(found, NotInVersion):
+        raise Refusal(found.routes[0].handler.too_old)
+    if isinstance(found, MethodNotAllowed):
+        newest = _ROUTER.resolve(request.method, request.path)
+        allowed = newest.allowed if isinstance(newest, MethodNotAllowed) else found.allowed
+        message = "The method specified is not allowed for this resource."
+        raise Refusal(405, message, headers=(("Allow", ", ".join(allowed)),))
+    raise Refusal(404)
+
+
+def _check_media_types(request: Request, endpoint: Endpoint) -> None:
+    if endpoint.takes_json:
+        sent = request.headers.get("content-type", "").partition(";")[0].strip().lower() or None
+        if sent != _JSON:
+            raise Refusal(415, f"The media type {sent} is not supported, use {_JSON}")
+    accept = request.headers.get("accept")
+    if endpoint.gives_json and accept and preferred(accept, (_JSON,)) is None:
+        raise Refusal(406, f"Only {_JSON} is provided")
+
+
+def _refused(refusal: Refusal, request: Request | None, minor: int | None) -> Response:
+    if request is None:
+        return error_answer(refusal)
+    return error_answer(
+        refusal,
+        method=request.method,
+        accept=request.headers.get("accept", ""),
+        request_id=request.request_id,
+        minor=minor,
+    )
+
+
+def _with_version(response: Response, minor: int | None) -> Response:
+    if minor is None:
+        return response
+    version = ((HEADER, f"{SERVICE_TYPE} {version_text(minor)}"), ("Vary", HEADER))
+    return Response(response.status, response.body, (*response.headers, *version))

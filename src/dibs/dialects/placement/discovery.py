@@ -1,0 +1,20 @@
+"""What there is, for callers who do not know yet: answered before anybody has to say who they are."""
+
+from dibs.dialects.placement.exchange import Exchange, json_answer
+from dibs.dialects.placement.microversions import MAXIMUM, MINIMUM, version_text
+from dibs.http.messages import Response
+
+
+def show_versions(exchange: Exchange) -> Response:
+    """GET /
+
+    Quirk: the link to the version is empty, which means this very address.
+    """
+    version = {
+        "id": f"v{version_text(MINIMUM[1])}",
+        "max_version": version_text(MAXIMUM[1]),
+        "min_version": version_text(MINIMUM[1]),
+        "status": "CURRENT",
+        "links": [{"rel": "self", "href": ""}],
+    }
+    return json_answer(exchange, {"versions": [version]}, modified=exchange.now())

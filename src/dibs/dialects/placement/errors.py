@@ -1,0 +1,189 @@
+"""From an error to Placement's answer.
+
+To add a domain error: write its class in ``domain/errors.py`` and its status and code in ``ANSWERS`` below; a test
+names every class that is missing here.
+"""
+
+import html
+import http
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from dibs.domain import errors as domain
+from dibs.http.messages import Response
+from dibs.http.negotiation import preferred
+
+Headers = tuple[tuple[str, str], ...]
+
+CODE_SINCE = 23
+RETRY_SECONDS = "1"
+
+
+class Code(StrEnum):
+    """The word in an error by which programs know it; sent from 1.23 on."""
+
+    UNDEFINED = "placement.undefined_code"
+    INVENTORY_IN_USE = "placement.inventory.inuse"
+    CONCURRENT_UPDATE = "placement.concurrent_update"
+    DUPLICATE_NAME = "placement.duplicate_name"
+    PROVIDER_IN_USE = "placement.resource_provider.inuse"
+    CANNOT_DELETE_PARENT = "placement.resource_provider.cannot_delete_parent"
+    PROVIDER_NOT_FOUND = "placement.resource_provider.not_found"
+    DUPLICATE_KEY = "placement.query.duplicate_key"
+    BAD_VALUE = "placement.query.bad_value"
+    MISSING_VALUE = "placement.query.missing_value"
+
+
+_BAD = (400, Code.UNDEFINED)
+_MISSING = (404, Code.UNDEFINED)
+_CONFLICT = (409, Code.UNDEFINED)
+_FORBIDDEN = (403, Code.UNDEFINED)
+_FAILED = (500, Code.UNDEFINED)
+_AWAY = (503, Code.UNDEFINED)
+
+ANSWERS: Mapping[type[domain.DibsError], tuple[int, Code]] = {
+    domain.DibsError: _FAILED,
+    domain.BadValue: _BAD,
+    domain.InvalidTrait: _BAD,
+    domain.TooManyTraits: _BAD,
+    domain.TraitNotFound: _MISSING,
+    domain.Forbidden: _FORBIDDEN,
+    domain.StoreUnavailable: _AWAY,
+    domain.StoreContended: _AWAY,
+    # What only the owner of a node can be told.
+    domain.InstanceTraitsMissing: _CONFLICT,
+    domain.NodeNotFound: _MISSING,
+    domain.NodeExists: _CONFLICT,
+    domain.NodeLocked: _CONFLICT,
+    domain.NodeAssociated: _CONFLICT,
+    domain.InstanceAssociated: _CONFLICT,
+    domain.NodeClaimed: _CONFLICT,
+    domain.NodeProtected: _CONFLICT,
+    domain.WrongState: _CONFLICT,
+    domain.WrongVerb: _CONFLICT,
+    domain.NodeInMaintenance: _CONFLICT,
+    domain.NodeRetired: _CONFLICT,
+    domain.DriverNotFound: _MISSING,
+    domain.NoConductorForDriver: _AWAY,
+    domain.NoLiveConductor: _AWAY,
+    domain.ConductorNotFound: _MISSING,
+    domain.ConductorReplaced: _FAILED,
+    domain.TaskLost: _FAILED,
+    domain.PortNotFound: _MISSING,
+    domain.PortExists: _CONFLICT,
+    domain.ValidationFailed: _BAD,
+}
+"""Errors of the ledger: status and code. An error without a row of its own has that of its parent class."""
+
+_SENTENCES = {
+    400: "The server could not comply with the request since it is either malformed or otherwise incorrect.",
+    401: (
+        "This server could not verify that you are authorized to access the document you requested. Either you"
+        " supplied the wrong credentials (e.g., bad password), or your browser does not understand how to supply the"
+        " credentials required."
+    ),
+    403: "Access was denied to this resource.",
+    404: "The resource could not be found.",
+    406: "The resource could not be generated that was acceptable to your browser.",
+    409: "There was a conflict when trying to complete your request.",
+    413: "The body of your request was too large for this server.",
+    415: "The request media type is not supported by this server.",
+    500: "The server has either erred or is incapable of performing the requested operation.",
+    503: "The server is currently unavailable. Please try again at a later time.",
+}
+"""Quirk: what is wrong comes after a general sentence about the status, as Placement's web framework writes it."""
+
+
+class Refusal(Exception):
+    """The dialect itself refuses: the request is wrong before any use case is asked, or its answer is."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str = "",
+        code: Code = Code.UNDEFINED,
+        *,
+        headers: Headers = (),
+        extra: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.code = code
+        self.headers = headers
+        self.extra = extra or {}
+
+
+def bad_request(message: str, code: Code = Code.UNDEFINED) -> Refusal:
+    """400, with a message that names what is wrong."""
+    return Refusal(400, message, code)
+
+
+def conflict(message: str, code: Code = Code.UNDEFINED) -> Refusal:
+    """409."""
+    return Refusal(409, message, code)
+
+
+def not_found(message: str = "") -> Refusal:
+    """404."""
+    return Refusal(404, message)
+
+
+def refusal_of(error: domain.DibsError, prefix: str = "") -> Refusal:
+    """The answer to an error of the ledger; a handler may put words of its own before the message."""
+    status, code = next((ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS), _FAILED)
+    headers: Headers = (("Retry-After", RETRY_SECONDS),) if status == 503 else ()
+    return Refusal(status, f"{prefix}{error}", code, headers=headers)
+
+
+def error_answer(
+    refusal: Refusal, *, method: str = "", accept: str = "", request_id: str = "", minor: int | None = None
+) -> Response:
+    """An error in the form that the caller accepts: JSON, or HTML, or text."""
+    detail = _detail(refusal, method)
+    title = http.HTTPStatus(refusal.status).phrase
+    form = preferred(accept, ("application/json", "text/html"))
+    if form == "application/json":
+        error: dict[str, Any] = {"status": refusal.status, "title": title, "detail": detail, "request_id": request_id}
+        if minor is not None and minor >= CODE_SINCE:
+            error["code"] = refusal.code
+        body = json.dumps({"errors": [{**error, **refusal.extra}]})
+        return _answer(refusal, form, body)
+    return _page(refusal, form, f"{refusal.status} {title}", detail)
+
+
+def unauthorized(message: str, accept: str = "", headers: Headers = ()) -> Response:
+    """Quirk: 401 comes from another layer of the original and has another form."""
+    title = http.HTTPStatus.UNAUTHORIZED.phrase
+    refusal = Refusal(401, message, headers=headers)
+    form = preferred(accept, ("application/json", "text/html"))
+    if form == "application/json":
+        body = json.dumps({"message": _detail(refusal, ""), "code": f"401 {title}", "title": title})
+        return _answer(refusal, form, body)
+    return _page(refusal, form, f"401 {title}", _detail(refusal, ""))
+
+
+def _detail(refusal: Refusal, method: str) -> str:
+    if refusal.status == 405:
+        sentence = f"The method {method} is not allowed for this resource."
+    else:
+        sentence = _SENTENCES.get(refusal.status, "")
+    return f"{sentence}\n\n {refusal.message}  " if refusal.message else sentence
+
+
+def _page(refusal: Refusal, form: str | None, status: str, detail: str) -> Response:
+    if form == "text/html":
+        shown = html.escape(detail)
+        return _answer(
+            refusal,
+            form,
+            f"<html><head><title>{status}</title></head><body><h1>{status}</h1><p>{shown}</p></body></html>",
+        )
+    return _answer(refusal, "text/plain", f"{status}\n\n{detail}")
+
+
+def _answer(refusal: Refusal, form: str, body: str) -> Response:
+    charset = "" if form == "application/json" else "; charset=UTF-8"
+    return Response(refusal.status, body.encode(), (("Content-Type", form + charset), *refusal.headers))

@@ -1,0 +1,108 @@
+"""One request on its way through a handler, with all that the handler may use."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import formatdate
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from dibs.dialects.placement.errors import bad_request
+from dibs.dialects.placement.policy import Policy
+from dibs.dialects.placement.query import Query
+from dibs.dialects.placement.schemas import Schema, find_mistake
+from dibs.domain.actor import Actor
+from dibs.http.json_body import UnusableJson, read_json
+from dibs.http.messages import Request, Response
+from dibs.usecases.runner import Clock, Runner, UseCase
+
+Command = TypeVar("Command")
+Result = TypeVar("Result")
+Headers = tuple[tuple[str, str], ...]
+
+CACHE_HEADERS_SINCE = 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What the dialect was given when it was built."""
+
+    runner: Runner
+    clock: Clock
+    policy: Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request, its version and its path arguments."""
+
+    request: Request
+    minor: int
+    arguments: Mapping[str, str]
+    query: Query
+    services: Services
+
+    @property
+    def actor(self) -> Actor:
+        """Who is asking."""
+        return self.request.actor
+
+    def read(self, use_case: UseCase[Command, Result], command: Command) -> Result:
+        """Run a use case that changes nothing."""
+        return self.services.runner.read(use_case, self.actor, command)
+
+    def write(self, use_case: UseCase[Command, Result], command: Command) -> Result:
+        """Run a use case in a transaction of its own."""
+        return self.services.runner.write(use_case, self.actor, command)
+
+    def require(self, rule: str, project: str | None = None) -> None:
+        """Ask the policy; only for what a row of the routing table cannot say."""
+        self.services.policy.require(rule, self.actor, project)
+
+    def now(self) -> int:
+        """The time, for answers that are true at this moment only."""
+        return self.services.clock()
+
+    def body(self, schema: Schema) -> Any:
+        """The body, checked."""
+        try:
+            value = read_json(self.request.body)
+        except UnusableJson as error:
+            raise bad_request(f"Malformed JSON: {error}") from None
+        mistake = find_mistake(schema, value)
+        if mistake is not None:
+            raise bad_request(f"JSON does not validate: {mistake}")
+        return value
+
+    def path(self, *parts: str) -> str:
+        """Where a resource is, as links in answers have it: from the root of the server, with the mount."""
+        return "/".join((urlsplit(self.request.base_url).path, *parts))
+
+    def location(self, *parts: str) -> Headers:
+        """The header that says where a new resource is."""
+        return (("Location", "/".join((self.request.base_url, *parts))),)
+
+
+Handler = Callable[[Exchange], Response]
+
+
+def json_answer(
+    exchange: Exchange, document: Any, *, modified: int | None, status: int = 200, headers: Headers = ()
+) -> Response:
+    """An answer with a body. ``modified`` is when what it shows last changed; None when nobody can say."""
+    body = json.dumps(document, separators=(",", ":")).encode()
+    caching = _caching(modified) if exchange.minor >= CACHE_HEADERS_SINCE else ()
+    return Response(status, body, (("Content-Type", "application/json"), *caching, *headers))
+
+
+def empty_answer(
+    exchange: Exchange, status: int = 204, *, modified: int | None = None, headers: Headers = ()
+) -> Response:
+    """An answer without a body; headers on caching only when ``modified`` is given."""
+    tells = modified is not None and exchange.minor >= CACHE_HEADERS_SINCE
+    return Response(status, b"", (*(_caching(modified) if tells else ()), *headers))
+
+
+def _caching(modified: int | None) -> Headers:
+    changed = () if modified is None else (("Last-Modified", formatdate(modified / 1_000_000, usegmt=True)),)
+    return (*changed, ("Cache-Control", "no-cache"))
