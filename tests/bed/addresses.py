@@ -1,5 +1,6 @@
 """How to talk to a throw-away database server as its administrator; all that a test process needs to know of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ class PostgresqlAddress:
 
     port: int
 
+    table_names = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
+
     def url(self, database: str) -> str:
         return f"postgresql://dibs@127.0.0.1:{self.port}/{database}"
 
@@ -26,9 +29,27 @@ class PostgresqlAddress:
         return True
 
     def execute(self, *statements: str) -> None:
-        with psycopg.connect(self.url("postgres"), autocommit=True, connect_timeout=3) as connection:
+        with self.connect("postgres") as connection:
             for statement in statements:
-                connection.execute(statement.encode())
+                connection.execute(statement)
+
+    def connect(self, database: str) -> Any:
+        """Open a connection on which every statement commits by itself."""
+        return psycopg.connect(self.url(database), autocommit=True, connect_timeout=3)
+
+    def drop(self, database: str) -> None:
+        self.execute(f"DROP DATABASE {database} WITH (FORCE)")
+
+    def cut_other_connections(self, cursor: Any) -> None:
+        """End every other connection to this database; one that a killed process left behind may still hold locks."""
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+    def empty(self, cursor: Any, tables: Sequence[str]) -> None:
+        """Delete every row of these tables. TRUNCATE, because nobody vacuums here."""
+        cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
 
 
 @dataclass(frozen=True)
@@ -37,38 +58,51 @@ class MariadbAddress:
 
     port: int
 
+    table_names = "SHOW TABLES"
+
     def url(self, database: str) -> str:
         return f"mariadb://dibs@127.0.0.1:{self.port}/{database}"
 
     def check(self) -> bool:
         try:
             # The system takes connections for a frozen server; without a limit we would wait for its greeting for ever.
-            self._connect(read_timeout=3).close()
+            self.connect(None, read_timeout=3).close()
         except pymysql.err.OperationalError as error:
             raise ConnectionError(str(error)) from error
         return True
 
     def execute(self, *statements: str) -> None:
-        with self._connect() as connection, connection.cursor() as cursor:
+        with self.connect(None) as connection, connection.cursor() as cursor:
             for statement in statements:
                 cursor.execute(statement)
 
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Give the rows of one query."""
-        with self._connect() as connection, connection.cursor() as cursor:
-            cursor.execute(query)
-            return list(cursor.fetchall())
+    def connect(self, database: str | None, read_timeout: int = 60) -> Any:
+        """Open a connection on which every statement commits by itself."""
+        return pymysql.connect(
+            host="127.0.0.1",
+            port=self.port,
+            user="dibs",
+            database=database,
+            autocommit=True,
+            connect_timeout=3,
+            read_timeout=read_timeout,
+        )
 
-    def cut_connections(self, database: str) -> None:
-        """End every connection to a database; one that a killed process left behind may still hold locks."""
-        for (connection,) in self.rows(f"SELECT id FROM information_schema.processlist WHERE db = '{database}'"):
+    def drop(self, database: str) -> None:
+        self.execute(f"DROP DATABASE {database}")
+
+    def cut_other_connections(self, cursor: Any) -> None:
+        """End every other connection to this database; one that a killed process left behind may still hold locks."""
+        cursor.execute("SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id()")
+        for (connection,) in cursor.fetchall():
             try:
-                self.execute(f"KILL {connection}")
+                cursor.execute(f"KILL {connection}")
             except pymysql.err.MySQLError as error:
                 if error.args[0] != UNKNOWN_THREAD:
                     raise
 
-    def _connect(self, read_timeout: int = 60) -> "pymysql.Connection[pymysql.cursors.Cursor]":
-        return pymysql.connect(
-            host="127.0.0.1", port=self.port, user="dibs", autocommit=True, connect_timeout=3, read_timeout=read_timeout
-        )
+    def empty(self, cursor: Any, tables: Sequence[str]) -> None:
+        """Delete every row of these tables. DELETE, because TRUNCATE makes each table anew, which is slow."""
+        cursor.execute("SET foreign_key_checks = 0")
+        for table in tables:
+            cursor.execute(f"DELETE FROM {table}")

@@ -4,10 +4,12 @@ import itertools
 import os
 import shutil
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from dibs.store.migrate import upgrade
 from tests.bed.addresses import MariadbAddress, PostgresqlAddress
+
+Row = tuple[Any, ...]
 
 _numbers = itertools.count(1)
 
@@ -54,12 +56,15 @@ class SqliteDatabases:
             Path(url.removeprefix("sqlite:///") + ending).unlink(missing_ok=True)
 
 
-class PostgresqlDatabases:
-    """PostgreSQL: a fresh database is made from a template."""
+class ServerDatabases:
+    """PostgreSQL and MariaDB: making a schema is slow there, so a used database is emptied and given out again."""
 
-    def __init__(self, server: PostgresqlAddress) -> None:
+    def __init__(self, server: PostgresqlAddress | MariadbAddress) -> None:
         self.server = server
-        self.template: str | None = None
+        self.tables: list[str] = []
+        self.seeds: dict[str, list[Row]] = {}
+        self.with_schema: set[str] = set()
+        self.emptied: list[str] = []
 
     def blank(self) -> str:
         name = unused_name()
@@ -67,62 +72,48 @@ class PostgresqlDatabases:
         return self.server.url(name)
 
     def fresh(self) -> str:
-        if self.template is None:
-            url = self.blank()
-            upgrade(url)
-            self.template = url.rpartition("/")[2]
-        name = unused_name()
-        self.server.execute(f"CREATE DATABASE {name} TEMPLATE {self.template}")
-        return self.server.url(name)
-
-    def discard(self, url: str) -> None:
-        self.server.execute(f"DROP DATABASE {url.rpartition('/')[2]} WITH (FORCE)")
-
-
-class MariadbDatabases:
-    """MariaDB: making tables is slow there, so used databases are emptied and given out again."""
-
-    def __init__(self, server: MariadbAddress) -> None:
-        self.server = server
-        self.template: str | None = None
-        self.tables: list[str] = []
-        self.seeded: list[str] = []
-        self.emptied: list[str] = []
-        self.reusable: set[str] = set()
-
-    def blank(self) -> str:
-        name = unused_name()
-        self.server.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
-        return self.server.url(name)
-
-    def fresh(self) -> str:
-        if self.template is None:
-            self._make_template()
         if self.emptied:
             return self.emptied.pop()
         url = self.blank()
         upgrade(url)
-        self.reusable.add(url)
+        self.with_schema.add(url)
+        if not self.tables:
+            self._remember(url)
         return url
 
     def discard(self, url: str) -> None:
-        name = url.rpartition("/")[2]
-        self.server.cut_connections(name)
-        if url not in self.reusable or self._tables_of(name) != self.tables:
-            self.server.execute(f"DROP DATABASE {name}")
-            return
-        emptying = [f"DELETE FROM {name}.{table}" for table in self.tables]
-        seeding = [f"INSERT INTO {name}.{table} SELECT * FROM {self.template}.{table}" for table in self.seeded]
-        self.server.execute("SET foreign_key_checks = 0", *emptying, *seeding)
-        self.emptied.append(url)
+        if url in self.with_schema and self._emptied(url):
+            self.emptied.append(url)
+        else:
+            self.server.drop(url.rpartition("/")[2])
 
-    def _make_template(self) -> None:
-        url = self.blank()
-        upgrade(url)
-        self.template = url.rpartition("/")[2]
-        self.tables = self._tables_of(self.template)
-        self.seeded = [t for t in self.tables if self.server.rows(f"SELECT 1 FROM {self.template}.{t} LIMIT 1")]
+    def _remember(self, url: str) -> None:
+        """Note which tables there are, and the rows that migrations made."""
+        with self.server.connect(url.rpartition("/")[2]) as connection, connection.cursor() as cursor:
+            self.tables = [name for (name,) in _rows(cursor, self.server.table_names)]
+            self.seeds = {name: _rows(cursor, f"SELECT * FROM {name}") for name in self._filled(cursor)}
 
-    def _tables_of(self, name: str) -> list[str]:
-        query = f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{name}' ORDER BY table_name"
-        return [table for (table,) in self.server.rows(query)]
+    def _emptied(self, url: str) -> bool:
+        """Bring a database back to what ``fresh`` promises; False when a test changed its tables."""
+        with self.server.connect(url.rpartition("/")[2]) as connection, connection.cursor() as cursor:
+            self.server.cut_other_connections(cursor)
+            if [name for (name,) in _rows(cursor, self.server.table_names)] != self.tables:
+                return False
+            if used := [name for name in self._filled(cursor) if name not in self.seeds]:
+                self.server.empty(cursor, used)
+            for name, seeds in self.seeds.items():
+                if _rows(cursor, f"SELECT * FROM {name}") != seeds:
+                    self.server.empty(cursor, [name])
+                    places = ", ".join(["%s"] * len(seeds[0]))
+                    cursor.executemany(f"INSERT INTO {name} VALUES ({places})", seeds)
+        return True
+
+    def _filled(self, cursor: Any) -> list[str]:
+        """Name the tables that have rows."""
+        questions = [f"SELECT '{name}' FROM (SELECT 1 FROM {name} LIMIT 1) AS found" for name in self.tables]
+        return [name for (name,) in _rows(cursor, " UNION ALL ".join(questions))]
+
+
+def _rows(cursor: Any, query: str) -> list[Row]:
+    cursor.execute(query)
+    return list(cursor.fetchall())

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.bed.addresses import MariadbAddress, PostgresqlAddress
-from tests.bed.databases import Databases, MariadbDatabases, PostgresqlDatabases, SqliteDatabases
+from tests.bed.databases import Databases, ServerDatabases, SqliteDatabases
 from tests.bed.dibs_server import DibsServer
 from tests.bed.mariadb import MariadbServer
 from tests.bed.postgresql import PostgresqlServer
@@ -70,8 +70,8 @@ class Bed:
         if engine == "sqlite":
             return SqliteDatabases(self.folder)
         if engine == "postgresql":
-            return PostgresqlDatabases(PostgresqlAddress(self._port_of(engine)))
-        return MariadbDatabases(MariadbAddress(self._port_of(engine)))
+            return ServerDatabases(PostgresqlAddress(self._port_of(engine)))
+        return ServerDatabases(MariadbAddress(self._port_of(engine)))
 
     def _port_of(self, engine: str) -> int:
         if port_variable(engine) not in os.environ:
