@@ -1,7 +1,7 @@
 """The whole HTTP application without its socket, and a look at every table before and after each request.
 
-The laws that no request may break: no answer is a 5xx; a refusal has Ironic's shape, is short, and leaves every table as
-it was; reading changes nothing; and whatever was accepted leaves the ledger in order.
+The laws that no request may break: no answer is a 5xx; a refusal has Ironic's shape, is short, and leaves every table
+as it was; reading changes nothing; and whatever was accepted leaves the ledger in order.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class Attack:
         headers = {"x-openstack-ironic-api-version": version.encode("utf-8", "replace")}
         if encoded:
             headers["content-type"] = b"application/json"
-        return cls(method, quote(path, safe=_SAFE).encode(), query.encode(), encoded, headers)
+        return cls(method, quote(path, safe=_SAFE).encode(), quote(query, safe="=&,").encode(), encoded, headers)
 
 
 @dataclass(frozen=True)

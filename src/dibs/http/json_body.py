@@ -7,6 +7,7 @@ refused here, with the place where they were found.
 
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 DEPTH_MAX = 100
@@ -50,11 +51,18 @@ def check_json(value: Any, path: str = "") -> None:
         elif isinstance(current, dict | list):
             if depth >= DEPTH_MAX:
                 raise _too_deep(path)
-            entries = current.items() if isinstance(current, dict) else enumerate(current)
+            entries = current.items() if isinstance(current, dict) else _listed(current)
             for key, entry in entries:
-                if isinstance(key, str):
+                if isinstance(current, dict):
                     _check_text(key, f"{place} (a key)")
                 waiting.append((entry, f"{place}/{str(key)[:_CHARACTERS_SHOWN]}", depth + 1))
+
+
+def _listed(entries: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """Each entry with its number, but an operation of a JSON patch with the path of what it changes."""
+    for number, entry in enumerate(entries):
+        path = entry.get("path") if isinstance(entry, dict) else None
+        yield (number if not isinstance(path, str) else f"({path})"), entry
 
 
 def _check_text(text: str, place: str) -> None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, assert_never
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, func, not_, or_, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, false, func, not_, or_, select
 
 from dibs.domain.node_query import (
     Condition,
@@ -144,6 +144,8 @@ def _clause(number: int, condition: Condition) -> ColumnElement[bool]:
             return nodes.c[field].is_(None)
         case Equals(field=field):
             return nodes.c[field] == bindparam(f"c{number}_0")
+        case OneOf(values=()):
+            return false()
         case OneOf(field=field, values=values):
             return nodes.c[field].in_([bindparam(f"c{number}_{place}") for place in range(len(values))])
         case Present(field=field, present=present):

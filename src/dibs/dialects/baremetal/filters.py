@@ -11,6 +11,7 @@ from typing import Any
 from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
 from dibs.dialects.baremetal.query import Query
 from dibs.domain import node_states as states
+from dibs.domain.errors import InvalidTrait
 from dibs.domain.node_query import Condition, Contains, Equals, OfConductor, OfProject, OneOf, Present, Traits
 from dibs.domain.traits import TRAITS_PER_NODE_MAX, check_traits
 
@@ -102,7 +103,10 @@ def _traits(query: Query, name: str, *, any_of: bool, negated: bool) -> Conditio
         raise bad_request(f"The query parameter {name} needs at least one trait")
     if len(names) > TRAITS_PER_NODE_MAX:
         raise bad_request(f"The query parameter {name} takes at most {TRAITS_PER_NODE_MAX} traits, not {len(names)}")
-    check_traits(names)
+    try:
+        check_traits(names)
+    except InvalidTrait as error:
+        raise bad_request(f"The query parameter {name}: {error}") from error
     return Traits(names, any_of=any_of, negated=negated)
 
 

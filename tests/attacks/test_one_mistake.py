@@ -1,0 +1,158 @@
+"""One wrong value per field: the refusal is 400 and says which field."""
+
+import pytest
+
+from dibs.dialects.baremetal.fields import FIELDS, Field, Kind
+from tests.attacks.rubbish import UNKNOWN
+from tests.attacks.target import INSTANCE, NODES, PORT, Attack, Target
+
+NODE = f"/v1/nodes/{NODES['available']}"
+HUGE = "n" * 1_000_000
+NUL, SURROGATE = "a\0b", "a\ud800"
+NOT_TEXT = (5, 0.5, True, [], {})
+NOT_FLAG = ("maybe", 5, [], {})
+NOT_OBJECT = ("x", 5, True, [])
+
+Mistake = tuple[str, object]
+
+
+def mistakes_in(field: Field) -> list[object]:
+    """What the field does not take."""
+    if field.kind in (Kind.FLAG, Kind.OPTIONAL_FLAG):
+        return [*NOT_FLAG]
+    if field.kind is Kind.OBJECT:
+        return [*NOT_OBJECT, {"a": NUL}, {SURROGATE: 1}]
+    wrong: list[object] = [*NOT_TEXT, NUL, SURROGATE]
+    if field.kind is Kind.UUID:
+        return [*wrong, "no-uuid", HUGE]
+    return [*wrong, HUGE] if field.length else wrong
+
+
+def of_node(attribute: str) -> list[Mistake]:
+    common = [(field.name, wrong) for field in FIELDS if getattr(field, attribute) for wrong in mistakes_in(field)]
+    names = [("name", wrong) for wrong in ("a b", "é", "/", "a" * 256, HUGE, UNKNOWN, "detail", "-a")]
+    others = [("driver", ""), ("driver", None), ("power_interface", "ipmitool"), ("parent_node", UNKNOWN)]
+    return [*common, *names, *others, ("chassis_uuid", UNKNOWN)]
+
+
+PORT_MISTAKES: list[Mistake] = [
+    *(("address", wrong) for wrong in (*NOT_TEXT, None, "", "xx", "52:54:00:00:00", "52:54:00:00:00:gg", HUGE, NUL)),
+    *((name, wrong) for name in ("is_smartnic", "pxe_enabled") for wrong in NOT_FLAG),
+    *((name, wrong) for name in ("extra", "local_link_connection") for wrong in NOT_OBJECT),
+    *(
+        (name, wrong)
+        for name in ("name", "description", "vendor", "category")
+        for wrong in (5, [], HUGE, NUL, SURROGATE)
+    ),
+    *(("physical_network", wrong) for wrong in (5, "", "x" * 65, NUL)),
+    *(("local_link_connection", wrong) for wrong in ({"port_id": 5}, {"unknown": "x"}, {"port_id": NUL})),
+    ("portgroup_uuid", UNKNOWN),
+    ("available_for_dynamic_portgroup", "maybe"),
+    ("node_uuid", 5),
+    ("node_uuid", "no-uuid"),
+]
+
+ACTION_MISTAKES: list[tuple[str, str, object]] = [
+    *(("traits", "traits", wrong) for wrong in ("x", 5, None, {}, [5], [None], [["CUSTOM_A"]], [NUL], ["C" * 256])),
+    *(
+        ("traits", wrong, [wrong])
+        for wrong in ("lower", "CUSTOM_", "CUSTOM_a", "CUSTOM-A", "HW_UNHEARD_OF", "CUSTOM_É")
+    ),
+    *(("traits", "unknown_key", wrong) for wrong in (1, {})),
+    *(("maintenance", "reason", wrong) for wrong in (5, [], {}, NUL, SURROGATE)),
+    *(("states/power", "target", wrong) for wrong in (*NOT_TEXT, None, NUL)),
+    *(("states/power", "timeout", wrong) for wrong in ("x", 0, -1, 1.5, [], 10**30, True)),
+    *(("states/provision", "target", wrong) for wrong in (*NOT_TEXT, None, NUL)),
+    *(("states/provision", "configdrive", wrong) for wrong in (5, [], {"unknown": 1}, {"meta_data": 1}, NUL)),
+    *(("states/provision", "clean_steps", wrong) for wrong in ("x", {}, [5], [{}], [{"interface": "x", "step": "y"}])),
+    *(("states/provision", "deploy_steps", wrong) for wrong in ("x", {}, [5], [{}])),
+    *(("states/provision", "service_steps", wrong) for wrong in ("x", {}, [5], [{}])),
+    *(("states/provision", "rescue_password", wrong) for wrong in (5, [], NUL)),
+    *(("states/provision", "disable_ramdisk", wrong) for wrong in (5, [], "maybe")),
+    *(("management/boot_device", "boot_device", wrong) for wrong in (*NOT_TEXT, None, "", "floppy", HUGE, NUL)),
+    *(("management/boot_device", "persistent", wrong) for wrong in NOT_FLAG),
+]
+
+QUERY_MISTAKES: list[tuple[str, str]] = [
+    *((name, "maybe") for name in ("associated", "maintenance", "retired", "sharded", "include_children", "detail")),
+    *((name, "no-uuid") for name in ("instance_uuid", "parent_node", "marker")),
+    *(("limit", wrong) for wrong in ("", "x", "-1", "0", "1.5", "9" * 30, "٣")),
+    *(("sort_key", wrong) for wrong in ("unknown", "traits", "driver_info", "\N{GRINNING FACE}", HUGE[:60_000])),
+    *((name, "lower") for name in ("traits", "traits-any", "not-traits", "not-traits-any")),
+    *((name, "") for name in ("traits", "traits-any", "not-traits", "not-traits-any")),
+    ("fields", "unknown"),
+    ("provision_state", "unknown"),
+    ("fault", "unknown"),
+    ("unheard_of", "1"),
+]
+
+
+WORDS = {"chassis_uuid": "chassis", "fields": "field(s)"}
+"""How the original service's messages call a field, where they do not use its name."""
+
+
+def refuse(target: Target, attack: Attack, field: str) -> None:
+    answer = target.send(attack)
+    assert answer.status == 400, answer
+    assert _words(WORDS.get(field, field)) in _words(answer.message), f"{field} is not named in: {answer.message}"
+
+
+def _words(text: str) -> str:
+    return text.lower().replace("_", " ")
+
+
+def test_a_wrong_value_of_a_new_node_is_refused_by_name(target: Target) -> None:
+    for field, wrong in of_node("creatable"):
+        refuse(target, Attack.of("POST", "/v1/nodes", {"driver": "fake-hardware", field: wrong}), field)
+
+
+def test_a_wrong_value_in_a_patch_of_a_node_is_refused_by_name(target: Target) -> None:
+    for field, wrong in of_node("patchable"):
+        if wrong is not None:
+            refuse(target, Attack.of("PATCH", NODE, [{"op": "add", "path": f"/{field}", "value": wrong}]), field)
+
+
+def test_a_wrong_value_of_a_new_port_is_refused_by_name(target: Target) -> None:
+    good = {"node_uuid": NODES["available"], "address": "52:54:00:00:00:77"}
+    for field, wrong in [*PORT_MISTAKES, ("uuid", "no-uuid"), ("uuid", 5), ("node_ident", 5)]:
+        refuse(target, Attack.of("POST", "/v1/ports", {**good, field: wrong}), field)
+
+
+def test_a_wrong_value_in_a_patch_of_a_port_is_refused_by_name(target: Target) -> None:
+    for field, wrong in PORT_MISTAKES:
+        refuse(
+            target, Attack.of("PATCH", f"/v1/ports/{PORT}", [{"op": "add", "path": f"/{field}", "value": wrong}]), field
+        )
+
+
+def test_a_wrong_value_of_an_action_is_refused_by_name(target: Target) -> None:
+    for path, field, wrong in ACTION_MISTAKES:
+        key = "traits" if path == "traits" and isinstance(wrong, list) else field
+        body = {key: wrong} if field == "target" else {"target": "manage", key: wrong}
+        if path.startswith("management"):
+            body = {"boot_device": "pxe", key: wrong}
+        elif not path.startswith("states"):
+            body = {key: wrong}
+        refuse(target, Attack.of("PUT", f"{NODE}/{path}", body), field)
+
+
+@pytest.mark.parametrize(("name", "wrong"), QUERY_MISTAKES, ids=lambda value: value[:20])
+def test_a_wrong_query_value_is_refused_by_name(target: Target, name: str, wrong: str) -> None:
+    refuse(target, Attack.of("GET", "/v1/nodes", query=f"{name}={wrong}"), name)
+
+
+def test_a_filter_that_names_no_shard_finds_nothing(target: Target) -> None:
+    assert target.send(Attack.of("GET", "/v1/nodes", query="shard=")).body == b'{"nodes":[]}'
+
+
+def test_the_instance_of_another_node_is_refused_whole(target: Target) -> None:
+    patch = [
+        {"op": "add", "path": "/extra", "value": {"a": 1}},
+        {"op": "add", "path": "/instance_uuid", "value": INSTANCE},
+    ]
+    assert target.send(Attack.of("PATCH", NODE, patch)).status == 409
+
+
+def test_too_many_traits_are_refused_whole(target: Target) -> None:
+    names = [f"CUSTOM_{number}" for number in range(51)]
+    assert "51" in target.send(Attack.of("PUT", f"{NODE}/traits", {"traits": names})).message
