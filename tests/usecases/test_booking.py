@@ -1,5 +1,7 @@
 """Who has a machine: claims of instances on the one unit that a node offers."""
 
+from dataclasses import replace
+
 import pytest
 
 from dibs.domain.errors import NodeClaimed
@@ -32,5 +34,5 @@ def test_a_consumer_with_claims_elsewhere_keeps_them(ledger: Ledger) -> None:
     first, second = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
     for node in (first, second):
         ledger.store.write(lambda tx, node=node: booking.associate(tx, 1, node, ME))
-    ledger.store.write(lambda tx: claims.give_back(tx, first.id, ME))
+    ledger.store.write(lambda tx: booking.release(tx, 2, replace(first, instance_uuid=ME)))
     assert [unit["used"] for node in (first, second) if (unit := ledger.unit(node))] == [0, 1]

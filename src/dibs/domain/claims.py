@@ -35,7 +35,7 @@ class Wish:
     """Its uuid."""
     resources: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Provider uuid -> resource class -> amount; empty when the consumer gives everything back."""
-    generation: int | None | AnyGeneration = ANY_GENERATION
+    generation: int | AnyGeneration | None = ANY_GENERATION
     """The generation the consumer is taken to have; None when it is taken not to exist."""
     project_id: str | None = None
     user_id: str | None = None
@@ -73,9 +73,7 @@ def check_amounts(
             raise CapacityExceeded(resource_class=inventory.resource_class, provider=inventory.provider)
 
 
-def require_inventories(
-    inventories: Mapping[Place, Inventory], wanted: Iterable[tuple[Place, str, str]]
-) -> None:
+def require_inventories(inventories: Mapping[Place, Inventory], wanted: Iterable[tuple[Place, str, str]]) -> None:
     """Refuse a class that its provider does not have; each wanted place comes with its provider and class by name."""
     for place, provider, resource_class in wanted:
         if place not in inventories:

@@ -27,7 +27,8 @@ class InvalidTrait(DibsError):
 
 
 class TooManyTraits(DibsError):
-    """Could not modify traits for node {node} as it would exceed the maximum number of traits per node ({count} vs. {limit})"""
+    """Could not modify traits for node {node} as it would exceed the maximum number of traits per node
+    ({count} vs. {limit})"""
 
 
 class InstanceTraitsMissing(DibsError):
@@ -87,7 +88,8 @@ class DriverNotFound(DibsError):
 
 
 class NoConductorForDriver(DibsError):
-    """No valid host was found. Reason: No conductor service registered which supports driver {driver} for conductor group "{group}". Ensure the driver is valid and enabled."""
+    """No valid host was found. Reason: No conductor service registered which supports driver {driver} for conductor
+    group "{group}". Ensure the driver is valid and enabled."""
 
 
 class NoLiveConductor(DibsError):

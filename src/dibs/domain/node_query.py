@@ -55,8 +55,8 @@ class OfConductor:
 class Traits:
     """The node has all of these traits; with ``any_of`` at least one; with ``negated`` the opposite of that.
 
-    So ``negated`` alone leaves out only nodes that have all of them, and with ``any_of`` it leaves out every node that has
-    one: the meaning that the API working group gave to the four forms for tags, which specification 004 refers to.
+    So ``negated`` alone leaves out only nodes that have all of them, and with ``any_of`` it leaves out every node that
+    has one: the meaning that the API working group gave to the four forms for tags, which specification 004 refers to.
     """
 
     names: tuple[str, ...]
@@ -72,7 +72,7 @@ class NodeQuery:
     """One page of nodes."""
 
     columns: frozenset[str]
-    """Attributes of Node that are wanted, and ``traits`` or ``conductor`` when those are: each costs its share only then."""
+    """Attributes of Node that are wanted, and ``traits`` or ``conductor``: each costs its share only when asked for."""
     conditions: tuple[Condition, ...] = ()
     sort_key: str = "id"
     descending: bool = False

@@ -107,7 +107,7 @@ class Node:
     def units_reserved(self) -> int:
         """How much of its one unit is kept from others because the node cannot be deployed.
 
-        While an instance has the node, the instance's claim is what fills the unit, and reserving it too would count twice.
+        While an instance has the node, its claim is what fills the unit, and reserving it too would count twice.
         """
         return 0 if self.deployable or self.instance_uuid else 1
 

@@ -42,10 +42,11 @@ def check_trait_count(node: str, count: int) -> None:
 
 def check_instance_traits(node: str, instance_info: Mapping[str, Any], traits: Collection[str]) -> None:
     """Refuse an instance that asks for traits its node does not have."""
-    wanted = instance_info.get("traits", [])
+    wanted = instance_info.get("traits") or []
     if not isinstance(wanted, list) or not all(isinstance(name, str) for name in wanted):
         raise InstanceTraitsMissing(
-            node=node, reason="Error parsing traits from Node {} instance_info field. A list is expected.".format(node)
+            node=node,
+            reason=f"Error parsing traits from Node {node} instance_info field. A list of strings is expected.",
         )
     missing = sorted(set(wanted) - set(traits))
     if missing:

@@ -1,86 +1,127 @@
 """Claims: who has how much of which provider. Only ``usecases.booking`` writes them."""
 
-from sqlalchemy import bindparam, delete, exists, insert, select, update
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
-from dibs.store.tables import claims, consumers, inventories
-from dibs.store.transaction import Again, Duplicate, Row, Transaction
+from sqlalchemy import BigInteger, Insert, Select, Update, and_, bindparam, case, insert, or_, select, update
+from sqlalchemy import delete as delete_rows
+from sqlalchemy.sql.dml import Delete
 
-_ON_PROVIDER = (
-    select(consumers.c.uuid.label("consumer"), claims.c.class_id, claims.c.amount)
-    .join(consumers, consumers.c.id == claims.c.consumer_id)
-    .where(claims.c.provider_id == bindparam("of_id"))
-)
-_TAKE_UNIT = (
-    update(inventories).where(inventories.c.provider_id == bindparam("of_id"), inventories.c.used == 0).values(used=1)
-)
-_CLASS_OF_UNIT = select(inventories.c.class_id).where(inventories.c.provider_id == bindparam("of_id"))
-_CONSUMER_ID = select(consumers.c.id).where(consumers.c.uuid == bindparam("uuid"))
-_INSERT_CONSUMER = (
-    insert(consumers).values(uuid=bindparam("uuid"), created_at=bindparam("now")).returning(consumers.c.id)
-)
-_INSERT = insert(claims).values(
-    consumer_id=bindparam("consumer_id"),
-    provider_id=bindparam("provider_id"),
-    class_id=bindparam("class_id"),
-    amount=1,
-    created_at=bindparam("now"),
-)
-_GIVE_BACK = (
-    update(inventories)
-    .where(
-        inventories.c.provider_id == bindparam("of_id"),
-        exists().where(
-            claims.c.provider_id == inventories.c.provider_id,
-            claims.c.class_id == inventories.c.class_id,
-            claims.c.consumer_id == bindparam("consumer_id"),
-        ),
+from dibs.domain.claims import Place
+from dibs.store import sets
+from dibs.store.tables import claims, consumers, inventories, providers, resource_classes
+from dibs.store.transaction import Row, Transaction
+
+_SHOWN = (
+    select(
+        providers.c.uuid.label("provider"),
+        providers.c.generation.label("provider_generation"),
+        resource_classes.c.name.label("resource_class"),
+        claims.c.amount,
+        claims.c.created_at,
+        consumers.c.uuid.label("consumer"),
+        consumers.c.generation.label("consumer_generation"),
+        consumers.c.project_id,
+        consumers.c.user_id,
+        consumers.c.consumer_type,
     )
-    .values(used=0)
+    .join(consumers, consumers.c.id == claims.c.consumer_id)
+    .join(providers, providers.c.id == claims.c.provider_id)
+    .join(resource_classes, resource_classes.c.id == claims.c.class_id)
+    .order_by(providers.c.id, consumers.c.id, resource_classes.c.name)
 )
-_DELETE = delete(claims).where(
-    claims.c.provider_id == bindparam("of_id"), claims.c.consumer_id == bindparam("consumer_id")
+_OF_CONSUMER = _SHOWN.where(consumers.c.uuid == bindparam("uuid"))
+_REMOVE_FROM = delete_rows(claims).where(
+    claims.c.consumer_id == bindparam("consumer_id"), claims.c.provider_id == bindparam("provider_id")
 )
-_DELETE_IDLE_CONSUMER = delete(consumers).where(
-    consumers.c.id == bindparam("consumer_id"), ~exists().where(claims.c.consumer_id == bindparam("consumer_id"))
-)
+_ON_PROVIDER = _SHOWN.where(claims.c.provider_id == bindparam("of_id"))
+
+
+def of_consumer(tx: Transaction, uuid: str) -> list[Row]:
+    """Every claim of a consumer, with all that is shown of it."""
+    return tx.rows(_OF_CONSUMER, {"uuid": uuid})
 
 
 def on_provider(tx: Transaction, provider_id: int) -> list[Row]:
-    """Every claim on a provider, with its consumer's uuid."""
+    """Every claim on a provider, with all that is shown of it."""
     return tx.rows(_ON_PROVIDER, {"of_id": provider_id})
 
 
-def unit_class(tx: Transaction, provider_id: int) -> int | None:
-    """The class of the one unit that a machine offers; None when it offers none."""
-    found = tx.values(_CLASS_OF_UNIT, {"of_id": provider_id})
-    return int(found[0]) if found else None
+def held_by(tx: Transaction, consumer_ids: Sequence[int]) -> list[tuple[int, Place, int]]:
+    """What consumers have: consumer, place and amount."""
+    return [
+        (row["consumer_id"], Place(row["provider_id"], row["class_id"]), row["amount"])
+        for piece in sets.pieces(consumer_ids)
+        for row in tx.rows(_held(len(piece)), sets.numbered("id", piece))
+    ]
 
 
-def take_unit(tx: Transaction, provider_id: int, class_id: int, consumer_uuid: str, now: int) -> bool:
-    """Claim a machine's one unit for a consumer; False when somebody has it."""
-    if tx.change(_TAKE_UNIT, {"of_id": provider_id}) != 1:
-        return False
-    consumer_id = _consumer(tx, consumer_uuid, now)
-    tx.change(_INSERT, {"consumer_id": consumer_id, "provider_id": provider_id, "class_id": class_id, "now": now})
-    return True
+def remove(tx: Transaction, consumer_ids: Sequence[int]) -> None:
+    """Remove every claim of consumers; ``add_to_used`` says so to the inventories."""
+    for piece in sets.pieces(consumer_ids):
+        tx.change(_delete(len(piece)), sets.numbered("id", piece))
 
 
-def give_back(tx: Transaction, provider_id: int, consumer_uuid: str) -> None:
-    """Remove a consumer's claim on a provider, and the consumer when it has nothing left."""
-    found = tx.values(_CONSUMER_ID, {"uuid": consumer_uuid})
-    if not found:
-        return
-    parameters = {"of_id": provider_id, "consumer_id": found[0]}
-    tx.change(_GIVE_BACK, parameters)
-    tx.change(_DELETE, parameters)
-    tx.change(_DELETE_IDLE_CONSUMER, {"consumer_id": found[0]})
+def remove_from(tx: Transaction, consumer_id: int, provider_id: int) -> None:
+    """Remove what one consumer has of one provider."""
+    tx.change(_REMOVE_FROM, {"consumer_id": consumer_id, "provider_id": provider_id})
 
 
-def _consumer(tx: Transaction, uuid: str, now: int) -> int:
-    found = tx.values(_CONSUMER_ID, {"uuid": uuid})
-    if found:
-        return int(found[0])
-    try:
-        return int(tx.values(_INSERT_CONSUMER, {"uuid": uuid, "now": now})[0])
-    except Duplicate as error:
-        raise Again from error
+def add(tx: Transaction, new: Sequence[tuple[int, Place, int]], now: int) -> None:
+    """Add claims: consumer, place and amount; ``add_to_used`` says so to the inventories."""
+    for piece in sets.pieces(new):
+        rows: list[dict[str, int]] = [
+            {"consumer": consumer_id, "provider": place.provider_id, "class": place.class_id, "amount": amount}
+            for consumer_id, place, amount in piece
+        ]
+        tx.change(_insert(len(piece)), {"now": now, **sets.columns(rows)})
+
+
+def add_to_used(tx: Transaction, changes: Mapping[Place, int]) -> None:
+    """Keep what is used of each place in step with the claims on it."""
+    moved = [(place, change) for place, change in sorted(changes.items()) if change]
+    for piece in sets.pieces(moved):
+        rows = [{"provider": place.provider_id, "class": place.class_id, "change": change} for place, change in piece]
+        tx.change(_add_to_used(len(piece)), sets.columns(rows))
+
+
+@cache
+def _held(count: int) -> Select[Any]:
+    columns = (claims.c.consumer_id, claims.c.provider_id, claims.c.class_id, claims.c.amount)
+    return select(*columns).where(claims.c.consumer_id.in_(sets.binds("id", count)))
+
+
+@cache
+def _delete(count: int) -> Delete:
+    return delete_rows(claims).where(claims.c.consumer_id.in_(sets.binds("id", count)))
+
+
+@cache
+def _insert(count: int) -> Insert:
+    rows = [
+        {
+            "consumer_id": bindparam(f"consumer_{place}"),
+            "provider_id": bindparam(f"provider_{place}"),
+            "class_id": bindparam(f"class_{place}"),
+            "amount": bindparam(f"amount_{place}"),
+            "created_at": bindparam("now"),
+        }
+        for place in range(count)
+    ]
+    return insert(claims).values(rows)
+
+
+@cache
+def _add_to_used(count: int) -> Update:
+    """UPDATE inventories SET used = used + CASE WHEN <first place> THEN <its change> … END WHERE <first place> OR …"""
+    places = [
+        and_(
+            inventories.c.provider_id == bindparam(f"provider_{place}"),
+            inventories.c.class_id == bindparam(f"class_{place}"),
+        )
+        for place in range(count)
+    ]
+    amounts = [bindparam(f"change_{place}", type_=BigInteger()) for place in range(count)]
+    change = case(*zip(places, amounts, strict=True))
+    return update(inventories).where(or_(*places)).values(used=inventories.c.used + change)

@@ -4,10 +4,16 @@ Every change of a provider begins with ``lock``: an UPDATE of its row, which on 
 others out until the transaction ends. Reading comes after it.
 """
 
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
+from sqlalchemy import BigInteger, Select, Update, bindparam, delete, func, insert, select, update
+
+from dibs.store import sets
+from dibs.store.resource_classes import ensure
 from dibs.store.tables import inventories, providers, resource_classes
-from dibs.store.transaction import Again, Duplicate, Transaction
+from dibs.store.transaction import Transaction
 
 _LOCK = update(providers).where(providers.c.uuid == bindparam("of_uuid")).values(updated_at=bindparam("now"))
 _INSERT = (
@@ -24,12 +30,6 @@ _BUMP = (
 _RENAME = update(providers).where(providers.c.id == bindparam("of_id")).values(name=bindparam("name"))
 _DELETE = delete(providers).where(providers.c.id == bindparam("of_id"))
 
-_CLASS_ID = select(resource_classes.c.id).where(resource_classes.c.name == bindparam("name"))
-_INSERT_CLASS = (
-    insert(resource_classes)
-    .values(name=bindparam("name"), created_at=bindparam("now"))
-    .returning(resource_classes.c.id)
-)
 
 _INSERT_UNIT = insert(inventories).values(
     provider_id=bindparam("provider_id"),
@@ -56,6 +56,23 @@ _COUNT_USED = select(func.coalesce(func.sum(inventories.c.used), 0)).where(
 def lock(tx: Transaction, uuid: str, now: int) -> bool:
     """Keep all others from changing this provider until the transaction ends; False when there is no such provider."""
     return tx.change(_LOCK, {"of_uuid": uuid, "now": now}) == 1
+
+
+def lock_many(tx: Transaction, *, moved: Sequence[int], touched: Sequence[int], now: int) -> None:
+    """Lock several providers, in the order of their row numbers; the generation of those that ``moved`` goes up."""
+    for piece in sets.pieces(sorted({*moved, *touched})):
+        values = {"now": now, **sets.numbered("id", piece)}
+        changes = {f"change_{place}": int(row_id in moved) for place, row_id in enumerate(piece)}
+        tx.change(_lock_many(len(piece)), {**values, **changes})
+
+
+def ids_of(tx: Transaction, uuids: Sequence[str]) -> dict[str, int]:
+    """Row numbers by uuid; those that do not exist are missing."""
+    return {
+        row["uuid"]: row["id"]
+        for piece in sets.pieces(uuids)
+        for row in tx.rows(_ids(len(piece)), sets.numbered("uuid", piece))
+    }
 
 
 def insert_provider(tx: Transaction, uuid: str, name: str, now: int) -> int:
@@ -92,7 +109,7 @@ def used(tx: Transaction, provider_id: int) -> int:
 
 def offer_one_unit(tx: Transaction, provider_id: int, class_name: str, *, reserved: int, now: int) -> None:
     """Add the inventory of a machine: one unit of its class."""
-    class_id = ensure_class(tx, class_name, now)
+    class_id = ensure(tx, class_name, now)
     tx.change(_INSERT_UNIT, {"provider_id": provider_id, "class_id": class_id, "reserved": reserved, "now": now})
 
 
@@ -106,13 +123,16 @@ def withdraw_unit(tx: Transaction, provider_id: int) -> bool:
     return tx.change(_DELETE_UNIT, {"of_id": provider_id}) == 1
 
 
-def ensure_class(tx: Transaction, name: str, now: int) -> int:
-    """The id of a resource class, which is made when it is new."""
-    found = tx.values(_CLASS_ID, {"name": name})
-    if found:
-        return int(found[0])
-    try:
-        return int(tx.values(_INSERT_CLASS, {"name": name, "now": now})[0])
-    except Duplicate as error:
-        # Somebody else made it this very moment; a new attempt will find it.
-        raise Again from error
+@cache
+def _lock_many(count: int) -> Update:
+    change = sets.by_key(providers.c.id, "id", "change", count, BigInteger())
+    return (
+        update(providers)
+        .where(providers.c.id.in_(sets.binds("id", count)))
+        .values(generation=providers.c.generation + change, updated_at=bindparam("now"))
+    )
+
+
+@cache
+def _ids(count: int) -> Select[Any]:
+    return select(providers.c.id, providers.c.uuid).where(providers.c.uuid.in_(sets.binds("uuid", count)))

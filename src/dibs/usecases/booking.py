@@ -1,13 +1,76 @@
-"""The only writer of claims: who has which machine.
+"""The only writer of claims: who has which machine, and how much of it.
 
-The node is locked before any of these is called (``store.nodes.lock``), so of two that want the same machine one waits
-here and then sees what the other did.
+Every way in does the same, in the same order: lock the consumers, lock the providers, look, check everything, write.
+Two that want the same thing meet at the first lock that they share; the second waits there, then sees what the first
+did.
 """
 
-from dibs.domain.errors import NodeClaimed
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from dibs.domain.claims import (
+    Place,
+    Wish,
+    check_amounts,
+    check_consumer_generation,
+    require_inventories,
+)
+from dibs.domain.errors import (
+    ClaimedProviderNotFound,
+    NodeClaimed,
+    NoSuchInventory,
+    NothingClaimed,
+    ResourceClassNotFound,
+)
 from dibs.domain.nodes import Node
-from dibs.store import claims
+from dibs.store import claims, consumers, inventories, providers, resource_classes
+from dibs.store.consumers import Consumer
 from dibs.store.transaction import Transaction
+
+
+class _Held(NamedTuple):
+    consumer_id: int
+    place: Place
+    amount: int
+
+
+def replace_claims(tx: Transaction, now: int, wishes: Sequence[Wish]) -> None:
+    """Let every consumer have what its wish says instead of what it had: all of them, or none."""
+    known = consumers.lock(tx, [wish.consumer for wish in wishes], now)
+    for wish in wishes:
+        current = known.get(wish.consumer)
+        check_consumer_generation(wish, current.generation if current else None)
+    held = _held(tx, known.values())
+    named = _named_places(tx, wishes)
+    _lock_providers(tx, now, wishes, known, held, named)
+    stock = inventories.at(tx, sorted({place.provider_id for place in named.values()}))
+    require_inventories(stock, ((place, provider, name) for (provider, name), place in named.items()))
+    wanted = [
+        (wish, named[provider, name], amount)
+        for wish in wishes
+        for provider, amounts in wish.resources.items()
+        for name, amount in amounts.items()
+    ]
+    freed = _sums((each.place, each.amount) for each in held)
+    taken = _sums((place, amount) for _, place, amount in wanted)
+    check_amounts(stock, ((place, amount) for _, place, amount in wanted), freed)
+    owners = _write_consumers(tx, now, wishes, known)
+    claims.remove(tx, sorted({each.consumer_id for each in held}))
+    claims.add(tx, [(owners[wish.consumer], place, amount) for wish, place, amount in wanted], now)
+    taken.subtract(freed)
+    claims.add_to_used(tx, taken)
+    consumers.delete(tx, [known[wish.consumer].id for wish in wishes if wish.consumer in known and not wish.resources])
+
+
+def release_all(tx: Transaction, now: int, consumer: str) -> None:
+    """Take everything back from a consumer, whatever its generation."""
+    known = consumers.lock(tx, [consumer], now)
+    held = _held(tx, known.values())
+    if not held:
+        raise NothingClaimed(consumer=consumer)
+    _give_back(tx, held)
+    consumers.delete(tx, [known[consumer].id])
 
 
 def associate(tx: Transaction, now: int, node: Node, instance_uuid: str) -> None:
@@ -19,17 +82,112 @@ def associate(tx: Transaction, now: int, node: Node, instance_uuid: str) -> None
     - Otherwise it is claimed, even while the node is reserved because it cannot be deployed: an operator who adopts a
       machine that already runs something says just that.
     """
-    class_id = claims.unit_class(tx, node.id)
-    if class_id is None:
-        return
-    if claims.take_unit(tx, node.id, class_id, instance_uuid, now):
+    if node.inventory_class is None:
         return
     holders = {claim["consumer"] for claim in claims.on_provider(tx, node.id)}
-    if holders != {instance_uuid}:
+    if holders - {instance_uuid}:
         raise NodeClaimed(node=node.uuid, consumer=", ".join(sorted(holders)))
+    if holders:
+        return
+    known = consumers.lock(tx, [instance_uuid], now)
+    if instance_uuid in known:
+        owner = known[instance_uuid].id
+    else:
+        description = {"project_id": node.lessee or node.owner, "user_id": None, "consumer_type": None}
+        owner = consumers.create(tx, {instance_uuid: description}, now)[instance_uuid]
+    place = next(iter(inventories.at(tx, [node.id])))
+    claims.add(tx, [(owner, place, 1)], now)
+    claims.add_to_used(tx, {place: 1})
 
 
-def release(tx: Transaction, node: Node) -> None:
-    """Take a locked node's unit back from the instance that has it."""
-    if node.instance_uuid is not None:
-        claims.give_back(tx, node.id, node.instance_uuid)
+def release(tx: Transaction, now: int, node: Node) -> None:
+    """Take a locked node's unit back from the instance that has it; what the instance has elsewhere it keeps."""
+    if node.instance_uuid is None:
+        return
+    known = consumers.lock(tx, [node.instance_uuid], now)
+    held = _held(tx, known.values())
+    here = [each for each in held if each.place.provider_id == node.id]
+    if here:
+        claims.remove_from(tx, here[0].consumer_id, node.id)
+        claims.add_to_used(tx, {each.place: -each.amount for each in here})
+    if here and len(here) == len(held):
+        consumers.delete(tx, [here[0].consumer_id])
+
+
+def _held(tx: Transaction, owners: Iterable[Consumer]) -> list[_Held]:
+    """What locked consumers have. Nobody can change it now, so it may be read before the providers are locked."""
+    return [_Held(*each) for each in claims.held_by(tx, sorted(owner.id for owner in owners))]
+
+
+def _named_places(tx: Transaction, wishes: Sequence[Wish]) -> dict[tuple[str, str], Place]:
+    """The row numbers for every provider and class that the wishes name."""
+    named = {(provider, name) for wish in wishes for provider, amounts in wish.resources.items() for name in amounts}
+    provider_ids = providers.ids_of(tx, sorted({provider for provider, _ in named}))
+    for provider, _ in sorted(named):
+        if provider not in provider_ids:
+            raise ClaimedProviderNotFound(provider=provider)
+    class_ids = resource_classes.ids_of(tx, sorted({name for _, name in named}))
+    for provider, name in sorted(named):
+        if name not in class_ids:
+            known = resource_classes.is_standard(name)
+            raise (
+                NoSuchInventory(resource_class=name, provider=provider)
+                if known
+                else ResourceClassNotFound(resource_class=name)
+            )
+    return {(provider, name): Place(provider_ids[provider], class_ids[name]) for provider, name in named}
+
+
+def _lock_providers(
+    tx: Transaction,
+    now: int,
+    wishes: Sequence[Wish],
+    known: Mapping[str, Consumer],
+    held: Iterable[_Held],
+    named: Mapping[tuple[str, str], Place],
+) -> None:
+    """Lock every provider that gains or loses a claim.
+
+    Quirk: the generation moves where something new is claimed, and where a consumer gives everything back, but not
+    where a consumer merely leaves for another provider (contract, placement/NOTES.md 4.3).
+    """
+    leaving = {known[wish.consumer].id for wish in wishes if wish.consumer in known and not wish.resources}
+    moved = {place.provider_id for place in named.values()}
+    moved |= {each.place.provider_id for each in held if each.consumer_id in leaving}
+    touched = {each.place.provider_id for each in held} - moved
+    providers.lock_many(tx, moved=sorted(moved), touched=sorted(touched), now=now)
+
+
+def _write_consumers(
+    tx: Transaction, now: int, wishes: Sequence[Wish], known: Mapping[str, Consumer]
+) -> dict[str, int]:
+    """Make new consumers and describe old ones anew; gives the row number of each that has a wish."""
+    staying = [wish for wish in wishes if wish.resources]
+    new = {wish.consumer: _description(wish, None) for wish in staying if wish.consumer not in known}
+    changed = {
+        known[wish.consumer].id: _description(wish, known[wish.consumer].consumer_type)
+        for wish in staying
+        if wish.consumer in known
+    }
+    consumers.change(tx, changed)
+    return {uuid: owner.id for uuid, owner in known.items()} | consumers.create(tx, new, now)
+
+
+def _description(wish: Wish, consumer_type: str | None) -> dict[str, str | None]:
+    return {
+        "project_id": wish.project_id,
+        "user_id": wish.user_id,
+        "consumer_type": wish.consumer_type or consumer_type,
+    }
+
+
+def _give_back(tx: Transaction, held: Sequence[_Held]) -> None:
+    claims.remove(tx, sorted({each.consumer_id for each in held}))
+    claims.add_to_used(tx, _sums((each.place, -each.amount) for each in held))
+
+
+def _sums(amounts: Iterable[tuple[Place, int]]) -> Counter[Place]:
+    sums = Counter[Place]()
+    for place, amount in amounts:
+        sums[place] += amount
+    return sums

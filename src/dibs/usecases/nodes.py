@@ -136,7 +136,7 @@ def delete_node(tx: Transaction, actor: Actor, now: int, command: DeleteNode) ->
             f"Valid provision states to perform deletion are: {', '.join(states.DELETE_ALLOWED_STATES)}, "
             "or set the node into maintenance mode"
         )
-    booking.release(tx, node)
+    booking.release(tx, now, node)
     nodes.delete(tx, node)
 
 
@@ -169,7 +169,7 @@ def _change_with_claim(tx: Transaction, now: int, node: Node, changes: Mapping[s
     """Write the changes; the claim follows the instance, and moves with the class of the unit."""
     moves = {"instance_uuid", "resource_class"} & changes.keys()
     if moves:
-        booking.release(tx, node)
+        booking.release(tx, now, node)
     after = nodes.update(tx, node, now, **changes)
     if moves and after.instance_uuid:
         booking.associate(tx, now, after, after.instance_uuid)

@@ -197,7 +197,7 @@ def _next_phase(
     tx: Transaction, now: int, node: Node, task: Task, phase: states.Phase, changes: Json
 ) -> Assignment | None:
     """Torn down: the instance lets go of the machine, which is then cleaned for the next one."""
-    changes = {**changes, **_without_instance(tx, node)}
+    changes = {**changes, **_without_instance(tx, now, node)}
     if node.automated_clean is False:
         _rest(tx, now, node, {**changes, **moved(phase.target, None, now)})
         return None
@@ -206,9 +206,9 @@ def _next_phase(
     return Assignment(node=node, work=phase.work)
 
 
-def _without_instance(tx: Transaction, node: Node) -> Json:
+def _without_instance(tx: Transaction, now: int, node: Node) -> Json:
     """Release the claim of the node's instance; gives the changes of the node that go with it."""
-    booking.release(tx, node)
+    booking.release(tx, now, node)
     return {"instance_uuid": None, "instance_name": None, "instance_info": {}}
 
 
@@ -246,7 +246,7 @@ def _fail(tx: Transaction, now: int, node: Node, task: Task, reason: str) -> Non
         changes["power_state"] = None
     if task.work == states.TEAR_DOWN:
         # Quirk: the instance is gone even when tearing down failed (ironic/conductor/manager.py, _do_node_tear_down).
-        changes |= _without_instance(tx, node)
+        changes |= _without_instance(tx, now, node)
     _rest(tx, now, node, changes)
 
 
