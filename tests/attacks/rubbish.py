@@ -16,10 +16,11 @@ def nested(depth: int) -> Any:
 
 
 TEXTS = (
-    "", " ", "\n", "\t", "\0", "a\0b", "\ud800", "\udfff\ud800", "😀" * 256, "é" * 300,
-    "a" * 255, "a" * 256, "b" * 5_000, "İ", "ß", "\u202e", "%", "%00", "%%s{}{0}", "\\", "'", '"', "';--", "../..",
-    "null", "None", "true", "maybe", "-1", "1e999", "9" * 20, "NaN", "-", "~", "~1", "/", "CUSTOM_A", "CUSTOM_", "HW_CPU_X86_VMX",
-    "aa:bb:cc:dd:ee:ff", INSTANCE, UNKNOWN, NODES["available"].upper(), "available", "detail", "fake-hardware", "noop",
+    "", " ", "\n", "\t", "\0", "a\0b", "\ud800", "\udfff\ud800", "😀" * 256, "é" * 300, "a" * 255, "a" * 256,
+    "b" * 5_000, "İ", "ß", "\u202e", "%", "%00", "%%s{}{0}", "\\", "'", '"', "';--", "../..", "null", "None", "true",
+    "maybe", "-1", "1e999", "9" * 20, "NaN", "-", "~", "~1", "/", "CUSTOM_A", "CUSTOM_", "HW_CPU_X86_VMX",
+    "aa:bb:cc:dd:ee:ff", INSTANCE, UNKNOWN, NODES["available"].upper(), "available", "detail", "fake-hardware",
+    "noop",
 )  # fmt: skip
 
 VALUES = (

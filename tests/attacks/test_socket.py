@@ -1,0 +1,162 @@
+"""Bytes that are no HTTP, or bad HTTP, on the real socket: the server answers or hangs up, and lives on."""
+
+import contextlib
+import re
+import socket
+import urllib.request
+
+import pytest
+
+from tests.bed.dibs_server import DibsServer
+
+GET = b"GET /baremetal/v1/nodes?limit=1 HTTP/1.1\r\nHost: dibs\r\n"
+POST = b"POST /baremetal/v1/nodes HTTP/1.1\r\nHost: dibs\r\nContent-Type: application/json\r\n"
+
+REFUSED = {
+    "no HTTP": b"\x16\x03\x01\x02\x00 this is TLS \xff\xfe\r\n\r\n",
+    "only line ends": b"\r\n" * 500 + b"what\r\n\r\n",
+    "NUL in the head": b"GET /\0 HTTP/1.1\r\nHost: dibs\r\n\r\n",
+    "HTTP/2 preface": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "header without colon": GET + b"what is this\r\n\r\n",
+    "space before colon": GET + b"Content-Length : 5\r\n\r\nabcde",
+    "line end inside a header": GET + b"X: a\r b\r\n\r\n",
+    "10,000 headers": GET + b"".join(b"X-%d: y\r\n" % n for n in range(10_000)) + b"\r\n",
+    "a huge header": GET + b"X: " + b"a" * 200_000 + b"\r\n\r\n",
+    "a huge path": b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: dibs\r\n\r\n",
+    "bad host": b"GET /baremetal HTTP/1.1\r\nHost: a b\r\n\r\n",
+    "text as length": POST + b"Content-Length: five\r\n\r\n{}",
+    "negative length": POST + b"Content-Length: -5\r\n\r\n{}",
+    "two lengths": POST + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+    "length and chunks": POST + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "bad chunk size": POST + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",
+    "chunks of no JSON": POST + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n\r\n",
+    "length beyond the limit": POST + b"Content-Length: 99999999999\r\n\r\n{}",
+    "length beyond 64 bits": POST + b"Content-Length: 99999999999999999999999\r\n\r\n{}",
+    "bytes in the path": b"GET /baremetal/v1/nodes/\xff\xfe HTTP/1.1\r\nHost: dibs\r\n\r\n",
+    "bytes in the query": b"GET /baremetal/v1/nodes?limit=\xff HTTP/1.1\r\nHost: dibs\r\n\r\n",
+    "dots in the path": b"GET /baremetal/../../etc/passwd HTTP/1.1\r\nHost: dibs\r\n\r\n",
+    "a whole URL": b"GET http://elsewhere/baremetal/v1/nothing HTTP/1.1\r\nHost: dibs\r\n\r\n",
+    "unknown expectation": POST + b"Expect: the-moon\r\nContent-Length: 1\r\n\r\n{",
+}
+"""Requests that get a 4xx or, where not even that is possible, a closed connection."""
+
+CUT_OFF = {
+    "nothing": b"",
+    "half a method": b"GE",
+    "half a head": GET,
+    "half a body": POST + b'Content-Length: 100\r\n\r\n{"driver":',
+    "half a chunk": POST + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{}",
+    "no body after its promise": POST + b"Expect: 100-continue\r\nContent-Length: 100\r\n\r\n",
+}
+
+
+def connect(server: DibsServer) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", server.port), timeout=20)
+
+
+def read_all(connection: socket.socket) -> bytes:
+    """What comes until the server hangs up; a reset counts as that."""
+    pieces = []
+    with contextlib.suppress(ConnectionResetError):
+        while piece := connection.recv(65_536):
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+def send(server: DibsServer, data: bytes) -> bytes:
+    """Send, and take the first answer, or nothing when the server hangs up."""
+    with connect(server) as connection:
+        # It need not read to the end what it has refused already; its answer may still be there.
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(data)
+        return read_answer(connection)
+
+
+def read_answer(connection: socket.socket) -> bytes:
+    """One whole answer, or b"" when the server hangs up instead."""
+    received = b""
+    with contextlib.suppress(ConnectionResetError):
+        while b"\r\n\r\n" not in received or len(received.partition(b"\r\n\r\n")[2]) < length_in(received):
+            piece = connection.recv(65_536)
+            if not piece:
+                break
+            received += piece
+    return received
+
+
+def length_in(head: bytes) -> int:
+    found = re.search(rb"content-length: (\d+)", head)
+    return int(found[1]) if found else 0
+
+
+def still_fine(server: DibsServer) -> bool:
+    with urllib.request.urlopen(f"{server.url}/healthcheck", timeout=10) as answer:
+        return bool(answer.status == 200) and server.process is not None and server.process.poll() is None
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_http_is_refused_and_the_server_lives_on(shared_server: DibsServer, name: str) -> None:
+    answer = send(shared_server, REFUSED[name])
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 4"), answer[:300]
+    assert still_fine(shared_server)
+
+
+@pytest.mark.parametrize("name", CUT_OFF)
+def test_a_client_that_goes_away_in_the_middle_changes_nothing(shared_server: DibsServer, name: str) -> None:
+    with connect(shared_server) as connection:
+        connection.sendall(CUT_OFF[name])
+        connection.shutdown(socket.SHUT_WR)
+        answer = read_all(connection)
+    assert re.match(rb"(HTTP/1.1 (100|4\d\d) |$)", answer), answer[:300]
+    assert still_fine(shared_server)
+
+
+def test_chunks_make_a_body(shared_server: DibsServer) -> None:
+    chunks = b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    for piece in (b'{"dri', b'ver": "no', b'ne"}'):
+        chunks += b"%x\r\n%b\r\n" % (len(piece), piece)
+    answer = send(shared_server, POST + chunks + b"0\r\n\r\n")
+    assert b"No conductor service registered which supports driver none" in answer
+
+
+def test_a_client_may_ask_whether_to_send_its_body(shared_server: DibsServer) -> None:
+    body = b'{"driver": "none"}'
+    with connect(shared_server) as connection:
+        head = b"Expect: 100-continue\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body)
+        connection.sendall(POST + head)
+        assert connection.recv(100).startswith(b"HTTP/1.1 100")
+        connection.sendall(body)
+        assert b"supports driver none" in read_all(connection)
+
+
+def test_requests_sent_at_once_are_answered_in_order(shared_server: DibsServer) -> None:
+    version = b"X-OpenStack-Ironic-API-Version: 1.80"
+    one = b"GET /baremetal/v1/nodes/n%d HTTP/1.1\r\nHost: dibs\r\n%b\r\n\r\n"
+    requests = b"".join(one % (number, version) for number in range(50))
+    last = b"GET /livez HTTP/1.1\r\nHost: dibs\r\nConnection: close\r\n\r\n"
+    with connect(shared_server) as connection:
+        connection.sendall(requests + last)
+        answers = read_all(connection)
+    found = [answers.find(b"Node n%d could not be found" % n) for n in range(50)]
+    assert -1 not in found
+    assert found == sorted(found)
+    assert answers.endswith(b'{"status": "ok"}')
+
+
+def test_a_body_that_is_more_than_it_says_is_not_a_second_request(shared_server: DibsServer) -> None:
+    with connect(shared_server) as connection:
+        connection.sendall(POST + b"Content-Length: 2\r\n\r\n{}GARBAGE\r\n\r\n")
+        answers = read_all(connection)
+    assert set(re.findall(rb"HTTP/1.1 (\d+)", answers)) == {b"400"}
+    assert still_fine(shared_server)
+
+
+def test_many_idle_connections_do_not_keep_others_out(shared_server: DibsServer) -> None:
+    idle = [connect(shared_server) for _ in range(300)]
+    try:
+        for connection in idle:
+            connection.sendall(b"GET /bare")
+        assert still_fine(shared_server)
+    finally:
+        for connection in idle:
+            connection.close()
