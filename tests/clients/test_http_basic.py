@@ -1,0 +1,83 @@
+"""Users with a project: an admin, a member of the project that owns a node, and one of the project that leases it."""
+
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from openstack import exceptions
+from openstack.connection import Connection
+
+from tests.bed.dibs_server import DIBS, DibsServer
+from tests.clients.clouds import Commands, connect, enrol, write_clouds_yaml
+
+
+@dataclass(frozen=True)
+class Users:
+    """Makes users with ``dibs user add`` and connects them."""
+
+    folder: Path
+    server: DibsServer
+
+    def clouds_yaml(self, name: str, password: str = "secret") -> Path:
+        """The clouds.yaml of one user."""
+        flags = ("--auth", "http_basic", "--auth-file", str(self.folder / "users"))
+        return write_clouds_yaml(self.folder, self.server, *flags, username=name, password=password)
+
+    def cloud(self, name: str) -> Connection:
+        """The SDK, as one user."""
+        return connect(self.clouds_yaml(name))
+
+
+def add_user(folder: Path, name: str, *flags: str) -> None:
+    """Add a user with the password ``secret``."""
+    subprocess.run([DIBS, "user", "add", folder / "users", name, *flags], input=b"secret\n", check=True)
+
+
+@pytest.fixture
+def users(serve: Callable[..., DibsServer], tmp_path: Path) -> Users:
+    """A server that knows four users: root is admin of everything."""
+    add_user(tmp_path, "root")
+    add_user(tmp_path, "olga", "--project", "owners", "--role", "member")
+    add_user(tmp_path, "lena", "--project", "lessees", "--role", "member")
+    add_user(tmp_path, "stan", "--project", "strangers", "--role", "admin")
+    return Users(tmp_path, serve("--auth-file", str(tmp_path / "users"), auth="http_basic"))
+
+
+def test_each_user_sees_and_does_what_belongs_to_the_project(users: Users) -> None:
+    root, olga, lena, stan = (users.cloud(name) for name in ("root", "olga", "lena", "stan"))
+    info = {"fake_delay_deploy": 0, "password": "hidden"}
+    node = enrol(root, name="shared", owner="owners", lessee="lessees", driver_info=info)
+    root.baremetal.create_node(name="nobodys", driver="fake-hardware")
+
+    assert sorted(seen.name for seen in root.baremetal.nodes()) == ["nobodys", "shared"]
+    assert [seen.name for seen in olga.baremetal.nodes()] == ["shared"]
+    assert [seen.name for seen in lena.baremetal.nodes()] == ["shared"]
+    assert list(stan.baremetal.nodes()) == []
+
+    assert olga.baremetal.get_node("shared").driver_info == info | {"password": "******"}
+    assert "hidden" not in str(lena.baremetal.get_node("shared").driver_info)
+    assert "fake_delay_deploy" not in str(lena.baremetal.get_node("shared").driver_info)
+    with pytest.raises(exceptions.NotFoundException, match="Node shared could not be found"):
+        stan.baremetal.get_node("shared")
+
+    olga.baremetal.update_node(node.id, description="ours")
+    lena.baremetal.update_node(node.id, extra={"note": "borrowed"})
+    with pytest.raises(exceptions.ForbiddenException):
+        lena.baremetal.update_node(node.id, name="mine")
+    with pytest.raises(exceptions.ForbiddenException):
+        lena.baremetal.set_node_provision_state(node.id, "active")
+    olga.baremetal.set_node_provision_state(node.id, "active")
+    with pytest.raises(exceptions.ForbiddenException):
+        olga.baremetal.delete_node(node.id)
+    assert [seen.owner for seen in [stan.baremetal.create_node(driver="fake-hardware")]] == ["strangers"]
+
+
+def test_the_command_says_who_is_not_let_in(users: Users) -> None:
+    users.cloud("root").baremetal.create_node(name="shared", driver="fake-hardware", owner="owners")
+    seen = Commands(users.clouds_yaml("olga")).run("node", "list", "-f", "value", "-c", "name")
+    assert (seen.status, seen.out.split()) == (0, ["shared"])
+    refused = Commands(users.clouds_yaml("olga", "wrong")).run("node", "list")
+    assert refused.status == 1
+    assert "Incorrect username or password" in refused.err
