@@ -1,7 +1,7 @@
 """What a search for candidates asks: groups of resources, and what holds for all of them, as plain data."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Group:
     traits: Criteria = ANYTHING
     aggregates: Criteria = ANYTHING
     in_tree: str | None = None
-    """The uuid of a provider: only its tree will do."""
+    """The uuid of a provider: only its tree will do. ``in_trees`` puts the root of that tree in its place."""
 
     @property
     def one_provider(self) -> bool:
@@ -78,3 +78,8 @@ class CandidateQuery:
     def class_names(self) -> frozenset[str]:
         """Every resource class that is mentioned."""
         return frozenset(name for group in self.groups for name in group.resources)
+
+    def in_trees(self, roots: Mapping[str, str]) -> "CandidateQuery":
+        """The same question with trees named by their roots; ``roots`` has the root of each provider that was named."""
+        groups = (replace(g, in_tree=roots[g.in_tree]) if g.in_tree else g for g in self.groups)
+        return replace(self, groups=tuple(groups))
