@@ -5,7 +5,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +27,7 @@ LARGE = 30_000_000
 
 @dataclass
 class EchoDialect:
-    """Answers with what it got. ``/slow`` waits for ``gate``, ``/pause`` takes half a second, ``/fail`` breaks."""
+    """Answers with what it got. ``/slow`` waits for the gate, ``/pause`` and ``/mark`` pause, ``/fail`` fails."""
 
     mount: str = "/echo"
     title: str = "Echo"
@@ -48,11 +48,14 @@ class EchoDialect:
         ),
     )
     gate: threading.Event = field(default_factory=threading.Event)
+    mark: Callable[[str], None] = print
 
     def answer(self, request: Request) -> Response:
         if request.path == "/slow":
             self.gate.wait(20)
-        if request.path == "/pause":
+        if request.path == "/mark":
+            self.mark("in-flight")
+        if request.path in ("/pause", "/mark"):
             time.sleep(0.5)
         if request.path == "/fail":
             raise RuntimeError("the secret inside")
@@ -135,7 +138,7 @@ class EchoFactory:
 
     def application(self) -> Application:
         return Application(
-            dialects=[EchoDialect()],
+            dialects=[EchoDialect(mark=self.mark)],
             start=lambda: self.mark("start"),
             stop=lambda: self.mark("stop"),
         )

@@ -28,12 +28,12 @@ class Serve(SettingsCommand):
         """Serve."""
         settings = self.settings(parsed_args)
         _refuse_what_cannot_work(settings)
-        configure_logs(settings.log_format, settings.log_level)
         try:
             sock = open_socket(settings.address)
         except BindError as error:
             raise CommandFailed(str(error)) from error
         settings = settings.bound_to(bound_address(sock, settings.address))
+        configure_logs(settings.log_format, settings.log_level)
         try:
             served = _serve(settings, sock, self._announce)
         finally:
@@ -44,7 +44,9 @@ class Serve(SettingsCommand):
     def _announce(self, settings: Settings) -> None:
         url = settings.address.url(settings.tls)
         where = f" (on {settings.address})" if settings.address.path else ""
-        print(f"Dibs serves {url}/baremetal and {url}/placement{where}; what else there is: {url}/", file=self.app.stdout)
+        print(
+            f"Dibs serves {url}/baremetal and {url}/placement{where}; what else there is: {url}/", file=self.app.stdout
+        )
         print(f"\n# clouds.yaml\n{clouds_yaml(settings)}", file=self.app.stdout, flush=True)
 
 

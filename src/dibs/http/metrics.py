@@ -50,4 +50,5 @@ def exposition() -> bytes:
 
 def forget_worker(pid: int) -> None:
     """Drop the gauges of a worker that died, whose requests are gone; its counters stay."""
-    mark_process_dead(pid)  # type: ignore[no-untyped-call]
+    if DIRECTORY_VARIABLE in os.environ:
+        mark_process_dead(pid)  # type: ignore[no-untyped-call]

@@ -17,6 +17,8 @@ from dibs.http.limits import Limits
 from dibs.http.request_id import new_request_id
 from dibs.http.sending import encode_headers
 
+_FAREWELL_SECONDS = 1
+
 
 class _HeadTooLarge(Exception):
     """Raised into the parser, which stops and makes uvicorn send its answer for unreadable requests."""
@@ -95,9 +97,17 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """A body that was refused unread is still read, so that the client gets the answer, but not for ever."""
         super().on_response_complete()
-        if self.cycle.more_body and not self.transport.is_closing():
+        if self.transport.is_closing():
+            self._close_without_farewell()
+        elif self.cycle.more_body:
             self._stop_rest_timer()
             self._rest_timer = self.loop.call_later(self._limits.body_timeout_seconds, self.transport.abort)
+
+    def shutdown(self) -> None:
+        """The server stops: close at once, or after the answer that is being made."""
+        super().shutdown()
+        if self.transport.is_closing():
+            self._close_without_farewell()
 
     def pause_writing(self) -> None:
         """The client does not read its answer; it has as long as for sending a body."""
@@ -141,6 +151,11 @@ class LimitedProtocol(HttpToolsProtocol):
             self._await_head()
         else:
             self.transport.close()
+
+    def _close_without_farewell(self) -> None:
+        """A TLS connection that is closing waits half a minute for the client to say goodbye, and a stop for it."""
+        if self.transport.get_write_buffer_size() == 0:
+            self.loop.call_later(_FAREWELL_SECONDS, self.transport.abort)
 
     def _stop_rest_timer(self) -> None:
         if self._rest_timer is not None:

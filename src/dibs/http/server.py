@@ -95,5 +95,9 @@ def serve(factory: ShellFactory, options: ServerOptions, sock: socket.socket) ->
         server.run(sockets=[sock])
         return server.started
     supervisor = ManyProcesses(config, [sock])
-    supervisor.run()
+    try:
+        supervisor.run()
+    finally:
+        # Python waits at exit for children that still run, so whatever went wrong here, they must be told.
+        supervisor.terminate_all()
     return not supervisor.failed

@@ -19,6 +19,8 @@ _CONFIGURATION = """\
 log_dir = {directory}
 [database]
 connection = sqlite:///{directory}/keystone.sqlite
+[identity]
+password_hash_rounds = 4
 [token]
 provider = fernet
 [fernet_tokens]

@@ -1,0 +1,156 @@
+"""``dibs serve`` as an operator runs it."""
+
+import contextlib
+import datetime
+import ipaddress
+import json
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import yaml
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.bed.processes import free_port, start_process, stop_process, tail_of
+from tests.bed.waiting import eventually
+
+DIBS = str(Path(sys.executable).with_name("dibs"))
+
+
+@contextlib.contextmanager
+def serving(directory: Path, *flags: str, verify: ssl.SSLContext | bool = True) -> Iterator[httpx.Client]:
+    """A server over an SQLite file, and a client for it; afterwards it must have stopped in order."""
+    port = free_port()
+    command = [DIBS, "serve", "--bind", f"127.0.0.1:{port}", "--database", f"sqlite:///{directory}/dibs.sqlite", *flags]
+    process = start_process(command, directory / "log", os.environ)
+    scheme = "https" if "--tls-cert" in flags else "http"
+    with httpx.Client(base_url=f"{scheme}://127.0.0.1:{port}", verify=verify, timeout=20) as client:
+        try:
+            eventually(lambda: is_ready(client, process, directory), 60, "the server")
+            yield client
+        finally:
+            stopped = stop_process(process, signal.SIGTERM)
+    assert stopped == 0, tail_of(directory / "log")
+
+
+def is_ready(client: httpx.Client, process: "subprocess.Popen[bytes]", directory: Path) -> bool:
+    if process.poll() is not None:
+        raise RuntimeError(tail_of(directory / "log"))
+    with contextlib.suppress(httpx.TransportError):
+        return client.get("/healthcheck").status_code == 200
+    return False
+
+
+def refusal(*flags: str) -> str:
+    """What serve says when it refuses to start."""
+    done = subprocess.run([DIBS, "serve", *flags], capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return done.stderr.strip()
+
+
+def test_one_command_on_an_empty_directory_serves_and_says_how_to_use_it(tmp_path: Path) -> None:
+    with serving(tmp_path) as client:
+        assert client.get("/baremetal/v1/nodes").json() == {"nodes": []}
+        log = (tmp_path / "log").read_text()
+        assert f"Dibs serves {client.base_url}/baremetal" in log
+        entry = yaml.safe_load(log[log.index("clouds:") :].partition("\n\n")[0])
+        assert entry["clouds"]["dibs"]["baremetal_endpoint_override"] == f"{client.base_url}/baremetal"
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines() if line.startswith("{")]
+    assert [line["path"] for line in lines if line["logger"] == "dibs.access"][-1:] == ["/baremetal/v1/nodes"]
+    assert [line for line in lines if line["level"] == "ERROR"] == []
+
+
+def test_two_workers_answer_and_their_metrics_are_counted_together(tmp_path: Path) -> None:
+    with serving(tmp_path, "--workers", "2") as client:
+        for _ in range(10):
+            # A new connection each time, so that both workers get some.
+            assert httpx.get(f"{client.base_url}/baremetal/v1/nodes").status_code == 200
+        counted = 'dibs_requests_total{dialect="/baremetal",method="GET",status="200"} 10.0'
+        assert counted in client.get("/metrics").text
+
+
+def test_tls_is_served_with_the_certificate_given(tmp_path: Path) -> None:
+    certificate, key = self_signed(tmp_path)
+    trusting = ssl.create_default_context(cafile=certificate)
+    with serving(tmp_path, "--tls-cert", certificate, "--tls-key", key, verify=trusting) as client:
+        document = client.get("/").json()
+        assert document["versions"][0]["links"][0]["href"].startswith("https://")
+
+
+def test_http_basic_lets_in_who_was_added(tmp_path: Path) -> None:
+    users = str(tmp_path / "users")
+    subprocess.run([DIBS, "user", "add", users, "eva"], input="secret\n", text=True, check=True, timeout=30)
+    with serving(tmp_path, "--auth", "http_basic", "--auth-file", users) as client:
+        assert client.get("/baremetal/v1/nodes").status_code == 401
+        assert client.get("/baremetal/v1").status_code == 200
+        assert client.get("/baremetal/v1/nodes", auth=("eva", "secret")).status_code == 200
+
+
+def test_noauth_is_refused_on_an_address_that_others_can_reach() -> None:
+    said = refusal("--bind", "0.0.0.0:0")
+    assert "--force-noauth" in said
+    assert len(said.splitlines()) == 1
+
+
+def test_a_taken_port_is_told_in_one_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        said = refusal("--bind", f"127.0.0.1:{taken.getsockname()[1]}")
+    assert said.endswith("Address already in use.")
+
+
+def test_a_bad_user_file_is_told_by_line(tmp_path: Path) -> None:
+    users = tmp_path / "users"
+    users.write_text("eva:secret\n")
+    assert "line 1:" in refusal("--auth", "http_basic", "--auth-file", str(users))
+
+
+def test_a_certificate_that_is_none_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "cert"
+    path.write_text("nothing")
+    assert "tls_cert" in refusal("--tls-cert", str(path), "--tls-key", str(path))
+
+
+def self_signed(directory: Path) -> tuple[str, str]:
+    """Certificate and key files for 127.0.0.1."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "dibs")])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    certificate_path, key_path = directory / "cert.pem", directory / "key.pem"
+    certificate_path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    key_path.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return str(certificate_path), str(key_path)
+
+
+@pytest.mark.parametrize("auth", ["noauth", "http_basic", "keystone"])
+def test_clouds_yaml_fits_the_way_of_authentication(auth: str) -> None:
+    keystone = ["--keystone-url", "http://k/v3", "--keystone-username", "u", "--keystone-password", "p"]
+    command = [DIBS, "clouds-yaml", "--auth", auth, "--auth-file", "users", *keystone]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    cloud = yaml.safe_load(done.stdout)["clouds"]["dibs"]
+    assert cloud["baremetal_endpoint_override"] == "http://127.0.0.1:8780/baremetal"
+    expected = {"noauth": "none", "http_basic": "http_basic", "keystone": None}
+    assert cloud.get("auth_type") == expected[auth]

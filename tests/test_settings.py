@@ -1,0 +1,96 @@
+"""Where settings come from, and what is refused."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dibs.http.binding import Address
+from dibs.settings import FIELDS, Settings, SettingsError, load_settings
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> str:
+    path = tmp_path / "dibs.toml"
+    path.write_text('threads = 3\nworkers = 3\nbind = "127.0.0.1:3"\nforce_noauth = true\nheartbeat_seconds = 5\n')
+    return str(path)
+
+
+def test_a_flag_wins_over_the_environment_which_wins_over_the_file(config: str) -> None:
+    environment = {"DIBS_CONFIG": config, "DIBS_WORKERS": "2", "DIBS_BIND": "127.0.0.1:2"}
+    settings = load_settings({"bind": "127.0.0.1:1", "workers": None}, environment)
+    assert (settings.bind, settings.workers, settings.threads, settings.queue_limit) == ("127.0.0.1:1", 2, 3, 128)
+    assert settings.force_noauth is True
+    assert settings.heartbeat_seconds == 5.0
+
+
+def test_the_config_flag_wins_over_its_variable(config: str) -> None:
+    assert load_settings({}, {"DIBS_CONFIG": "/nowhere"}, config).threads == 3
+
+
+@pytest.mark.parametrize(
+    ("flags", "environment", "message"),
+    [
+        ({"workers": "x"}, {}, "--workers: 'x' must be a whole number"),
+        ({}, {"DIBS_WORKERS": "0"}, "DIBS_WORKERS: '0' must be 1 or more"),
+        ({}, {"DIBS_FORCE_NOAUTH": "maybe"}, "DIBS_FORCE_NOAUTH: 'maybe' must be true or false"),
+        ({"bind": "8080"}, {}, "--bind: '8080' must be HOST:PORT or unix:/path"),
+        ({"auth": "magic"}, {}, "--auth: 'magic' must be one of noauth, http_basic, keystone"),
+        ({"keep_alive_seconds": "nan"}, {}, "--keep-alive-seconds: 'nan' must be 0 or more"),
+        ({"tls_cert": "a"}, {}, "tls_cert and tls_key are needed together"),
+        ({"auth": "http_basic"}, {}, "auth http_basic needs auth_file"),
+        ({"auth": "keystone"}, {}, "auth keystone needs keystone_url"),
+        ({"heartbeat_seconds": "60"}, {}, "conductor_timeout_seconds must be longer than heartbeat_seconds"),
+    ],
+)
+def test_a_bad_value_is_refused_naming_its_source(
+    flags: dict[str, Any], environment: dict[str, str], message: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(flags, environment)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("threadz = 1", "there is no setting 'threadz'"),
+        ('threads = "many"', "threads: 'many' must be a whole number"),
+        ("threads = 1.5", "threads: 1.5 must be a whole number"),
+        ("bind = 1", "bind: 1 must be text"),
+        ("threads =", "dibs.toml:"),
+    ],
+)
+def test_a_bad_file_is_refused_naming_it(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "dibs.toml"
+    path.write_text(text)
+    with pytest.raises(SettingsError) as caught:
+        load_settings({}, {}, str(path))
+    assert str(path) in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_a_secret_is_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "dibs.toml"
+    path.write_text("keystone_password = 12345")
+    with pytest.raises(SettingsError) as caught:
+        load_settings({}, {}, str(path))
+    assert "12345" not in str(caught.value)
+
+
+def test_a_conductor_is_named_after_host_and_port_unless_it_has_a_name() -> None:
+    host = socket.gethostname()
+    made = load_settings({"bind": "127.0.0.1:0"}, {})
+    assert made.bound_to(Address("127.0.0.1", 8780)).conductor_name == f"{host}-8780"
+    assert load_settings({"bind": "unix:/x"}, {}).conductor_name == host
+    named = load_settings({"conductor_name": "eva"}, {})
+    assert named.bound_to(Address("127.0.0.1", 1)).conductor_name == "eva"
+
+
+def test_every_setting_has_help_and_a_default_that_passes_its_own_check() -> None:
+    for field in FIELDS.values():
+        assert field.metadata["help"].endswith(".")
+        if field.metadata["check"] is not None:
+            field.metadata["check"](field.default)
+    assert Settings() == load_settings({}, {})
