@@ -72,7 +72,7 @@ class FakeDriver:
     name = "fake-hardware"
     interfaces: Mapping[str, Interfaces] = _INTERFACES
     properties: Mapping[str, str] = _PROPERTIES
-    boot_devices = ("pxe", "disk", "cdrom")
+    boot_devices: tuple[str, ...] = ("pxe", "disk", "cdrom")
 
     def validate(self, node: Node) -> dict[str, str | None]:
         """Find settings that mean nothing, each under the interface that it belongs to."""

@@ -71,7 +71,7 @@ def remove_from(tx: Transaction, consumer_id: int, provider_id: int) -> None:
 def add(tx: Transaction, new: Sequence[tuple[int, Place, int]], now: int) -> None:
     """Add claims: consumer, place and amount; ``add_to_used`` says so to the inventories."""
     for piece in sets.pieces(new):
-        rows: list[dict[str, int]] = [
+        rows = [
             {"consumer": consumer_id, "provider": place.provider_id, "class": place.class_id, "amount": amount}
             for consumer_id, place, amount in piece
         ]
@@ -99,7 +99,7 @@ def _delete(count: int) -> Delete:
 
 @cache
 def _insert(count: int) -> Insert:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "consumer_id": bindparam(f"consumer_{place}"),
             "provider_id": bindparam(f"provider_{place}"),

@@ -8,7 +8,7 @@ any other (415); one made with ``_acts`` has neither. To add a URL: write a hand
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dibs.dialects.placement import discovery
+from dibs.dialects.placement import allocations, discovery, usages
 from dibs.dialects.placement.exchange import Handler
 from dibs.dialects.placement.schemas import Schema
 from dibs.http.routing import Route
@@ -124,9 +124,55 @@ _AGGREGATES: Rows = []
 
 _TRAITS: Rows = []
 
-_ALLOCATIONS: Rows = []
+_CONSUMER = "/allocations/{consumer}"
 
-_USAGES: Rows = []
+_ALLOCATIONS: Rows = [
+    _takes(
+        "POST",
+        "/allocations",
+        allocations.set_allocations,
+        "placement:allocations:manage",
+        "Set what several consumers have, all together or not at all",
+        body=allocations.MANY_CONSUMERS[38],
+        statuses=_DONE,
+        since=13,
+    ),
+    _reads(
+        _CONSUMER, allocations.list_allocations_of_consumer, "placement:allocations:list", "Show what a consumer has"
+    ),
+    _takes(
+        "PUT",
+        _CONSUMER,
+        allocations.set_allocations_of_consumer,
+        "placement:allocations:update",
+        "Set what a consumer has",
+        body=allocations.ONE_CONSUMER[38],
+        statuses=_DONE,
+    ),
+    _acts(
+        "DELETE",
+        _CONSUMER,
+        allocations.delete_allocations_of_consumer,
+        "placement:allocations:delete",
+        "Take everything back from a consumer",
+    ),
+    _reads(
+        f"{_PROVIDER}/allocations",
+        allocations.list_allocations_of_provider,
+        "placement:resource_providers:allocations:list",
+        "Show what is claimed of a provider",
+    ),
+]
+
+_USAGES: Rows = [
+    _reads(
+        f"{_PROVIDER}/usages",
+        usages.show_provider_usage,
+        "placement:resource_providers:usages",
+        "Show how much of a provider is used",
+    ),
+    _reads("/usages", usages.show_usage_of_project, None, "Show how much a project uses", since=9, query=usages.QUERY),
+]
 
 _CANDIDATES: Rows = []
 
