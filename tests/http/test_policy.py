@@ -41,3 +41,14 @@ def test_system_scope_is_a_word_of_the_rules() -> None:
 def test_a_policy_file_that_is_not_there_stops_the_start(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         RuleBook(DEFAULTS, str(tmp_path / "nosuch.yaml"))
+
+
+def test_a_decision_is_remembered_and_one_that_others_make_is_not() -> None:
+    rules = RuleBook(DEFAULTS)
+    assert rules.allows("do", ADMIN, {})
+    rules.rules.clear()
+    assert rules.allows("do", ADMIN, {})
+    rules = RuleBook({**DEFAULTS, "far": "http://127.0.0.1:9/%(name)s"})
+    assert rules.allows("do", ADMIN, {})
+    rules.rules.clear()
+    assert not rules.allows("do", ADMIN, {})

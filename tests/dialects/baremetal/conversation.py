@@ -1,7 +1,6 @@
 """Talk to the dialect as the shell does, without a socket in between."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -71,9 +70,8 @@ class Conversation:
         version: str | None = "1.115",
         actor: Actor | None = None,
         headers: dict[str, str] | None = None,
-        query: Iterable[tuple[str, str]] | None = None,
     ) -> Answer:
-        """Send one request; ``body`` is bytes as they are, or a document; ``query`` stands for that of the URL."""
+        """Send one request; ``body`` is bytes as they are, or a document."""
         parts = urlsplit(url)
         sent = dict(headers or {})
         if version is not None:
@@ -81,7 +79,7 @@ class Conversation:
         request = Request(
             method=method,
             path=parts.path,
-            query=tuple(parse_qsl(parts.query, keep_blank_values=True) if query is None else query),
+            query=tuple(parse_qsl(parts.query, keep_blank_values=True)),
             headers=sent,
             body=body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode(),
             base_url=BASE_URL,

@@ -254,3 +254,11 @@ def test_secrets_of_an_instance_are_masked(ask: Conversation) -> None:
     node = ask.ledger.enrol(instance_info=info, state=states.ACTIVE)
     shown = ask("GET", f"/v1/nodes/{node.uuid}").json["instance_info"]
     assert shown == {"configdrive": "******", "image_url": "******", "image_source": "y", "root_password": "******"}
+
+
+@pytest.mark.parametrize("field", ["name", "resource_class", "owner", "conductor_group", "driver", "deploy_interface"])
+def test_a_megabyte_of_text_is_refused_by_the_name_of_its_field(ask: Conversation, field: str) -> None:
+    answer = ask("POST", "/v1/nodes", {"driver": "fake-hardware", field: "x" * 1_000_000})
+    assert answer.status == 400
+    assert field in answer.reason
+    assert len(answer.body) < 5_000

@@ -78,7 +78,7 @@ def test_before_their_version_there_are_no_traits(ask: Conversation, url: str) -
 
 def test_one_trait_cannot_be_read(ask: Conversation, url: str) -> None:
     answer = ask("GET", f"{url}/CUSTOM_A")
-    assert (answer.status, answer.headers["allow"]) == (405, "DELETE, PUT")
+    assert (answer.status, answer.headers["allow"]) == (405, "PUT, DELETE")
 
 
 def test_traits_of_a_node_that_is_not_there_are_404(ask: Conversation) -> None:

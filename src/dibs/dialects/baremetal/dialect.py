@@ -98,7 +98,7 @@ def _too_old(found: NotInVersion[Endpoint]) -> Response:
 
 
 def _not_allowed(methods: tuple[str, ...]) -> Response:
-    return framework_fault(405, headers=(("Allow", ", ".join(sorted(methods))),))
+    return framework_fault(405, headers=(("Allow", ", ".join(methods)),))
 
 
 def _with_versions(response: Response, minor: int | None) -> Response:

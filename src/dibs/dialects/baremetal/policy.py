@@ -145,13 +145,9 @@ class Policy:
 
     def allows(self, rule: str, actor: Actor, owner: str | None = None, lessee: str | None = None) -> bool:
         """True when the rule lets the actor do this to a node with this owner and lessee."""
-        target: dict[str, Any] = {"project_id": actor.project, "user_id": actor.user}
         # A node without an owner must not match a caller without a project, so what is absent stays absent.
-        if owner:
-            target["node.owner"] = owner
-        if lessee:
-            target["node.lessee"] = lessee
-        return self._rules.allows(rule, actor, target)
+        asked = {"node.owner": owner, "node.lessee": lessee}
+        return self._rules.allows(rule, actor, {name: project for name, project in asked.items() if project})
 
     def require(self, rule: str, actor: Actor) -> None:
         """Refuse an actor who may not do this at all."""

@@ -1,6 +1,6 @@
 """From a node to what a caller is shown of it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,6 +9,9 @@ from dibs.dialects.baremetal.fields import BY_NAME, FIELDS, STATE_FIELDS, STORED
 from dibs.dialects.baremetal.secrets import mask_keys, mask_secrets
 from dibs.domain import node_states as states
 from dibs.usecases.nodes import NodeView
+
+Values = Mapping[str, Any]
+Writer = Callable[[Values], Any]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LINKED = {"links": (), "ports": ("ports",), "states": ("states",)}
@@ -39,53 +42,53 @@ def node_values(view: NodeView) -> dict[str, Any]:
 
 
 class NodeRenderer:
-    """Renders nodes for one request. What depends on the caller alone is asked of the policy once, not per node."""
+    """Renders nodes for one request: what depends on caller and version alone is found out once, not per node."""
 
     def __init__(self, exchange: Exchange, wanted: frozenset[str] | None) -> None:
         self._exchange = exchange
-        visible = VISIBLE[exchange.minor]
-        shown = visible if wanted is None else visible & (wanted | {"links"})
-        self._shown = tuple(field.name for field in FIELDS if field.name in shown)
         policy, actor = exchange.policy, exchange.actor
         self._sees_all = policy.allows("baremetal:node:get:filter_threshold", actor)
         self._sees_passwords = policy.allows("show_password", actor)
         self._sees_instance_secrets = policy.allows("show_instance_secrets", actor)
+        visible = VISIBLE[exchange.minor]
+        shown = visible if wanted is None else visible & (wanted | {"links"})
+        self._writers = [(field.name, self._writer(field.name)) for field in FIELDS if field.name in shown]
 
     @property
     def columns(self) -> frozenset[str]:
         """What must be read to render; owner and lessee decide on what else is shown."""
-        needed = {name for name in self._shown if name in STORED or name in ("traits", "conductor")}
+        needed = {name for name, _ in self._writers if name in STORED or name in ("traits", "conductor")}
         return frozenset(needed | {"uuid"} if self._sees_all else needed | {"uuid", "owner", "lessee"})
 
-    def render(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def render(self, values: Values) -> dict[str, Any]:
         """One node from its attributes by name."""
-        return {name: self._show(name, values) for name in self._shown}
+        return {name: values.get(name) if write is None else write(values) for name, write in self._writers}
 
-    def _show(self, name: str, values: Mapping[str, Any]) -> Any:
-        if name in _LINKED:
-            return self._exchange.links("nodes", values["uuid"], *_LINKED[name])
-        if name in _GUARDED and not self._may_see(name, values):
-            return _GUARDED[name]
-        value = values.get(name)
-        if name in _TIMES:
-            return render_time(value)
-        if name == "provision_state":
-            return state_in_version(value, self._exchange.minor)
-        return self._without_secrets(name, value)
-
-    def _may_see(self, name: str, values: Mapping[str, Any]) -> bool:
-        if self._sees_all:
-            return True
-        return self._exchange.policy.allows(
-            f"baremetal:node:get:{name}", self._exchange.actor, values.get("owner"), values.get("lessee")
+    def _writer(self, name: str) -> Writer | None:
+        """How an attribute is shown; None as it is."""
+        write = self._unguarded_writer(name)
+        if name not in _GUARDED or self._sees_all:
+            return write
+        return lambda values: (
+            (values[name] if write is None else write(values)) if self._may_see(name, values) else _GUARDED[name]
         )
 
-    def _without_secrets(self, name: str, value: Any) -> Any:
+    def _unguarded_writer(self, name: str) -> Writer | None:
+        if name in _LINKED:
+            return lambda values: self._exchange.links("nodes", values["uuid"], *_LINKED[name])
+        if name in _TIMES:
+            return lambda values: render_time(values[name])
+        if name == "provision_state":
+            return lambda values: state_in_version(values[name], self._exchange.minor)
         if name in ("driver_info", "driver_internal_info") and not self._sees_passwords:
-            return mask_secrets(value)
+            return lambda values: mask_secrets(values[name])
         if name == "instance_info" and not self._sees_instance_secrets:
-            return mask_keys(mask_secrets(value), ("configdrive", "image_url"))
-        return value
+            return lambda values: mask_keys(mask_secrets(values[name]), ("configdrive", "image_url"))
+        return None
+
+    def _may_see(self, name: str, values: Values) -> bool:
+        actor, owner, lessee = self._exchange.actor, values["owner"], values["lessee"]
+        return self._exchange.policy.allows(f"baremetal:node:get:{name}", actor, owner, lessee)
 
 
 def render_node(exchange: Exchange, view: NodeView, wanted: frozenset[str] | None = None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What is not shown: passwords and tokens inside a node's free-form attributes."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 MASK = "******"
@@ -12,6 +13,7 @@ _SECRET_WORDS = (
 _SECRET_KEYS = frozenset({"snmp_auth_key", "snmp_priv_key", "pass"})
 
 
+@lru_cache(maxsize=4_096)
 def is_secret(key: str) -> bool:
     """True when the value under this key is kept from readers."""
     lowered = key.lower()
