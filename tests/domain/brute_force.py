@@ -1,7 +1,7 @@
 """A small world of providers, and the candidates in it by trying everything: slow, and too simple to be wrong.
 
-It shares nothing with the search but the question. Each rule is written out from the contract, in the order in which the
-contract states them; nothing is pruned and nothing is remembered.
+It shares nothing with the search but the question. Each rule is written out from the contract; nothing is pruned and
+nothing is remembered.
 """
 
 from collections import Counter
