@@ -45,7 +45,7 @@ serve: $(INSTALLED)
 	@mkdir -p var
 	@$(BIN)/dibs serve
 
-demo: $(INSTALLED_FOR_TESTS)
+demo: $(INSTALLED)
 	@$(BIN)/python tools/demo.py
 
 lint: $(INSTALLED_FOR_TESTS)
