@@ -75,8 +75,8 @@ class Settings:
         "info", "debug, info, warning or error.", check=_one_of("debug", "info", "warning", "error")
     )
     policy_file: str = _setting("", "oslo.policy file (YAML) that overrides the default rules.")
-    placement_new_defaults: bool = _setting(
-        True, "Placement's newer default rules, which keep the reshaper for services; the older let admins use it."
+    placement_legacy_rules: bool = _setting(
+        False, "Placement's older default rules, which let an admin use the reshaper; the newer keep it for services."
     )
     placement_enforce_scope: bool = _setting(
         False, "Refuse callers with system scope in Placement's API, as Placement does."

@@ -46,7 +46,7 @@ def build_application(settings: Settings) -> Application:
         runner,
         read_clock,
         policy_file=policy_file,
-        new_defaults=settings.placement_new_defaults,
+        legacy_rules=settings.placement_legacy_rules,
         enforce_scope=settings.placement_enforce_scope,
     )
     return Application(

@@ -43,17 +43,23 @@ def all_exchanges(folder: Path = FOLDER) -> list[Exchange]:
     return [exchange for path in sorted(folder.glob("*/*.yaml")) for exchange in load_exchanges(path)]
 
 
-def build_story(path: Path, port: int) -> list[unittest.TestCase]:
+def build_story(path: Path, port: int, prefix: str = "") -> list[unittest.TestCase]:
     """Make gabbi's test cases of one file for the server on a port; each remembers whether it has run."""
+    story = yaml.safe_load(path.read_text())
+    # Reading the certificates of the world takes longer than the exchange, and nothing here speaks TLS.
+    story.setdefault("defaults", {})["cert_validate"] = False
+    # Whoever builds the story has started what it calls fixtures.
+    story.pop("fixtures", None)
     suite = suitemaker.test_suite_from_dict(
         unittest.TestLoader(),
         f"{path.parent.name}_{path.stem}",
-        yaml.safe_load(path.read_text()),
+        story,
         str(path.parent),
         "127.0.0.1",
         port,
         None,
         None,
+        prefix=prefix,
         handlers=[handler() for handler in handlers.RESPONSE_HANDLERS],
     )
     return list(suite)

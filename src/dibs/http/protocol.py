@@ -5,6 +5,7 @@ cancelled by the first byte), and keeps an answer in memory for as long as the c
 """
 
 import asyncio
+import sys
 from asyncio import TimerHandle
 from collections.abc import Callable
 from functools import partial
@@ -127,7 +128,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._head_too_large:
             status, message = 431, f"The request line and headers exceed {self._limits.header_limit_bytes} bytes."
         else:
-            status, message = 400, "The request is not valid HTTP/1.1."
+            status, message = 400, _describe(sys.exception())
         response = plain_failure(status, message, (("connection", "close"),), request_id)
         lines = [b"%b: %b\r\n" % header for header in encode_headers(response, request_id)]
         self.transport.write(b"".join([STATUS_LINE[status], *lines, b"\r\n", response.body]))
@@ -161,6 +162,12 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._rest_timer is not None:
             self._rest_timer.cancel()
             self._rest_timer = None
+
+
+def _describe(error: BaseException | None) -> str:
+    """What is wrong with a request that the parser refused; clients of Placement know one reason by its words."""
+    reason = "content-length header must be an integer" if "Content-Length" in str(error) else ""
+    return f"The request is not valid HTTP/1.1: {reason}." if reason else "The request is not valid HTTP/1.1."
 
 
 def limited_protocol(limits: Limits) -> Callable[..., asyncio.Protocol]:

@@ -38,10 +38,10 @@ class Placement:
         clock: Clock,
         *,
         policy_file: str | None = None,
-        new_defaults: bool = True,
+        legacy_rules: bool = False,
         enforce_scope: bool = False,
     ) -> None:
-        policy = Policy(policy_file, new_defaults=new_defaults, enforce_scope=enforce_scope)
+        policy = Policy(policy_file, legacy_rules=legacy_rules, enforce_scope=enforce_scope)
         self._services = Services(runner=runner, clock=clock, policy=policy)
 
     @property
@@ -124,5 +124,5 @@ def _refused(refusal: Refusal, request: Request | None, minor: int | None) -> Re
 def _with_version(response: Response, minor: int | None) -> Response:
     if minor is None:
         return response
-    version = ((HEADER, f"{SERVICE_TYPE} {version_text(minor)}"), ("Vary", HEADER))
+    version = ((HEADER, f"{SERVICE_TYPE} {version_text(minor)}"), ("Vary", HEADER.lower()))
     return Response(response.status, response.body, (*response.headers, *version))

@@ -64,9 +64,9 @@ class Policy:
     """The rules of this dialect, asked in its own words."""
 
     def __init__(
-        self, policy_file: str | None = None, *, new_defaults: bool = True, enforce_scope: bool = False
+        self, policy_file: str | None = None, *, legacy_rules: bool = False, enforce_scope: bool = False
     ) -> None:
-        roles = _ROLES if new_defaults else _OLDER_ROLES
+        roles = _OLDER_ROLES if legacy_rules else _ROLES
         self._rules = RuleBook({**roles, **RULES}, policy_file)
         self._enforce_scope = enforce_scope
 

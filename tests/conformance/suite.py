@@ -1,0 +1,127 @@
+"""The functional suite inside the installed ``openstack-placement`` package: its files, fixtures and configurations."""
+
+import importlib
+import importlib.util
+import os
+import sys
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest import TestCase, mock
+
+import yaml
+
+from tests.conformance import over_http
+from tests.conformance.wire import MOUNT, RootedHttp
+from tests.contracts.exchanges import build_story
+
+FIXTURES = "placement.tests.functional.fixtures.gabbits"
+
+
+class Nothing:
+    """Stands for what the fixtures set up inside the original's process: takes any use and does nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        return self
+
+
+class _Uuids:
+    """Stands for the module of uuids by name."""
+
+    class uuidsentinel:
+        """A uuid for each of the three aggregates that a fixture names."""
+
+        aggA, aggB, aggC = (str(uuid.uuid4()) for _ in range(3))
+
+
+class _Owners:
+    """Stands for the original's modules of users, projects and resource classes."""
+
+    User = Project = over_http.Owner
+    ResourceClass = over_http.ResourceClass
+
+
+STAND_INS: dict[str, Any] = {
+    "placement.tests.functional.db": Nothing(),
+    "placement.tests.functional.db.test_base": over_http,
+    "oslo_utils.fixture": _Uuids,
+    "placement.objects": Nothing(),
+    **{f"placement.objects.{name}": _Owners for name in ("user", "project", "resource_class")},
+    **{
+        name: Nothing()
+        for name in (
+            "oslo_config.fixture",
+            "oslo_log.fixture",
+            "oslotest",
+            "oslotest.output",
+            "placement.conf",
+            "placement.context",
+            "placement.deploy",
+            "placement.tests.fixtures",
+            "placement.tests.functional.fixtures.capture",
+            "placement.tests.unit",
+            "placement.tests.unit.policy_fixture",
+        )
+    },
+}
+"""Modules that the fixtures import, by what they get in place of them: nobody writes rows or reads configuration."""
+
+
+def load_fixtures() -> ModuleType:
+    """The fixtures of the package itself, writing through the API."""
+    with mock.patch.dict(sys.modules, STAND_INS):
+        return importlib.import_module(FIXTURES)
+
+
+def suite_folder() -> Path:
+    """Where the package keeps its exchanges."""
+    found = importlib.util.find_spec("placement")
+    assert found is not None, "openstack-placement is not installed"
+    assert found.submodule_search_locations is not None
+    return Path(found.submodule_search_locations[0], "tests", "functional", "gabbits")
+
+
+def files() -> list[Path]:
+    """Every file of exchanges."""
+    return sorted(suite_folder().glob("*.yaml"))
+
+
+def fixture_names(path: Path) -> list[str]:
+    """The fixtures that a file asks for."""
+    return list(yaml.safe_load(path.read_text()).get("fixtures") or [])
+
+
+def configuration_of(path: Path) -> str:
+    """How the server must be configured for a file: by the fixture that would configure the original."""
+    names = fixture_names(path)
+    for fixture, configuration in (("CORS", "cors"), ("OpenPolicy", "open"), ("SecureRBAC", "secure")):
+        if any(name.startswith(fixture) for name in names):
+            return configuration
+    return "legacy"
+
+
+@dataclass
+class Story:
+    """The exchanges of one file, ready to run against a server, and the variables that its fixtures made."""
+
+    cases: list[TestCase]
+    environment: dict[str, str]
+
+
+def begin(path: Path, url: str, port: int, fixtures: ModuleType) -> Story:
+    """Start a file's fixtures on an empty server and build its exchanges."""
+    over_http.Api.url = url
+    with mock.patch.dict(os.environ):
+        before = dict(os.environ)
+        for name in fixture_names(path):
+            getattr(fixtures, name)().start_fixture()
+        made = {name: value for name, value in os.environ.items() if before.get(name) != value}
+    cases = build_story(path, port, prefix=MOUNT)
+    for case in cases:
+        case.http = RootedHttp()  # type: ignore[attr-defined]
+    return Story(cases, made)
