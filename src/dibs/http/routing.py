@@ -95,15 +95,16 @@ class Router(Generic[H]):
 
     def resolve(self, method: str, path: str, minor: int | None = None) -> Resolution[H]:
         """Find the row for a request at a minor version (None: the newest)."""
-        places = list(self._places(self._root, path[1:].split("/") if path != "/" else [], 0, ()))
-        if not places:
-            return UnknownPath()
+        places: list[tuple[_Segment[H], tuple[str, ...]]] = []
         others: list[Route[H]] = []
-        for segment, values in places:
+        for segment, values in self._places(self._root, path[1:].split("/") if path != "/" else [], 0, ()):
+            places.append((segment, values))
             for route, names in segment.rows.get(method, ()):
                 if route.serves(minor):
                     return Match(route, dict(zip(names, values, strict=True)))
                 others.append(route)
+        if not places:
+            return UnknownPath()
         allowed = _allowed(places, minor)
         return NotInVersion(tuple(others), allowed) if others else MethodNotAllowed(allowed)
 
