@@ -15,7 +15,6 @@ from dibs.usecases.conductors import RegisterConductor, register_conductor
 from dibs.usecases.provision import RequestProvision, request_provision
 from dibs.usecases.tasks import (
     ReportOutcome,
-    TakeOverTask,
     TakeTask,
     report_outcome,
     take_over_task,
@@ -50,7 +49,7 @@ def test_of_many_heirs_exactly_one_takes_a_task_over(ledger: Ledger) -> None:
         heirs = [register(ledger, f"heir-{number}") for number in range(CALLERS)]
 
         def inherit(number: int, node: Node = node, heirs: list[str] = heirs) -> bool:
-            command = TakeOverTask(node_uuid=node.uuid, incarnation=heirs[number])
+            command = TakeTask(node_uuid=node.uuid, incarnation=heirs[number])
             return ledger.runner.write(take_over_task, SERVICE, command)
 
         answers = all_at_once(CALLERS, inherit)
@@ -69,7 +68,7 @@ def test_a_slow_conductor_either_finishes_or_loses_its_task_but_not_both(ledger:
 
         def act(number: int, node: Node = node, slow: str = slow, heir: str = heir) -> object:
             if number % 2:
-                command = TakeOverTask(node_uuid=node.uuid, incarnation=heir)
+                command = TakeTask(node_uuid=node.uuid, incarnation=heir)
                 return ledger.runner.write(take_over_task, SERVICE, command)
             report = ReportOutcome(node_uuid=node.uuid, incarnation=slow, work="deploy", outcome=Outcome())
             ledger.runner.write(report_outcome, SERVICE, report)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dibs.domain.errors import NodeClaimed
-from dibs.store import claims
+from dibs.store import claim_views
 from dibs.usecases import booking
 from tests.builders import Ledger
 
@@ -27,7 +27,7 @@ def test_claiming_ones_own_unit_again_changes_nothing(ledger: Ledger) -> None:
     ledger.store.write(lambda tx: booking.associate(tx, 1, node, ME))
     ledger.change(node, instance_uuid=ME)
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
-    assert len(ledger.store.read(lambda tx: claims.on_provider(tx, node.id))) == 1
+    assert len(ledger.store.read(lambda tx: claim_views.on_provider(tx, node.id))) == 1
 
 
 def test_a_consumer_with_claims_elsewhere_keeps_them(ledger: Ledger) -> None:

@@ -20,7 +20,7 @@ from dibs.domain.errors import (
 )
 from dibs.domain.node_query import NodeQuery
 from dibs.domain.nodes import Node
-from dibs.store import claims, nodes
+from dibs.store import claim_views, nodes
 from dibs.usecases.nodes import (
     DeleteNode,
     GetNode,
@@ -116,11 +116,11 @@ def test_an_instance_claims_the_unit_and_gives_it_back(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
     ledger.change(node, instance_uuid=INSTANCE)
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
-    held = ledger.store.read(lambda tx: claims.on_provider(tx, node.id))
+    held = ledger.store.read(lambda tx: claim_views.on_provider(tx, node.id))
     assert [(claim["consumer"], claim["amount"]) for claim in held] == [(INSTANCE, 1)]
     ledger.change(node, instance_uuid=None)
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 0}
-    assert ledger.store.read(lambda tx: claims.on_provider(tx, node.id)) == []
+    assert ledger.store.read(lambda tx: claim_views.on_provider(tx, node.id)) == []
 
 
 def test_the_claim_moves_with_the_class(ledger: Ledger) -> None:
@@ -212,7 +212,7 @@ def test_a_broken_node_can_be_deleted_in_maintenance_with_its_claim(ledger: Ledg
     ledger.change(node, instance_uuid=INSTANCE)
     force(ledger, node, maintenance=True, provision_state=states.ERROR)
     delete(ledger, node)
-    assert ledger.store.read(lambda tx: claims.on_provider(tx, node.id)) == []
+    assert ledger.store.read(lambda tx: claim_views.on_provider(tx, node.id)) == []
     again = ledger.enrol(resource_class="gold", instance_uuid=INSTANCE)
     assert ledger.unit(again) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
 

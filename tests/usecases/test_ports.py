@@ -24,9 +24,7 @@ from tests.builders import Ledger, allow
 
 
 def plug_in(ledger: Ledger, node: Node, address: str, **values: Any) -> Port:
-    command = CreatePort(
-        uuid=str(uuid.uuid4()), node=node.uuid, values={"address": address, **values}, guard=allow
-    )
+    command = CreatePort(uuid=str(uuid.uuid4()), node=node.uuid, values={"address": address, **values}, guard=allow)
     return ledger.runner.write(create_port, SERVICE, command)
 
 

@@ -18,7 +18,6 @@ from dibs.usecases.tasks import (
     ReportFailure,
     ReportOutcome,
     TakeOver,
-    TakeOverTask,
     TakeTask,
     give_task_back,
     list_due,
@@ -59,7 +58,7 @@ class Process:
         return self.ledger.runner.read(list_orphans, SERVICE, TakeOver(incarnation=self.incarnation))
 
     def take_over(self, node):
-        return self.ledger.runner.write(take_over_task, SERVICE, self._about(TakeOverTask, node))
+        return self.ledger.runner.write(take_over_task, SERVICE, self._about(TakeTask, node))
 
     def _about(self, command, node, **values):
         return command(node_uuid=node.uuid, incarnation=self.incarnation, **values)

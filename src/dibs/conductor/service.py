@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from dibs.conductor.worker import Session, Worker
 from dibs.domain.actor import SERVICE
-from dibs.domain.conductors import TIMEOUT_SECONDS, alive_since
+from dibs.domain.conductors import TIMEOUT_SECONDS, after
 from dibs.domain.driver import Driver
 from dibs.domain.errors import ConductorReplaced, StoreContended, StoreUnavailable
 from dibs.usecases.conductors import Beat, RegisterConductor, beat, register_conductor
 from dibs.usecases.runner import Runner
-from dibs.usecases.tasks import ListDue, TakeOver, TakeOverTask, list_due, list_orphans, take_over_task
+from dibs.usecases.tasks import ListDue, TakeOver, TakeTask, list_due, list_orphans, take_over_task
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class Conductor:
             self._session = None
         except (StoreUnavailable, StoreContended):
             # By now the others take us for dead and may begin our work themselves, so we must not go on with it.
-            if self._session and self._beat_at < alive_since(self._clock(), self._timeout_seconds):
+            if self._session and after(self._beat_at, self._timeout_seconds) < self._clock():
                 logger.error("conductor %s could not beat for too long and interrupts its work", self._hostname)
                 self._end_session()
                 self._session = None
@@ -124,13 +124,18 @@ class Conductor:
                 group=self._group,
                 drivers=tuple(self._drivers),
                 incarnation=session.incarnation,
+                timeout_seconds=self._timeout_seconds,
             )
             self._runner.write(register_conductor, SERVICE, registration)
             self._session = session
             logger.info("conductor %s is registered", self._hostname)
             self.wake()
         else:
-            command = Beat(hostname=self._hostname, incarnation=self._session.incarnation)
+            command = Beat(
+                hostname=self._hostname,
+                incarnation=self._session.incarnation,
+                timeout_seconds=self._timeout_seconds,
+            )
             self._runner.write(beat, SERVICE, command)
         self._beat_at = now
 
@@ -193,13 +198,11 @@ class Conductor:
     def _take_over(self, session: Session) -> None:
         """Every now and then, take the work of dead conductors."""
         now = self._clock()
-        if not self._take_over_seconds or self._took_over_at > alive_since(now, self._take_over_seconds):
+        if not self._take_over_seconds or now < after(self._took_over_at, self._take_over_seconds):
             return
         self._took_over_at = now
-        search = TakeOver(incarnation=session.incarnation, timeout_seconds=self._timeout_seconds)
+        search = TakeOver(incarnation=session.incarnation)
         for node_uuid in self._runner.read(list_orphans, SERVICE, search):
-            command = TakeOverTask(
-                node_uuid=node_uuid, incarnation=session.incarnation, timeout_seconds=self._timeout_seconds
-            )
+            command = TakeTask(node_uuid=node_uuid, incarnation=session.incarnation)
             if self._runner.write(take_over_task, SERVICE, command):
                 logger.warning("conductor %s takes over the work on node %s", self._hostname, node_uuid)

@@ -7,7 +7,7 @@ from zlib import crc32
 from dibs.domain.errors import NoConductorForDriver, NoLiveConductor
 
 TIMEOUT_SECONDS = 60
-"""How long a conductor may be silent before it counts as dead."""
+"""How long a conductor may be silent before it counts as dead, unless it says otherwise."""
 
 _MICROSECONDS = 1_000_000
 
@@ -25,20 +25,22 @@ class Conductor:
     online: bool
     """False once it has stopped in good order."""
     beat_at: int
+    alive_until: int
+    """When it counts as dead unless it beats again."""
     created_at: int
 
-    def alive(self, now: int, timeout_seconds: float) -> bool:
+    def alive(self, now: int) -> bool:
         """True while it may be given work."""
-        return self.online and self.beat_at >= alive_since(now, timeout_seconds)
+        return self.online and now <= self.alive_until
 
     def supports(self, driver: str, group: str) -> bool:
         """True when it has the driver and serves the group."""
         return driver in self.drivers and self.conductor_group == group
 
 
-def alive_since(now: int, timeout_seconds: float) -> int:
-    """A conductor that is online and has beaten since then is alive."""
-    return now - int(timeout_seconds * _MICROSECONDS)
+def after(now: int, seconds: float) -> int:
+    """The moment that many seconds later."""
+    return now + int(seconds * _MICROSECONDS)
 
 
 def choose(
@@ -47,7 +49,6 @@ def choose(
     driver: str,
     group: str,
     now: int,
-    timeout_seconds: float,
     seed: str,
     favourite: int | None = None,
 ) -> Conductor:
@@ -58,7 +59,7 @@ def choose(
     able = [conductor for conductor in conductors if conductor.supports(driver, group)]
     if not able:
         raise NoConductorForDriver(driver=driver, group=group)
-    live = [conductor for conductor in able if conductor.alive(now, timeout_seconds)]
+    live = [conductor for conductor in able if conductor.alive(now)]
     if not live:
         raise NoLiveConductor(driver=driver, group=group)
     for conductor in live:

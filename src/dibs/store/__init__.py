@@ -4,6 +4,7 @@ A query module is a list of statements, built once when it is imported, and func
 ``Transaction``. What differs between engines is in ``engines/``; nothing else asks which engine it runs on.
 """
 
-from dibs.store.ledger import Statistics, Store, open_store
+from dibs.store.ledger import Statistics, Store
+from dibs.store.opening import open_store
 
 __all__ = ["Statistics", "Store", "open_store"]

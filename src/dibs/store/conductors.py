@@ -21,6 +21,7 @@ _REGISTRATION = {
     "incarnation": bindparam("new_incarnation"),
     "online": 1,
     "beat_at": bindparam("now"),
+    "alive_until": bindparam("new_alive_until"),
 }
 _REGISTER_AGAIN = update(conductors).where(conductors.c.hostname == bindparam("of_hostname")).values(_REGISTRATION)
 _REGISTER = insert(conductors).values(
@@ -29,7 +30,7 @@ _REGISTER = insert(conductors).values(
 _BEAT = (
     update(conductors)
     .where(conductors.c.incarnation == bindparam("of_incarnation"))
-    .values(beat_at=bindparam("now"), online=bindparam("new_online"))
+    .values(beat_at=bindparam("now"), alive_until=bindparam("new_alive_until"), online=bindparam("new_online"))
 )
 
 
@@ -57,7 +58,14 @@ def get_by_incarnation(tx: Transaction, incarnation: str) -> Conductor | None:
 
 
 def register(
-    tx: Transaction, hostname: str, *, group: str, drivers: Collection[str], incarnation: str, now: int
+    tx: Transaction,
+    hostname: str,
+    *,
+    group: str,
+    drivers: Collection[str],
+    incarnation: str,
+    alive_until: int,
+    now: int,
 ) -> None:
     """Enter a conductor under its name, in place of whoever had the name before."""
     values = {
@@ -65,6 +73,7 @@ def register(
         "new_group": group,
         "new_drivers": json.dumps(sorted(drivers)),
         "new_incarnation": incarnation,
+        "new_alive_until": alive_until,
         "now": now,
     }
     if tx.change(_REGISTER_AGAIN, values) == 0:
@@ -75,9 +84,10 @@ def register(
             raise Again from error
 
 
-def beat(tx: Transaction, incarnation: str, *, online: bool, now: int) -> bool:
+def beat(tx: Transaction, incarnation: str, *, online: bool, alive_until: int, now: int) -> bool:
     """Note that a conductor is alive, or that it stops; False when another process has its name."""
-    return tx.change(_BEAT, {"of_incarnation": incarnation, "new_online": int(online), "now": now}) == 1
+    values = {"of_incarnation": incarnation, "new_online": int(online), "new_alive_until": alive_until, "now": now}
+    return tx.change(_BEAT, values) == 1
 
 
 def _conductor(row: Mapping[str, Any]) -> Conductor:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from dibs.domain.errors import StoreContended, StoreUnavailable
-from dibs.store.engines import Engine, engine_for
+from dibs.store.engines import Engine
 from dibs.store.transaction import Again, Compiler, Transaction
 
 Result = TypeVar("Result")
@@ -64,17 +64,6 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close every connection. A later transaction opens new ones."""
-
-
-def open_store(url: str, *, connections: int = 20, statistics: Statistics | None = None) -> Store:
-    """Open the store that a URL names. Nothing connects before the first transaction."""
-    engine = engine_for(url)
-    statistics = statistics or Statistics()
-    if engine.name == "sqlite":
-        from dibs.store.embedded import EmbeddedStore
-
-        return EmbeddedStore(engine, statistics)
-    return PooledStore(engine, connections, statistics)
 
 
 def pause_before(attempt: int) -> None:

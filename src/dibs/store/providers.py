@@ -1,24 +1,40 @@
-"""Providers of the ledger: their rows, inventories and generations.
+"""Providers of the ledger: their rows, their trees and their generations.
 
 Every change of a provider begins with ``lock``: an UPDATE of its row, which on every engine, Galera included, keeps all
-others out until the transaction ends. Reading comes after it.
+others out until the transaction ends. Reading comes after it. Who changes the shape of a tree locks its root too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
 from sqlalchemy import BigInteger, Select, Update, bindparam, delete, func, insert, select, update
 
+from dibs.domain.providers import Provider
 from dibs.store import sets
 from dibs.store.resource_classes import ensure
-from dibs.store.tables import inventories, providers, resource_classes
+from dibs.store.tables import inventories, nodes, providers, resource_classes
 from dibs.store.transaction import Transaction
+
+_PARENT, _ROOT = providers.alias("parent"), providers.alias("root")
+SELECT = (
+    select(
+        *(providers.c[name] for name in ("id", "uuid", "name", "generation", "parent_id", "root_id")),
+        _PARENT.c.uuid.label("parent"),
+        _ROOT.c.uuid.label("root"),
+        providers.c.created_at,
+        providers.c.updated_at,
+    )
+    .select_from(providers)
+    .join(_ROOT, _ROOT.c.id == providers.c.root_id)
+    .outerjoin(_PARENT, _PARENT.c.id == providers.c.parent_id)
+)
+"""Every attribute of Provider."""
 
 _LOCK = update(providers).where(providers.c.uuid == bindparam("of_uuid")).values(updated_at=bindparam("now"))
 _INSERT = (
     insert(providers)
-    .values(uuid=bindparam("uuid"), name=bindparam("name"), created_at=bindparam("now"))
+    .values({name: bindparam(name) for name in ("uuid", "name", "parent_id", "root_id", "created_at")})
     .returning(providers.c.id)
 )
 _ROOT_ITSELF = update(providers).where(providers.c.id == bindparam("of_id")).values(root_id=bindparam("of_id"))
@@ -28,8 +44,11 @@ _BUMP = (
     .values(generation=providers.c.generation + 1, updated_at=bindparam("now"))
 )
 _RENAME = update(providers).where(providers.c.id == bindparam("of_id")).values(name=bindparam("name"))
+_MOVE = update(providers).where(providers.c.id == bindparam("of_id")).values(parent_id=bindparam("above"))
 _DELETE = delete(providers).where(providers.c.id == bindparam("of_id"))
-
+_CHILD = select(providers.c.id).where(providers.c.parent_id == bindparam("of_id")).limit(1)
+_IN_TREE = select(providers.c.id, providers.c.parent_id).where(providers.c.root_id == bindparam("of_id"))
+_NODE = select(func.coalesce(nodes.c.name, nodes.c.uuid)).where(nodes.c.id == bindparam("of_id"))
 
 _INSERT_UNIT = insert(inventories).values(
     provider_id=bindparam("provider_id"),
@@ -66,6 +85,20 @@ def lock_many(tx: Transaction, *, moved: Sequence[int], touched: Sequence[int], 
         tx.change(_lock_many(len(piece)), {**values, **changes})
 
 
+def get(tx: Transaction, uuid: str) -> Provider | None:
+    """One provider."""
+    return find(tx, [uuid]).get(uuid)
+
+
+def find(tx: Transaction, uuids: Sequence[str]) -> dict[str, Provider]:
+    """Providers by uuid; those that do not exist are missing."""
+    return {
+        row["uuid"]: Provider(**row)
+        for piece in sets.pieces(uuids)
+        for row in tx.rows(_find(len(piece)), sets.numbered("uuid", piece))
+    }
+
+
 def ids_of(tx: Transaction, uuids: Sequence[str]) -> dict[str, int]:
     """Row numbers by uuid; those that do not exist are missing."""
     return {
@@ -75,21 +108,48 @@ def ids_of(tx: Transaction, uuids: Sequence[str]) -> dict[str, int]:
     }
 
 
-def insert_provider(tx: Transaction, uuid: str, name: str, now: int) -> int:
-    """Add a provider that is the root of its own tree; returns its id."""
-    provider_id: int = tx.values(_INSERT, {"uuid": uuid, "name": name, "now": now})[0]
-    tx.change(_ROOT_ITSELF, {"of_id": provider_id})
+def node_of(tx: Transaction, provider_id: int) -> str | None:
+    """What the node that is this provider is called, by name or uuid; None when it is no node."""
+    found = tx.values(_NODE, {"of_id": provider_id})
+    return found[0] if found else None
+
+
+def insert_provider(tx: Transaction, uuid: str, name: str, now: int, parent: Provider | None = None) -> int:
+    """Add a provider below another, or as the root of its own tree; returns its id."""
+    above, root = (parent.id, parent.root_id) if parent else (None, None)
+    values = {"uuid": uuid, "name": name, "parent_id": above, "root_id": root, "created_at": now}
+    provider_id: int = tx.values(_INSERT, values)[0]
+    if parent is None:
+        tx.change(_ROOT_ITSELF, {"of_id": provider_id})
     return provider_id
 
 
 def delete_provider(tx: Transaction, provider_id: int) -> None:
-    """Remove a provider with all that hangs on it: inventory, traits, and the node of the same id."""
+    """Remove a provider with all that hangs on it: inventory, traits, aggregates, and the node of the same id."""
     tx.change(_DELETE, {"of_id": provider_id})
 
 
 def rename(tx: Transaction, provider_id: int, name: str) -> None:
     """Give a provider another name."""
     tx.change(_RENAME, {"of_id": provider_id, "name": name})
+
+
+def has_children(tx: Transaction, provider_id: int) -> bool:
+    """True when there are providers below it."""
+    return bool(tx.values(_CHILD, {"of_id": provider_id}))
+
+
+def tree(tx: Transaction, root_id: int) -> list[tuple[int, int | None]]:
+    """Every provider of a tree with the one above it, by row numbers."""
+    return [(row["id"], row["parent_id"]) for row in tx.rows(_IN_TREE, {"of_id": root_id})]
+
+
+def move(tx: Transaction, provider_id: int, parent: Provider | None, below: Collection[int]) -> None:
+    """Put a provider under another, or at the top, with all that is ``below`` it, itself included."""
+    tx.change(_MOVE, {"of_id": provider_id, "above": parent.id if parent else None})
+    for piece in sets.pieces(sorted(below)):
+        root_id = parent.root_id if parent else provider_id
+        tx.change(_set_root(len(piece)), {"root_id": root_id, **sets.numbered("id", piece)})
 
 
 def bump_generation(tx: Transaction, provider_id: int, now: int) -> None:
@@ -109,7 +169,7 @@ def used(tx: Transaction, provider_id: int) -> int:
 
 def offer_one_unit(tx: Transaction, provider_id: int, class_name: str, *, reserved: int, now: int) -> None:
     """Add the inventory of a machine: one unit of its class."""
-    class_id = ensure(tx, class_name, now)
+    class_id = ensure(tx, [class_name], now)[class_name]
     tx.change(_INSERT_UNIT, {"provider_id": provider_id, "class_id": class_id, "reserved": reserved, "now": now})
 
 
@@ -131,6 +191,16 @@ def _lock_many(count: int) -> Update:
         .where(providers.c.id.in_(sets.binds("id", count)))
         .values(generation=providers.c.generation + change, updated_at=bindparam("now"))
     )
+
+
+@cache
+def _set_root(count: int) -> Update:
+    return update(providers).where(providers.c.id.in_(sets.binds("id", count))).values(root_id=bindparam("root_id"))
+
+
+@cache
+def _find(count: int) -> Select[Any]:
+    return SELECT.where(providers.c.uuid.in_(sets.binds("uuid", count)))
 
 
 @cache

@@ -215,6 +215,8 @@ conductors = _table(
     _uuid("incarnation"),
     _truth("online"),
     _time("beat_at", nullable=False),
+    # Set with each beat: each conductor says for itself how long it may be silent.
+    _time("alive_until", nullable=False),
     _time("created_at", nullable=False),
     UniqueConstraint("hostname"),
 )

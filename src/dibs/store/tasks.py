@@ -60,7 +60,7 @@ _ORPHANED = (
     select(nodes.c.uuid, nodes.c.driver, nodes.c.conductor_group)
     .join(node_tasks, node_tasks.c.node_id == nodes.c.id)
     .join(conductors, conductors.c.id == node_tasks.c.conductor_id)
-    .where(or_(conductors.c.online == 0, conductors.c.beat_at < bindparam("alive_since")))
+    .where(or_(conductors.c.online == 0, conductors.c.alive_until < bindparam("now")))
     .order_by(node_tasks.c.due_at, node_tasks.c.node_id)
     .limit(bindparam("count_max"))
 )
@@ -124,9 +124,9 @@ def go_on(
     tx.change(_GO_ON, values)
 
 
-def orphaned(tx: Transaction, alive_since: int, count_max: int) -> list[Row]:
+def orphaned(tx: Transaction, now: int, count_max: int) -> list[Row]:
     """Nodes with work for a conductor that is dead or has stopped: uuid, driver, conductor_group."""
-    return tx.rows(_ORPHANED, {"alive_since": alive_since, "count_max": count_max})
+    return tx.rows(_ORPHANED, {"now": now, "count_max": count_max})
 
 
 def move(tx: Transaction, node_id: int, *, from_conductor: int, to_conductor: int) -> bool:

@@ -24,7 +24,7 @@ from dibs.domain.errors import (
     ResourceClassNotFound,
 )
 from dibs.domain.nodes import Node
-from dibs.store import claims, consumers, inventories, providers, resource_classes
+from dibs.store import claim_views, claims, consumers, inventories, providers, resource_classes
 from dibs.store.consumers import Consumer
 from dibs.store.transaction import Transaction
 
@@ -84,10 +84,7 @@ def associate(tx: Transaction, now: int, node: Node, instance_uuid: str) -> None
     """
     if node.inventory_class is None:
         return
-    holders = {claim["consumer"] for claim in claims.on_provider(tx, node.id)}
-    if holders - {instance_uuid}:
-        raise NodeClaimed(node=node.uuid, consumer=", ".join(sorted(holders)))
-    if holders:
+    if _check_holder(tx, node, instance_uuid):
         return
     known = consumers.lock(tx, [instance_uuid], now)
     if instance_uuid in known:
@@ -98,6 +95,11 @@ def associate(tx: Transaction, now: int, node: Node, instance_uuid: str) -> None
     place = next(iter(inventories.at(tx, [node.id])))
     claims.add(tx, [(owner, place, 1)], now)
     claims.add_to_used(tx, {place: 1})
+
+
+def check_holder(tx: Transaction, node: Node) -> None:
+    """Refuse to deploy a locked node that somebody else has claimed."""
+    _check_holder(tx, node, node.instance_uuid)
 
 
 def release(tx: Transaction, now: int, node: Node) -> None:
@@ -112,6 +114,14 @@ def release(tx: Transaction, now: int, node: Node) -> None:
         claims.add_to_used(tx, {each.place: -each.amount for each in here})
     if here and len(here) == len(held):
         consumers.delete(tx, [here[0].consumer_id])
+
+
+def _check_holder(tx: Transaction, node: Node, instance_uuid: str | None) -> bool:
+    """True when the instance has claimed the node already; refuses when another consumer has."""
+    holders = {claim["consumer"] for claim in claim_views.on_provider(tx, node.id)}
+    if holders - {instance_uuid}:
+        raise NodeClaimed(node=node.uuid, consumer=", ".join(sorted(holders)))
+    return bool(holders)
 
 
 def _held(tx: Transaction, owners: Iterable[Consumer]) -> list[_Held]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from dibs.domain.actor import Actor
 from dibs.domain.claims import Wish
 from dibs.domain.errors import ProviderNotFound
-from dibs.store import claims, usages
+from dibs.store import claim_views, usages
 from dibs.store.transaction import Row, Transaction
 from dibs.usecases import booking
 
@@ -67,7 +67,7 @@ def release_claims(tx: Transaction, actor: Actor, now: int, command: OfConsumer)
 
 def list_claims_of_consumer(tx: Transaction, actor: Actor, now: int, command: OfConsumer) -> list[Row]:
     """Everything a consumer has; nothing for a consumer that nobody knows."""
-    return claims.of_consumer(tx, command.consumer)
+    return claim_views.of_consumer(tx, command.consumer)
 
 
 def list_claims_on_provider(tx: Transaction, actor: Actor, now: int, command: OnProvider) -> ProviderClaims:
@@ -75,7 +75,7 @@ def list_claims_on_provider(tx: Transaction, actor: Actor, now: int, command: On
     provider = usages.provider(tx, command.provider)
     if provider is None:
         raise ProviderNotFound(provider=command.provider)
-    return ProviderClaims(generation=provider["generation"], claims=claims.on_provider(tx, provider["id"]))
+    return ProviderClaims(generation=provider["generation"], claims=claim_views.on_provider(tx, provider["id"]))
 
 
 def get_provider_usage(tx: Transaction, actor: Actor, now: int, command: OnProvider) -> ProviderUsage:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from dibs.domain.actor import Actor
-from dibs.domain.conductors import TIMEOUT_SECONDS, Conductor, choose
+from dibs.domain.conductors import TIMEOUT_SECONDS, Conductor, after, choose
 from dibs.domain.errors import ConductorNotFound, ConductorReplaced, DriverNotFound
 from dibs.store import conductors
 from dibs.store.transaction import Transaction
@@ -18,6 +18,8 @@ class RegisterConductor:
     drivers: tuple[str, ...]
     incarnation: str
     """A fresh uuid, made for this registration."""
+    timeout_seconds: float = TIMEOUT_SECONDS
+    """How long it may be silent before it counts as dead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +29,12 @@ class Beat:
     hostname: str
     incarnation: str
     online: bool = True
+    timeout_seconds: float = TIMEOUT_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListConductors:
     """All conductors."""
-
-    timeout_seconds: float = TIMEOUT_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,19 +75,21 @@ def register_conductor(tx: Transaction, actor: Actor, now: int, command: Registe
         group=command.group,
         drivers=command.drivers,
         incarnation=command.incarnation,
+        alive_until=after(now, command.timeout_seconds),
         now=now,
     )
 
 
 def beat(tx: Transaction, actor: Actor, now: int, command: Beat) -> None:
     """Stay alive, or leave in good order."""
-    if not conductors.beat(tx, command.incarnation, online=command.online, now=now):
+    alive_until = after(now, command.timeout_seconds)
+    if not conductors.beat(tx, command.incarnation, online=command.online, alive_until=alive_until, now=now):
         raise ConductorReplaced(conductor=command.hostname)
 
 
 def list_conductors(tx: Transaction, actor: Actor, now: int, command: ListConductors) -> list[ConductorView]:
     """Every conductor that ever registered, the oldest first."""
-    return [_view(conductor, now, command) for conductor in conductors.every(tx)]
+    return [_view(conductor, now) for conductor in conductors.every(tx)]
 
 
 def get_conductor(tx: Transaction, actor: Actor, now: int, command: GetConductor) -> ConductorView:
@@ -94,14 +97,14 @@ def get_conductor(tx: Transaction, actor: Actor, now: int, command: GetConductor
     conductor = conductors.get(tx, command.hostname)
     if conductor is None:
         raise ConductorNotFound(conductor=command.hostname)
-    return _view(conductor, now, command)
+    return _view(conductor, now)
 
 
 def list_drivers(tx: Transaction, actor: Actor, now: int, command: ListConductors) -> list[DriverView]:
     """The drivers that some live conductor has, by name."""
     hosts: dict[str, list[str]] = {}
     for conductor in conductors.every(tx):
-        if conductor.alive(now, command.timeout_seconds):
+        if conductor.alive(now):
             for driver in conductor.drivers:
                 hosts.setdefault(driver, []).append(conductor.hostname)
     return [DriverView(name=name, hosts=tuple(sorted(hosts[name]))) for name in sorted(hosts)]
@@ -123,7 +126,6 @@ def choose_conductor(
     group: str,
     seed: str,
     favourite: int | None = None,
-    timeout_seconds: float = TIMEOUT_SECONDS,
 ) -> Conductor:
     """A live conductor that has the driver and serves the group; see ``domain.conductors.choose``."""
     return choose(
@@ -131,11 +133,10 @@ def choose_conductor(
         driver=driver,
         group=group,
         now=now,
-        timeout_seconds=timeout_seconds,
         seed=seed,
         favourite=favourite,
     )
 
 
-def _view(conductor: Conductor, now: int, command: ListConductors) -> ConductorView:
-    return ConductorView(conductor=conductor, alive=conductor.alive(now, command.timeout_seconds))
+def _view(conductor: Conductor, now: int) -> ConductorView:
+    return ConductorView(conductor=conductor, alive=conductor.alive(now))

@@ -10,7 +10,6 @@ from typing import Any
 
 from dibs.domain import node_states as states
 from dibs.domain.actor import Actor
-from dibs.domain.conductors import TIMEOUT_SECONDS
 from dibs.domain.driver import BootDevice, with_boot_device
 from dibs.domain.errors import (
     InstanceTraitsMissing,
@@ -25,6 +24,7 @@ from dibs.domain.nodes import Json, Node
 from dibs.domain.traits import check_instance_traits
 from dibs.store import nodes, tasks, traits
 from dibs.store.transaction import Transaction
+from dibs.usecases import booking
 from dibs.usecases.conductors import choose_conductor
 from dibs.usecases.nodes import GetNode, check_unlocked, lock_node
 
@@ -39,8 +39,6 @@ def _valid(node: Node) -> None:
 class _Request(GetNode):
     validate: Callable[[Node], None] = _valid
     """Raises when the driver cannot work with the node's settings (see ``domain.driver``)."""
-    timeout_seconds: float = TIMEOUT_SECONDS
-    """How long a conductor may be silent and still be given work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +134,7 @@ def _check_node(tx: Transaction, node: Node, verb: str) -> None:
     if node.retired and verb == states.PROVIDE:
         raise NodeRetired(action="providing", node=node.uuid)
     if verb in (states.DEPLOY, states.REBUILD):
+        booking.check_holder(tx, node)
         try:
             check_instance_traits(node.uuid, node.instance_info, traits.of_provider(tx, node.id))
         except InstanceTraitsMissing as error:
@@ -181,7 +180,6 @@ def _hand_over(
         group=node.conductor_group,
         seed=node.uuid,
         favourite=node.conductor_id,
-        timeout_seconds=command.timeout_seconds,
     )
     tasks.put(tx, node.id, conductor_id=conductor.id, work=work, arguments=arguments, now=now)
     return nodes.update(tx, node, now, **changes, reservation=conductor.hostname, conductor_id=conductor.id)

@@ -9,7 +9,6 @@ from typing import Any
 
 from dibs.domain import node_states as states
 from dibs.domain.actor import Actor
-from dibs.domain.conductors import TIMEOUT_SECONDS, alive_since
 from dibs.domain.driver import Outcome
 from dibs.domain.errors import TaskLost
 from dibs.domain.nodes import Json, Node
@@ -64,14 +63,6 @@ class TakeOver:
     """Look for the work of dead conductors that this one can do."""
 
     incarnation: str
-    timeout_seconds: float = TIMEOUT_SECONDS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakeOverTask(TakeTask):
-    """Take over the work on one node."""
-
-    timeout_seconds: float = TIMEOUT_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,12 +138,12 @@ def list_orphans(tx: Transaction, actor: Actor, now: int, command: TakeOver) -> 
         return []
     return [
         row["uuid"]
-        for row in tasks.orphaned(tx, alive_since(now, command.timeout_seconds), ORPHANS_MAX)
+        for row in tasks.orphaned(tx, now, ORPHANS_MAX)
         if conductor.supports(row["driver"], row["conductor_group"])
     ]
 
 
-def take_over_task(tx: Transaction, actor: Actor, now: int, command: TakeOverTask) -> bool:
+def take_over_task(tx: Transaction, actor: Actor, now: int, command: TakeTask) -> bool:
     """Move a dead conductor's task to this one; False when that is not to be: it is done, taken, or its owner lives."""
     node = nodes.lock(tx, command.node_uuid, now)
     task = tasks.get(tx, node.id) if node else None
@@ -160,7 +151,7 @@ def take_over_task(tx: Transaction, actor: Actor, now: int, command: TakeOverTas
     if node is None or task is None or taker is None:
         return False
     former = conductors.get_by_id(tx, task.conductor_id)
-    if former is None or former.id == taker.id or former.alive(now, command.timeout_seconds):
+    if former is None or former.id == taker.id or former.alive(now):
         return False
     if task.attempts >= ATTEMPTS_MAX:
         _give_up(tx, now, node, task, former.hostname)

@@ -28,6 +28,7 @@ def upgrade() -> None:
         sa.Column("incarnation", sa.String(length=36), nullable=False),
         sa.Column("online", sa.SmallInteger(), server_default="0", nullable=False),
         sa.Column("beat_at", sa.BigInteger(), nullable=False),
+        sa.Column("alive_until", sa.BigInteger(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_conductors")),
         sa.UniqueConstraint("hostname", name=op.f("uq_conductors_hostname")),

@@ -1,0 +1,37 @@
+"""Claims as they are shown: with the names of provider, class and consumer."""
+
+from sqlalchemy import bindparam, select
+
+from dibs.store.tables import claims, consumers, providers, resource_classes
+from dibs.store.transaction import Row, Transaction
+
+_SHOWN = (
+    select(
+        providers.c.uuid.label("provider"),
+        providers.c.generation.label("provider_generation"),
+        resource_classes.c.name.label("resource_class"),
+        claims.c.amount,
+        claims.c.created_at,
+        consumers.c.uuid.label("consumer"),
+        consumers.c.generation.label("consumer_generation"),
+        consumers.c.project_id,
+        consumers.c.user_id,
+        consumers.c.consumer_type,
+    )
+    .join(consumers, consumers.c.id == claims.c.consumer_id)
+    .join(providers, providers.c.id == claims.c.provider_id)
+    .join(resource_classes, resource_classes.c.id == claims.c.class_id)
+    .order_by(providers.c.id, consumers.c.id, resource_classes.c.name)
+)
+_OF_CONSUMER = _SHOWN.where(consumers.c.uuid == bindparam("uuid"))
+_ON_PROVIDER = _SHOWN.where(claims.c.provider_id == bindparam("of_id"))
+
+
+def of_consumer(tx: Transaction, uuid: str) -> list[Row]:
+    """Every claim of a consumer, with all that is shown of it."""
+    return tx.rows(_OF_CONSUMER, {"uuid": uuid})
+
+
+def on_provider(tx: Transaction, provider_id: int) -> list[Row]:
+    """Every claim on a provider, with all that is shown of it."""
+    return tx.rows(_ON_PROVIDER, {"of_id": provider_id})
