@@ -2,15 +2,34 @@
 
 import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import jsonschema
 
 Schema = Mapping[str, Any]
 
+VALIDATORS_MAX = 500
+
 _FORMATS = jsonschema.FormatChecker(formats=())
 _VALIDATORS: dict[int, tuple[Schema, jsonschema.Draft202012Validator]] = {}
 """By the identity of the schema, which is kept so that no other can take its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """The worst thing that is wrong with a value."""
+
+    message: str
+    place: str
+    """Where in the value, with slashes; empty for the whole."""
+    rule: str
+    """The keyword of the schema that does not hold, such as ``maxLength``."""
+    rule_path: tuple[str | int, ...]
+    """Where in the schema that keyword stands."""
+
+    def __str__(self) -> str:
+        return f"{self.message} (at {self.place})" if self.place else self.message
 
 
 @_FORMATS.checks("uuid")
@@ -19,19 +38,30 @@ def is_uuid(value: object) -> bool:
     if not isinstance(value, str):
         return True
     try:
-        return str(uuid.UUID(value)).replace("-", "") == value.lower().replace("-", "")
+        return uuid.UUID(value).hex == value.lower().replace("-", "")
     except ValueError:
         return False
 
 
-def find_mistake(schema: Schema, value: Any) -> str | None:
-    """What is wrong with a value, and where in it; None when nothing is."""
-    known = _VALIDATORS.get(id(schema))
-    if known is None:
-        validator = jsonschema.Draft202012Validator(schema, format_checker=_FORMATS)
-        known = _VALIDATORS[id(schema)] = (schema, validator)
-    error = jsonschema.exceptions.best_match(known[1].iter_errors(value))
+def find_mistake(schema: Schema, value: Any) -> Mistake | None:
+    """What is wrong with a value; None when nothing is. A schema must not change once it was used."""
+    error = jsonschema.exceptions.best_match(_validator(schema).iter_errors(value))
     if error is None:
         return None
-    place = "/".join(str(part) for part in error.absolute_path)
-    return f"{error.message} (at {place})" if place else error.message
+    return Mistake(
+        message=error.message,
+        place="/".join(str(part) for part in error.absolute_path),
+        rule=str(error.validator),
+        rule_path=tuple(error.absolute_schema_path)[:-1],
+    )
+
+
+def _validator(schema: Schema) -> jsonschema.Draft202012Validator:
+    """Schemas are module constants and few; should somebody make them anew each time, the memory is emptied."""
+    known = _VALIDATORS.get(id(schema))
+    if known is None:
+        if len(_VALIDATORS) >= VALIDATORS_MAX:
+            _VALIDATORS.clear()
+        validator = jsonschema.Draft202012Validator(schema, format_checker=_FORMATS)
+        known = _VALIDATORS[id(schema)] = (schema, validator)
+    return known[1]

@@ -1,15 +1,12 @@
 """JSON schemas of bodies: the same ones check requests and fill the OpenAPI document."""
 
-from collections.abc import Mapping
 from typing import Any
-
-import jsonschema
 
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.fields import FIELDS, Field, Kind
 from dibs.domain.traits import TRAIT_LENGTH_MAX
-
-Schema = Mapping[str, Any]
+from dibs.http.json_schema import Schema as Schema
+from dibs.http.json_schema import find_mistake
 
 _STEP_INTERFACES = ("vendor", "power", "management", "firmware", "deploy", "bios", "raid", "network")
 _TEXT_OR_NULL = {"type": ["string", "null"]}
@@ -162,17 +159,9 @@ PORT: Schema = {
     "additionalProperties": False,
 }
 
-_VALIDATORS: dict[int, jsonschema.Draft202012Validator] = {}
-
 
 def check(schema: Schema, name: str, value: Any) -> None:
     """Refuse a value that does not fit; the message says what and where. ``name`` is what the body is called."""
-    validator = _VALIDATORS.get(id(schema))
-    if validator is None:
-        validator = _VALIDATORS[id(schema)] = jsonschema.Draft202012Validator(schema)
-    error = next(validator.iter_errors(value), None)
-    if error is None:
-        return
-    place = "/".join(str(part) for part in error.absolute_path)
-    where = f" (at {place})" if place else ""
-    raise bad_request(f"Schema error for {name}: {error.message}{where}")
+    mistake = find_mistake(schema, value)
+    if mistake is not None:
+        raise bad_request(f"Schema error for {name}: {mistake}")

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from dibs.dialects.placement.errors import bad_request
 from dibs.dialects.placement.policy import Policy
 from dibs.dialects.placement.query import Query
-from dibs.dialects.placement.schemas import Schema, find_mistake
+from dibs.dialects.placement.schemas import Schema, check
 from dibs.domain.actor import Actor
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.messages import Request, Response
@@ -69,9 +69,7 @@ class Exchange:
             value = read_json(self.request.body)
         except UnusableJson as error:
             raise bad_request(f"Malformed JSON: {error}") from None
-        mistake = find_mistake(schema, value)
-        if mistake is not None:
-            raise bad_request(f"JSON does not validate: {mistake}")
+        check(schema, value, "JSON does not validate: ")
         return value
 
     def path(self, *parts: str) -> str:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from dibs.dialects.placement.errors import bad_request
-from dibs.dialects.placement.schemas import INTEGER_MAX, Schema
+from dibs.dialects.placement.schemas import INTEGER_MAX, Schema, check
 from dibs.domain.candidate_query import ANYTHING, Criteria
-from dibs.http.json_schema import find_mistake, is_uuid
+from dibs.http.json_schema import is_uuid
 
 _INVALID = "Invalid query string parameters: "
 _RESOURCES = (
@@ -73,9 +73,7 @@ class Query:
 
     def check(self, schema: Schema) -> None:
         """Refuse parameters that do not fit a schema of the query as an object of strings."""
-        mistake = find_mistake(schema, {name: values[-1] for name, values in self._values.items()})
-        if mistake is not None:
-            raise bad_request(_INVALID + mistake)
+        check(schema, {name: values[-1] for name, values in self._values.items()}, _INVALID)
 
 
 def read_resources(value: str) -> dict[str, int]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from dibs.http.json_schema import Schema, find_mistake
-
-__all__ = ["GENERATION", "INTEGER_MAX", "NAME", "RESOURCE_CLASS", "UUID", "Schema", "find_mistake", "in_version"]
+from dibs.dialects.placement.errors import bad_request
+from dibs.http.json_schema import Schema as Schema
+from dibs.http.json_schema import find_mistake
 
 INTEGER_MAX = 0x7FFFFFFF
 """The largest amount that Placement takes."""
@@ -15,6 +15,17 @@ NAME: Schema = {"type": "string", "maxLength": 200}
 GENERATION: Schema = {"type": "integer"}
 RESOURCE_CLASS = "^[A-Z0-9_]+$"
 """The pattern of a resource class as a key of an object."""
+
+
+def check(schema: Schema, value: Any, prefix: str) -> None:
+    """Refuse a value that does not fit.
+
+    Quirk: clients look for the keyword of the schema in the message, which the original writes after the mistake.
+    """
+    mistake = find_mistake(schema, value)
+    if mistake is not None:
+        place = "".join(f"[{part!r}]" for part in mistake.rule_path)
+        raise bad_request(f"{prefix}{mistake} - Failed validating '{mistake.rule}' in schema{place}")
 
 
 def in_version(schemas: Mapping[int, Schema], minor: int) -> Schema:
