@@ -14,14 +14,18 @@ The rules, as Placement has them:
 The search of one tree (``candidate_search``) is lazy, so whoever stops taking candidates stops the work.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
+from typing import TypeVar
+from zlib import crc32
 
+from dibs.domain.candidate_needs import Need, needs_of
 from dibs.domain.candidate_query import CandidateQuery
 from dibs.domain.candidate_search import search
 from dibs.domain.candidate_slots import Choice, slots_of, with_choices_of
 from dibs.domain.provider_tree import Member, Tree
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +54,14 @@ class CandidateSearch:
         self._query = query
         self._slots = slots_of(query)
         self._sharing = [member for tree in sharing for member in tree.sharing]
-        self._random = None if query.shuffle_seed is None else Random(query.shuffle_seed)  # noqa: S311 - not a secret
         self._trees = {tree.root.uuid: tree for tree in sharing}
         self._found: list[Candidate] = []
         self._giving: dict[str, Member] = {}
         self._shared_only: set[object] = set()
+
+    def needs(self) -> tuple[Need, ...]:
+        """What a tree must have at least to be worth a look."""
+        return needs_of(self._query, self._sharing)
 
     @property
     def wanted(self) -> int | None:
@@ -63,7 +70,7 @@ class CandidateSearch:
 
     def look_into(self, trees: Iterable[Tree]) -> None:
         """Add the candidates of these trees, until there are enough."""
-        for tree in self._in_order(list(trees)):
+        for tree in self._in_order(trees, lambda tree: tree.root):
             self._trees.setdefault(tree.root.uuid, tree)
             for choice in self._of_tree(tree):
                 if self.wanted == 0:
@@ -83,14 +90,15 @@ class CandidateSearch:
         if not self._query.root_traits.met_by(tree.root.traits):
             return iter(())
         slots = with_choices_of(self._slots, tree, [member for member in self._sharing if _reaches(member, tree)])
-        if self._random:
-            slots = [slot.with_choices(self._random.sample(slot.choices, len(slot.choices))) for slot in slots]
-        return search(self._query, slots)
+        in_order = (slot.with_choices(self._in_order(slot.choices, lambda member: member)) for slot in slots)
+        return search(self._query, list(in_order))
 
-    def _in_order(self, trees: list[Tree]) -> list[Tree]:
-        if self._random:
-            self._random.shuffle(trees)
-        return trees
+    def _in_order(self, items: Iterable[Item], provider: Callable[[Item], Member]) -> list[Item]:
+        """As they come, or as a seed has it: the same for the same seed, and without any pattern."""
+        seed = self._query.shuffle_seed
+        if seed is None:
+            return list(items)
+        return sorted(items, key=lambda item: crc32(f"{seed} {provider(item).uuid}".encode()))
 
     def _keep(self, choice: Choice) -> None:
         if all(member.shares for _, member in choice) and not self._is_new(choice):

@@ -1,0 +1,64 @@
+"""Candidates: who could give what is asked for, now. A hint: whoever claims one is checked again."""
+
+from dibs.domain.actor import Actor
+from dibs.domain.candidate_query import CandidateQuery
+from dibs.domain.candidates import Candidates, CandidateSearch
+from dibs.domain.errors import NoSuchTrait, ResourceClassNotFound
+from dibs.domain.traits import STANDARD_TRAITS
+from dibs.store import candidates as store
+from dibs.store import resource_classes
+from dibs.store.candidate_narrowing import Narrowing, narrow
+from dibs.store.transaction import Transaction
+
+NOBODY = Candidates(candidates=(), providers=())
+FIRST_PAGE_MIN = 16
+PAGE_GROWTH = 4
+
+
+def find_candidates(tx: Transaction, actor: Actor, now: int, query: CandidateQuery) -> Candidates:
+    """Every candidate, or the first few; none when the question names a provider that does not exist."""
+    _check_traits(tx, query)
+    class_ids = _class_ids(tx, query)
+    named = sorted({group.in_tree for group in query.groups if group.in_tree})
+    roots = store.roots_of(tx, named)
+    if len(class_ids) < len(query.class_names()) or len(roots) < len(named):
+        return NOBODY
+    rooted = query.in_trees(roots)
+    search = CandidateSearch(rooted, store.sharing_trees(tx))
+    _look_around(tx, search, narrow(search.needs(), rooted.root_traits, class_ids), rooted)
+    return search.result()
+
+
+def _check_traits(tx: Transaction, query: CandidateQuery) -> None:
+    unusual = sorted(query.trait_names() - STANDARD_TRAITS)
+    unknown = set(unusual) - store.known_traits(tx, unusual)
+    if unknown:
+        raise NoSuchTrait(traits=", ".join(sorted(unknown)))
+
+
+def _class_ids(tx: Transaction, query: CandidateQuery) -> dict[str, int]:
+    """Row numbers of the classes. A standard class that nobody ever used has none, and nobody has anything of it."""
+    names = sorted(query.class_names())
+    found = resource_classes.ids_of(tx, names)
+    for name in names:
+        if name not in found and not resource_classes.is_standard(name):
+            raise ResourceClassNotFound(resource_class=name)
+    return found
+
+
+def _look_around(tx: Transaction, search: CandidateSearch, narrowing: Narrowing, query: CandidateQuery) -> None:
+    """All trees at once; or page by page when a limit may make the first few enough.
+
+    A page has as many trees as candidates are wanted, since most trees have one at least.
+    """
+    if query.limit is None or query.shuffle_seed is not None:
+        search.look_into(store.matching_trees(tx, narrowing))
+        return
+    after, count = 0, max(FIRST_PAGE_MIN, query.limit)
+    while search.wanted:
+        count = min(count, store.PAGE_MAX)
+        trees = store.page_of_trees(tx, narrowing, after=after, count=count)
+        search.look_into(trees)
+        if len(trees) < count:
+            return
+        after, count = trees[-1].root.id, count * PAGE_GROWTH

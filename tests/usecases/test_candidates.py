@@ -1,0 +1,137 @@
+"""Candidates over a real database: the same as brute force finds, with a number of statements that does not grow."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dibs.domain.actor import SERVICE
+from dibs.domain.candidate_query import CandidateQuery, Criteria, Group
+from dibs.domain.candidates import Candidates
+from dibs.domain.errors import NoSuchTrait, ResourceClassNotFound
+from dibs.store import Store
+from dibs.usecases.candidates import find_candidates
+from tests.builders import FIRST_INSTANT
+from tests.domain.brute_force import Provider, Stock, World, all_candidates
+from tests.domain.test_candidates import SHARES, answer
+from tests.domain.worlds import AGGREGATES, CLASSES, questions, worlds
+from tests.placement_rows import put_world
+
+NOWHERE = "99999999-9999-4999-8999-999999999999"
+
+
+def ask(store: Store, query: CandidateQuery) -> Candidates:
+    return store.read(lambda tx: find_candidates(tx, SERVICE, FIRST_INSTANT, query))
+
+
+def everything_known(world: World) -> World:
+    """The same world with one more provider, alone, which has a trace of everything: then every name is known."""
+    oddity = Provider(NOWHERE, None, {name: Stock(1, 1) for name in CLASSES}, frozenset({"CUSTOM_RED", "CUSTOM_BLUE"}))
+    return World([*world.providers.values(), oddity])
+
+
+def flat(count: int, **stocks: Stock) -> World:
+    return World([Provider(f"00000000-0000-4000-8000-{number:012}", None, dict(stocks)) for number in range(count)])
+
+
+def one_group(**resources: int) -> CandidateQuery:
+    return CandidateQuery(groups=(Group(resources=resources),))
+
+
+def test_every_question_is_answered_as_brute_force_answers_it(store: Store) -> None:
+    @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(data=st.data())
+    def check(data: st.DataObject) -> None:
+        world = everything_known(data.draw(worlds()))
+        query = data.draw(questions(world))
+        limit = data.draw(st.integers(1, 4))
+        put_world(store, world)
+        found = ask(store, query)
+        assert {answer(candidate) for candidate in found.candidates} == all_candidates(world, query)
+        assert ask(store, replace(query, limit=limit)).candidates == found.candidates[:limit]
+
+    check()
+
+
+def statements(store: Store, query: CandidateQuery) -> int:
+    before = store.statistics.statements
+    ask(store, query)
+    return store.statistics.statements - before
+
+
+@pytest.mark.parametrize("limit", [None, 10])
+def test_the_number_of_statements_grows_neither_with_providers_nor_with_groups(store: Store, limit: int | None) -> None:
+    counts = set()
+    for size in (1, 40):
+        put_world(store, flat(size, VCPU=Stock(100), MEMORY_MB=Stock(100)))
+        for group_count in (1, 5):
+            groups = tuple(Group(suffix=f"_{n}", resources={"VCPU": 1, "MEMORY_MB": 2}) for n in range(group_count))
+            counts.add(statements(store, CandidateQuery(groups=groups, limit=limit)))
+    assert len(counts) == 1
+    assert max(counts) <= 8
+
+
+def test_a_limited_question_reads_only_as_many_providers_as_it_needs(store: Store) -> None:
+    put_world(store, flat(200, VCPU=Stock(8)))
+    seen = []
+
+    def body(tx):  # type: ignore[no-untyped-def]
+        rows = tx.rows
+        tx.rows = lambda *arguments: seen.append(len(found := rows(*arguments))) or found
+        return find_candidates(tx, SERVICE, FIRST_INSTANT, replace(one_group(VCPU=1), limit=20))
+
+    assert len(store.read(body).candidates) == 20
+    assert max(seen) == 20
+
+
+def test_pages_go_on_until_there_are_enough(store: Store) -> None:
+    """Of a hundred trees that seem to have enough only the last has, since one child cannot serve two groups."""
+    providers = []
+    for number in range(100):
+        root = f"00000000-0000-4000-8000-{number:012}"
+        providers.append(Provider(root, None, {"VCPU": Stock(2, max_unit=2 if number == 99 else 1)}))
+        providers.append(Provider(f"10000000-0000-4000-8000-{number:012}", root))
+    world = World(providers)
+    put_world(store, world)
+    query = CandidateQuery(groups=tuple(Group(suffix=suffix, resources={"VCPU": 1}) for suffix in "12"), limit=1)
+    (found,) = ask(store, query).candidates
+    assert found.resources == {"00000000-0000-4000-8000-000000000099": {"VCPU": 2}}
+
+
+def test_a_tree_is_reached_through_an_aggregate_of_any_member(store: Store) -> None:
+    host, child, disks = (f"00000000-0000-4000-8000-00000000000{number}" for number in range(3))
+    world = World(
+        [
+            Provider(host, None, {"VCPU": Stock(8)}),
+            Provider(child, host, {}, frozenset(), frozenset(AGGREGATES[:1])),
+            Provider(disks, None, {"DISK_GB": Stock(100)}, frozenset({SHARES}), frozenset(AGGREGATES)),
+        ]
+    )
+    put_world(store, world)
+    found = ask(store, one_group(VCPU=1, DISK_GB=10))
+    assert [candidate.resources for candidate in found.candidates] == [{host: {"VCPU": 1}, disks: {"DISK_GB": 10}}]
+    assert [member.uuid for member in found.providers] == [host, child, disks]
+
+
+def test_a_custom_class_that_does_not_exist_is_refused(store: Store) -> None:
+    with pytest.raises(ResourceClassNotFound, match="CUSTOM_NOTHING"):
+        ask(store, one_group(CUSTOM_NOTHING=1))
+
+
+def test_a_standard_class_that_nobody_has_gives_nothing(store: Store) -> None:
+    assert ask(store, one_group(VGPU=1)).candidates == ()
+
+
+def test_traits_that_do_not_exist_are_refused_wherever_they_stand(store: Store) -> None:
+    unknown = Criteria(required=(frozenset({"CUSTOM_A", "HW_CPU_X86_AVX"}),), forbidden=frozenset({"CUSTOM_B"}))
+    with pytest.raises(NoSuchTrait, match="CUSTOM_A, CUSTOM_B"):
+        ask(store, CandidateQuery(groups=(Group(resources={"VCPU": 1}, traits=unknown),)))
+    with pytest.raises(NoSuchTrait, match="CUSTOM_A, CUSTOM_B"):
+        ask(store, replace(one_group(VCPU=1), root_traits=unknown))
+
+
+def test_a_tree_that_does_not_exist_gives_nothing(store: Store) -> None:
+    put_world(store, flat(1, VCPU=Stock(8)))
+    assert ask(store, CandidateQuery(groups=(Group(resources={"VCPU": 1}, in_tree=NOWHERE),))).candidates == ()
+    assert len(ask(store, one_group(VCPU=1)).candidates) == 1
