@@ -1,0 +1,161 @@
+"""Law 1 for amounts: what is claimed never exceeds what there is, nothing is lost, and nobody slips in between."""
+
+import random
+import threading
+import uuid
+from collections.abc import Mapping
+
+import pytest
+
+from dibs.domain.actor import SERVICE
+from dibs.domain.claims import ANY_GENERATION, AnyGeneration, Wish
+from dibs.domain.errors import CapacityExceeded, ConsumerGenerationConflict
+from dibs.store import Store, inventories, providers, usages
+from dibs.store.tables import inventories as inventory_rows
+from dibs.store.transaction import Transaction
+from dibs.usecases.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
+from tests.builders import Ledger
+from tests.races.crowd import all_at_once
+
+CROWD = 32
+
+
+def provider_with(ledger: Ledger, total: int) -> str:
+    """A provider that has so many units of one class."""
+    identity = str(uuid.uuid4())
+
+    def make(tx: Transaction) -> None:
+        row_id = providers.insert_provider(tx, identity, identity, 1)
+        providers.offer_one_unit(tx, row_id, "CUSTOM_UNIT", reserved=0, now=1)
+        tx.change(
+            inventory_rows.update().where(inventory_rows.c.provider_id == row_id).values(total=total, max_unit=total)
+        )
+
+    ledger.store.write(make)
+    return identity
+
+
+def claim(
+    ledger: Ledger, *wishes: tuple[str, Mapping[str, int]], generation: int | AnyGeneration | None = ANY_GENERATION
+) -> None:
+    """Let consumers have so many units of providers."""
+    command = ReplaceClaims(
+        wishes=tuple(
+            Wish(
+                consumer=consumer,
+                resources={provider: {"CUSTOM_UNIT": amount} for provider, amount in amounts.items()},
+                generation=generation,
+                project_id="p",
+                user_id="u",
+            )
+            for consumer, amounts in wishes
+        )
+    )
+    ledger.runner.write(replace_claims, SERVICE, command)
+
+
+def used(store: Store, provider: str) -> int:
+    """What the inventory says; the claims themselves must say the same."""
+
+    def look(tx: Transaction) -> int:
+        row = usages.provider(tx, provider)
+        assert row is not None
+        (inventory,) = inventories.at(tx, [row["id"]]).values()
+        return inventory.used
+
+    return store.read(look)
+
+
+def has(ledger: Ledger, consumer: str) -> dict[str, int]:
+    rows = ledger.runner.read(list_claims_of_consumer, SERVICE, OfConsumer(consumer=consumer))
+    return {row["provider"]: row["amount"] for row in rows}
+
+
+def test_a_crowd_on_one_provider_with_room_for_all_is_served_without_a_refusal(ledger: Ledger) -> None:
+    provider = provider_with(ledger, 500)
+    consumers = [[str(uuid.uuid4()) for _ in range(8)] for _ in range(CROWD)]
+
+    def claim_all(number: int) -> None:
+        for consumer in consumers[number]:
+            claim(ledger, (consumer, {provider: 1}), generation=None)
+
+    answers = all_at_once(CROWD, claim_all)
+    assert answers == [None] * CROWD
+    assert used(ledger.store, provider) == CROWD * 8
+    assert all(has(ledger, consumer) == {provider: 1} for each in consumers for consumer in each[:1])
+
+
+@pytest.mark.parametrize("rounds", [100])
+def test_of_a_crowd_exactly_as_many_are_served_as_there_is_room_for(ledger: Ledger, rounds: int) -> None:
+    room = 10
+    for _ in range(rounds):
+        provider = provider_with(ledger, room)
+        answers = all_at_once(
+            CROWD, lambda _, provider=provider: claim(ledger, (str(uuid.uuid4()), {provider: 1}), generation=None)
+        )
+        assert sum(answer is None for answer in answers) == room, answers
+        assert sum(isinstance(answer, CapacityExceeded) for answer in answers) == CROWD - room, answers
+        assert used(ledger.store, provider) == room
+
+
+def test_one_consumer_that_many_write_at_once_has_one_writers_claims_whole(ledger: Ledger) -> None:
+    places = [provider_with(ledger, 100) for _ in range(4)]
+    consumer = str(uuid.uuid4())
+    wishes = [{place: number + 1 for place in random.sample(places, 2)} for number in range(CROWD)]
+    answers = all_at_once(CROWD, lambda number: claim(ledger, (consumer, wishes[number]), generation=None))
+    winners = [number for number, answer in enumerate(answers) if answer is None]
+    assert len(winners) == 1, answers
+    assert all(answer is None or isinstance(answer, ConsumerGenerationConflict) for answer in answers), answers
+    assert has(ledger, consumer) == wishes[winners[0]]
+
+
+def test_random_swaps_by_many_conserve_the_total(ledger: Ledger) -> None:
+    places = [provider_with(ledger, 40) for _ in range(5)]
+    consumers = [str(uuid.uuid4()) for _ in range(10)]
+    for number, consumer in enumerate(consumers):
+        claim(ledger, (consumer, {places[number % 5]: 4}))
+
+    def swap(number: int) -> None:
+        chance = random.Random(number)
+        for _ in range(6):
+            one, other = chance.sample(consumers, 2)
+            here, there = chance.sample(places, 2)
+            claim(ledger, (one, {here: 3, there: 1}), (other, {there: 4}))
+
+    answers = all_at_once(8, swap)
+    assert answers == [None] * 8
+    assert sum(sum(has(ledger, consumer).values()) for consumer in consumers) == 40
+    assert sum(used(ledger.store, place) for place in places) == 40
+
+
+def test_nobody_slips_in_while_a_claim_passes_from_an_instance_to_its_migration(ledger: Ledger) -> None:
+    """The instance's claim becomes the migration's while the instance claims the target, in one transaction."""
+    source, target = provider_with(ledger, 1), provider_with(ledger, 1)
+    over = threading.Event()
+    stolen: list[str] = []
+
+    def steal(number: int) -> None:
+        while not over.is_set():
+            thief = str(uuid.uuid4())
+            try:
+                claim(ledger, (thief, {(source, target)[number % 2]: 1}))
+                stolen.append(thief)
+            except CapacityExceeded:
+                continue
+
+    instance, migration = str(uuid.uuid4()), str(uuid.uuid4())
+    claim(ledger, (instance, {source: 1}))
+    claim(ledger, (migration, {target: 1}))
+    thieves = [threading.Thread(target=steal, args=(number,)) for number in range(6)]
+    for thief in thieves:
+        thief.start()
+    try:
+        for _ in range(25):
+            claim(ledger, (migration, {source: 1}), (instance, {target: 1}))
+            claim(ledger, (instance, {source: 1}), (migration, {target: 1}))
+    finally:
+        over.set()
+        for thief in thieves:
+            thief.join()
+    assert stolen == []
+    assert (has(ledger, instance), has(ledger, migration)) == ({source: 1}, {target: 1})
