@@ -1,0 +1,50 @@
+"""The commands in the documents work as they stand there, in order, against a fresh server."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.bed.dibs_server import DibsServer
+from tests.clients.clouds import BIN, bare_environment
+
+DOCS = Path(__file__).parents[2] / "docs"
+_BLOCK = re.compile(r"^```(sh|sh fails|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def script_of(document: str) -> str:
+    """All runnable blocks as one shell script; a block marked ``sh fails`` has to."""
+    parts = ["set -euo pipefail"]
+    for kind, text in _BLOCK.findall((DOCS / document).read_text()):
+        if kind == "python":
+            parts.append(f"python <<'END'\n{text}END")
+        else:
+            parts.append(f"if {text.strip()}; then exit 99; fi" if kind == "sh fails" else text)
+    return "\n".join(parts)
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["tutorial.md", "howto/enrol-a-rack.md", "howto/find-nodes-by-trait.md", "howto/when-something-fails.md"],
+)
+def test_the_commands_of_a_document_work(document: str, tmp_path: Path) -> None:
+    server = DibsServer(f"sqlite:///{tmp_path}/docs.sqlite", tmp_path)
+    server.start()
+    try:
+        environment = bare_environment() | {
+            "PATH": f"{BIN}:{os.environ['PATH']}",
+            "DIBS_BIND": f"127.0.0.1:{server.port}",
+            "OS_CLOUD": "dibs",
+            "OS_CLIENT_CONFIG_FILE": str(tmp_path / "clouds.yaml"),
+        }
+        begin = "dibs clouds-yaml > clouds.yaml\n"
+        script = begin + script_of(document).replace("http://127.0.0.1:8780", server.url)
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
+        )
+    finally:
+        server.stop()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "HTTP 5" not in done.stderr
