@@ -94,7 +94,7 @@ def read_required(query: Query, minor: int, suffix: str = "") -> Criteria:
     forms = Forms.of(minor)
     values = query.all("required" + suffix)
     # Quirk: before the parameter could be repeated, the last one counted and the others were ignored.
-    read = [_read_traits(value, forms) for value in (values if forms.any_of_traits else values[-1:])]
+    read = [read_traits(value, forms) for value in (values if forms.any_of_traits else values[-1:])]
     return _together(read)
 
 
@@ -130,7 +130,8 @@ def _read_amount(name: str, text: str) -> int:
     return min(amount, INTEGER_MAX + 1)
 
 
-def _read_traits(value: str, forms: Forms) -> Criteria:
+def read_traits(value: str, forms: Forms) -> Criteria:
+    """One value of such a parameter."""
     if value.startswith("in:"):
         return _read_any_of(value, forms)
     expected = "HW_CPU_X86_VMX,!CUSTOM_MAGIC" if forms.forbidden_traits else "HW_CPU_X86_VMX,CUSTOM_MAGIC"

@@ -8,13 +8,25 @@ any other (415); one made with ``_acts`` has neither. To add a URL: write a hand
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dibs.dialects.placement import allocations, discovery, usages
+from dibs.dialects.placement import (
+    aggregates,
+    allocation_candidates,
+    allocations,
+    discovery,
+    inventories,
+    resource_classes,
+    resource_providers,
+    traits,
+    usages,
+)
 from dibs.dialects.placement.exchange import Handler
 from dibs.dialects.placement.schemas import Schema
 from dibs.http.routing import Route
 
 _OK = {200: "As asked for."}
 _DONE = {204: "Done."}
+_CREATED = {201: "Made; Location says where it is."}
+_MADE_OR_THERE = {201: "Made; Location says where it is.", 204: "It was there already."}
 _PROVIDER = "/resource_providers/{uuid}"
 
 
@@ -114,15 +126,214 @@ _ROOT: Rows = [
     ),
 ]
 
-_RESOURCE_CLASSES: Rows = []
+_CLASS = "/resource_classes/{name}"
 
-_RESOURCE_PROVIDERS: Rows = []
+_RESOURCE_CLASSES: Rows = [
+    _reads(
+        "/resource_classes",
+        resource_classes.list_all,
+        "placement:resource_classes:list",
+        "List resource classes",
+        since=2,
+    ),
+    _takes(
+        "POST",
+        "/resource_classes",
+        resource_classes.create,
+        "placement:resource_classes:create",
+        "Make a custom resource class",
+        body=resource_classes.NAMED,
+        statuses=_CREATED,
+        since=2,
+    ),
+    _reads(_CLASS, resource_classes.show, "placement:resource_classes:show", "Show a resource class", since=2),
+    _takes(
+        "PUT",
+        _CLASS,
+        resource_classes.rename,
+        "placement:resource_classes:update",
+        "Rename a custom resource class",
+        body=resource_classes.NAMED,
+        since=2,
+        until=6,
+    ),
+    _acts(
+        "PUT",
+        _CLASS,
+        resource_classes.ensure,
+        "placement:resource_classes:update",
+        "Make a custom resource class unless it is there",
+        statuses=_MADE_OR_THERE,
+        since=7,
+    ),
+    _acts(
+        "DELETE",
+        _CLASS,
+        resource_classes.delete,
+        "placement:resource_classes:delete",
+        "Remove a custom resource class that no provider has",
+        since=2,
+    ),
+]
 
-_INVENTORIES: Rows = []
+_RESOURCE_PROVIDERS: Rows = [
+    _reads(
+        "/resource_providers",
+        resource_providers.list_all,
+        "placement:resource_providers:list",
+        "List providers",
+        query={name: schema for name, (_, schema) in resource_providers.PARAMETERS.items()},
+    ),
+    _takes(
+        "POST",
+        "/resource_providers",
+        resource_providers.create,
+        "placement:resource_providers:create",
+        "Make a provider",
+        body=resource_providers.CREATE[resource_providers.TREES_SINCE],
+    ),
+    _reads(_PROVIDER, resource_providers.show, "placement:resource_providers:show", "Show a provider"),
+    _acts(
+        "DELETE",
+        _PROVIDER,
+        resource_providers.delete,
+        "placement:resource_providers:delete",
+        "Remove a provider that nothing is below and nobody uses",
+    ),
+    _takes(
+        "PUT",
+        _PROVIDER,
+        resource_providers.change,
+        "placement:resource_providers:update",
+        "Rename a provider, or move it in its tree",
+        body=resource_providers.CHANGE[resource_providers.TREES_SINCE],
+    ),
+]
 
-_AGGREGATES: Rows = []
+_INVENTORY = f"{_PROVIDER}/inventories/{{resource_class}}"
 
-_TRAITS: Rows = []
+_INVENTORIES: Rows = [
+    _reads(
+        f"{_PROVIDER}/inventories",
+        inventories.list_all,
+        "placement:resource_providers:inventories:list",
+        "Show what a provider has",
+    ),
+    _takes(
+        "POST",
+        f"{_PROVIDER}/inventories",
+        inventories.create,
+        "placement:resource_providers:inventories:create",
+        "Let a provider have a class that it did not have",
+        body=inventories.CREATE,
+        statuses=_CREATED,
+    ),
+    _takes(
+        "PUT",
+        f"{_PROVIDER}/inventories",
+        inventories.replace_all,
+        "placement:resource_providers:inventories:update",
+        "Replace everything that a provider has",
+        body=inventories.REPLACE,
+    ),
+    _acts(
+        "DELETE",
+        f"{_PROVIDER}/inventories",
+        inventories.delete_all,
+        "placement:resource_providers:inventories:delete",
+        "Take everything from a provider",
+        since=5,
+        too_old=405,
+    ),
+    _reads(
+        _INVENTORY,
+        inventories.show,
+        "placement:resource_providers:inventories:show",
+        "Show what a provider has of a class",
+    ),
+    _takes(
+        "PUT",
+        _INVENTORY,
+        inventories.change,
+        "placement:resource_providers:inventories:update",
+        "Change how much a provider has of a class",
+        body=inventories.CHANGE,
+    ),
+    _acts(
+        "DELETE",
+        _INVENTORY,
+        inventories.delete,
+        "placement:resource_providers:inventories:delete",
+        "Take a class from a provider",
+    ),
+]
+
+_AGGREGATES: Rows = [
+    _reads(
+        f"{_PROVIDER}/aggregates",
+        aggregates.list_all,
+        "placement:resource_providers:aggregates:list",
+        "Show the aggregates that a provider is in",
+        since=1,
+    ),
+    _takes(
+        "PUT",
+        f"{_PROVIDER}/aggregates",
+        aggregates.replace_all,
+        "placement:resource_providers:aggregates:update",
+        "Set the aggregates that a provider is in",
+        body=aggregates.REPLACE[aggregates.GENERATION_SINCE],
+        since=1,
+    ),
+]
+
+_TRAIT = "/traits/{name}"
+
+_TRAITS: Rows = [
+    _reads("/traits", traits.list_all, "placement:traits:list", "List traits", since=6, query=traits.PARAMETERS),
+    _acts("GET", _TRAIT, traits.show, "placement:traits:show", "See whether there is a trait", since=6),
+    _acts(
+        "PUT",
+        _TRAIT,
+        traits.ensure,
+        "placement:traits:update",
+        "Make a custom trait unless it is there",
+        statuses=_MADE_OR_THERE,
+        since=6,
+    ),
+    _acts(
+        "DELETE",
+        _TRAIT,
+        traits.delete,
+        "placement:traits:delete",
+        "Remove a custom trait that no provider has",
+        since=6,
+    ),
+    _reads(
+        f"{_PROVIDER}/traits",
+        traits.list_of_provider,
+        "placement:resource_providers:traits:list",
+        "Show the traits that a provider has",
+        since=6,
+    ),
+    _takes(
+        "PUT",
+        f"{_PROVIDER}/traits",
+        traits.replace_of_provider,
+        "placement:resource_providers:traits:update",
+        "Set the traits that a provider has",
+        body=traits.REPLACE,
+        since=6,
+    ),
+    _acts(
+        "DELETE",
+        f"{_PROVIDER}/traits",
+        traits.delete_of_provider,
+        "placement:resource_providers:traits:delete",
+        "Take every trait from a provider",
+        since=6,
+    ),
+]
 
 _CONSUMER = "/allocations/{consumer}"
 
@@ -174,7 +385,16 @@ _USAGES: Rows = [
     _reads("/usages", usages.show_usage_of_project, None, "Show how much a project uses", since=9, query=usages.QUERY),
 ]
 
-_CANDIDATES: Rows = []
+_CANDIDATES: Rows = [
+    _reads(
+        "/allocation_candidates",
+        allocation_candidates.list_candidates,
+        "placement:allocation_candidates:list",
+        "List who could give what is asked for",
+        since=10,
+        query=allocation_candidates.QUERY,
+    ),
+]
 
 _RESHAPER: Rows = []
 
