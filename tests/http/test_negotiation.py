@@ -2,7 +2,7 @@
 
 import pytest
 
-from dibs.http.negotiation import accepts_json
+from dibs.http.negotiation import accepts_json, preferred
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,18 @@ def test_json_is_let_through(accept: str) -> None:
 )
 def test_json_is_excluded(accept: str) -> None:
     assert not accepts_json(accept)
+
+
+@pytest.mark.parametrize(
+    ("accept", "best"),
+    [
+        ("", "application/json"),
+        ("*/*", "application/json"),
+        ("text/html", "text/html"),
+        ("application/json;q=0.5, text/*", "text/html"),
+        ("text/html, */*;q=0.8", "text/html"),
+        ("image/png", None),
+    ],
+)
+def test_of_several_forms_the_caller_gets_the_one_he_likes_best(accept: str, best: str | None) -> None:
+    assert preferred(accept, ("application/json", "text/html")) == best

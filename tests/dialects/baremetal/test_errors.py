@@ -3,8 +3,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from dibs.dialects.baremetal.errors import MESSAGE_MAX, STATUSES, Refusal, answer_domain_error, fault, framework_fault
+from dibs.dialects.baremetal.errors import STATUSES, Refusal, answer_domain_error, fault, framework_fault
 from dibs.domain.errors import DibsError, NodeNotFound, StoreUnavailable
+from dibs.http.failures import MESSAGE_MAX
 
 
 def every_error(kind: type[DibsError] = DibsError) -> Iterator[type[DibsError]]:

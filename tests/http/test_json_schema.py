@@ -1,0 +1,41 @@
+"""Values against schemas."""
+
+import pytest
+
+from dibs.http import json_schema
+from dibs.http.json_schema import find_mistake, is_uuid
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"id": {"type": "string", "format": "uuid"}, "size": {"type": "integer", "minimum": 1}},
+    "additionalProperties": False,
+}
+UUID = "6b0b7f4c-8a8e-4a0f-8e8d-2f5b0c1d2e3a"
+
+
+def test_a_value_that_fits_has_no_mistake() -> None:
+    assert find_mistake(SCHEMA, {"id": UUID, "size": 1}) is None
+
+
+def test_a_mistake_says_what_and_where_and_which_rule() -> None:
+    mistake = find_mistake(SCHEMA, {"size": 0})
+    assert mistake is not None
+    assert str(mistake) == "0 is less than the minimum of 1 (at size)"
+    assert (mistake.rule, mistake.rule_path) == ("minimum", ("properties", "size"))
+
+
+@pytest.mark.parametrize("text", [UUID, UUID.upper(), UUID.replace("-", "")])
+def test_a_uuid_may_be_written_in_several_ways(text: str) -> None:
+    assert is_uuid(text)
+
+
+@pytest.mark.parametrize("text", ["", "x", UUID + "0", f"{{{UUID}}}", f"urn:uuid:{UUID}"])
+def test_what_is_no_uuid_is_found(text: str) -> None:
+    assert not is_uuid(text)
+    assert find_mistake(SCHEMA, {"id": text}) is not None
+
+
+def test_schemas_made_anew_each_time_do_not_fill_the_memory() -> None:
+    for _ in range(json_schema.VALIDATORS_MAX * 2):
+        find_mistake({"type": "integer"}, 1)
+    assert len(json_schema._VALIDATORS) <= json_schema.VALIDATORS_MAX
