@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from dibs.domain.errors import InvalidCapacity
+
 RESOURCE_CLASS_PREFIX = "CUSTOM_"
 
 _NOT_IN_A_CLASS_NAME = re.compile(r"[^A-Z0-9_]")
@@ -34,6 +36,16 @@ class Inventory:
     def takes(self, amount: int) -> bool:
         """True when one claim may be of this size."""
         return self.min_unit <= amount <= self.max_unit and amount % self.step_size == 0
+
+
+def check_capacity(inventory: Inventory, *, all_may_be_reserved: bool) -> None:
+    """Refuse an inventory that reserves more than there is, or, unless that is allowed, all there is."""
+    if inventory.capacity < (0 if all_may_be_reserved else 1):
+        raise InvalidCapacity(
+            resource_class=inventory.resource_class,
+            provider=inventory.provider,
+            relation="greater than" if all_may_be_reserved else "greater than or equal to",
+        )
 
 
 def custom_class_name(resource_class: str) -> str:

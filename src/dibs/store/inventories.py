@@ -1,10 +1,13 @@
-"""Inventories: what providers have of each class."""
+"""Inventories: what providers have of each class. What is ``used`` of them is written with the claims only."""
 
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import BigInteger, Double, Insert, Select, Update, and_, bindparam, insert, or_, select, update
+from sqlalchemy import delete as delete_rows
+from sqlalchemy.sql.dml import Delete
+from sqlalchemy.types import TypeEngine
 
 from dibs.domain.claims import Place
 from dibs.domain.inventory import Inventory
@@ -12,7 +15,8 @@ from dibs.store import sets
 from dibs.store.tables import inventories, providers, resource_classes
 from dibs.store.transaction import Transaction
 
-_AMOUNTS = ("total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio", "used")
+_SIZES = ("total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio")
+_KINDS: dict[str, TypeEngine[Any]] = {**dict.fromkeys(_SIZES, BigInteger()), "allocation_ratio": Double()}
 
 
 def at(tx: Transaction, provider_ids: Sequence[int]) -> dict[Place, Inventory]:
@@ -25,6 +29,31 @@ def at(tx: Transaction, provider_ids: Sequence[int]) -> dict[Place, Inventory]:
     return found
 
 
+def add(tx: Transaction, new: Sequence[tuple[Place, Inventory]], now: int) -> None:
+    """Add inventories where there were none."""
+    for piece in sets.pieces(new):
+        tx.change(_insert(len(piece)), {"now": now, **sets.columns([_row(*each) for each in piece])})
+
+
+def change(tx: Transaction, provider_id: int, changed: Sequence[tuple[Place, Inventory]], now: int) -> None:
+    """Give inventories of one provider other sizes."""
+    for piece in sets.pieces(changed):
+        values = sets.columns([_row(*each) for each in piece])
+        tx.change(_update(len(piece)), {"now": now, "of_id": provider_id, **values})
+
+
+def remove(tx: Transaction, places: Sequence[Place]) -> None:
+    """Remove inventories of which nothing is used."""
+    for piece in sets.pieces(places):
+        rows = [{"provider": place.provider_id, "class": place.class_id} for place in piece]
+        tx.change(_delete(len(piece)), sets.columns(rows))
+
+
+def _row(place: Place, inventory: Inventory) -> dict[str, Any]:
+    sizes = {name: getattr(inventory, name) for name in _SIZES}
+    return {"provider": place.provider_id, "class": place.class_id, **sizes}
+
+
 @cache
 def _select(count: int) -> Select[Any]:
     return (
@@ -33,9 +62,47 @@ def _select(count: int) -> Select[Any]:
             inventories.c.class_id,
             providers.c.uuid.label("provider"),
             resource_classes.c.name.label("resource_class"),
-            *(inventories.c[name] for name in (*_AMOUNTS, "created_at", "updated_at")),
+            *(inventories.c[name] for name in (*_SIZES, "used", "created_at", "updated_at")),
         )
         .join(providers, providers.c.id == inventories.c.provider_id)
         .join(resource_classes, resource_classes.c.id == inventories.c.class_id)
         .where(inventories.c.provider_id.in_(sets.binds("id", count)))
+        .order_by(inventories.c.provider_id, resource_classes.c.name)
     )
+
+
+@cache
+def _insert(count: int) -> Insert:
+    rows: list[dict[str, Any]] = [
+        {
+            "provider_id": bindparam(f"provider_{place}"),
+            "class_id": bindparam(f"class_{place}"),
+            "created_at": bindparam("now"),
+        }
+        | {name: bindparam(f"{name}_{place}") for name in _SIZES}
+        for place in range(count)
+    ]
+    return insert(inventories).values(rows)
+
+
+@cache
+def _update(count: int) -> Update:
+    """UPDATE inventories SET total = CASE WHEN class_id = <first class> THEN <its total> … END, … WHERE …"""
+    sizes = {name: sets.by_key(inventories.c.class_id, "class", name, count, _KINDS[name]) for name in _SIZES}
+    return (
+        update(inventories)
+        .where(inventories.c.provider_id == bindparam("of_id"), inventories.c.class_id.in_(sets.binds("class", count)))
+        .values(updated_at=bindparam("now"), **sizes)
+    )
+
+
+@cache
+def _delete(count: int) -> Delete:
+    places = [
+        and_(
+            inventories.c.provider_id == bindparam(f"provider_{place}"),
+            inventories.c.class_id == bindparam(f"class_{place}"),
+        )
+        for place in range(count)
+    ]
+    return delete_rows(inventories).where(or_(*places))

@@ -1,19 +1,42 @@
-"""Traits of providers. A node's traits are its provider's: they are stored once."""
+"""Traits: the catalogue of names, and which provider has which. A node's traits are its provider's.
 
-from collections.abc import Collection
+The catalogue's table has the custom ones, and those standard ones that were ever used; the others are known from the
+os-traits library. Who gives a trait to a provider holds its row with a shared lock, who removes it with an exclusive
+one: so neither can pull the row from under the other.
+"""
+
+from collections.abc import Collection, Sequence
 from functools import cache
+from typing import Any
 
-from sqlalchemy import Delete, Insert, Select, bindparam, delete, insert, select
+from sqlalchemy import Delete, Insert, Select, bindparam, delete, exists, insert, select
 
+from dibs.store import sets
 from dibs.store.tables import provider_traits
 from dibs.store.tables import traits as catalogue
-from dibs.store.transaction import Again, Duplicate, Transaction
+from dibs.store.transaction import Again, Duplicate, Row, Transaction
 
 _OF_PROVIDER = (
     select(provider_traits.c.trait)
     .where(provider_traits.c.provider_id == bindparam("of_id"))
     .order_by(provider_traits.c.trait)
 )
+_NEWEST_OF_PROVIDER = (
+    select(catalogue.c.created_at)
+    .join(provider_traits, provider_traits.c.trait == catalogue.c.name)
+    .where(provider_traits.c.provider_id == bindparam("of_id"))
+    .order_by(catalogue.c.created_at.desc())
+    .limit(1)
+)
+_SHOWN = select(
+    catalogue.c.name,
+    catalogue.c.created_at,
+    exists().where(provider_traits.c.trait == catalogue.c.name).label("has_providers"),
+)
+_EVERY = _SHOWN.order_by(catalogue.c.name)
+_ONE = _SHOWN.where(catalogue.c.name == bindparam("of_name"))
+_LOCK = select(catalogue.c.name).where(catalogue.c.name == bindparam("of_name")).with_for_update()
+_FORGET = delete(catalogue).where(catalogue.c.name == bindparam("of_name"))
 
 
 def of_provider(tx: Transaction, provider_id: int) -> list[str]:
@@ -21,59 +44,88 @@ def of_provider(tx: Transaction, provider_id: int) -> list[str]:
     return tx.values(_OF_PROVIDER, {"of_id": provider_id})
 
 
+def newest_of_provider(tx: Transaction, provider_id: int) -> int | None:
+    """When the youngest of the provider's traits was first known; None when it has none."""
+    found = tx.values(_NEWEST_OF_PROVIDER, {"of_id": provider_id})
+    return found[0] if found else None
+
+
 def add(tx: Transaction, provider_id: int, traits: Collection[str], now: int) -> None:
     """Add traits that the provider does not have yet, all at once."""
-    if traits:
-        ensure(tx, traits, now)
-        tx.change(_insert(len(traits)), {"of_id": provider_id, **_named(traits)})
+    ensure(tx, traits, now)
+    for piece in sets.pieces(sorted(traits)):
+        tx.change(_insert(len(piece)), {"of_id": provider_id, **sets.numbered("trait", piece)})
 
 
 def remove(tx: Transaction, provider_id: int, traits: Collection[str]) -> None:
-    """Remove traits, in one statement."""
-    if traits:
-        tx.change(_delete(len(traits)), {"of_id": provider_id, **_named(traits)})
+    """Take traits from a provider."""
+    for piece in sets.pieces(sorted(traits)):
+        tx.change(_delete(len(piece)), {"of_id": provider_id, **sets.numbered("trait", piece)})
 
 
 def ensure(tx: Transaction, traits: Collection[str], now: int) -> None:
     """Make the rows of traits that are used for the first time."""
-    known = set(tx.values(_known(len(traits)), _named(traits)))
-    new = [trait for trait in traits if trait not in known]
-    if not new:
-        return
-    try:
-        tx.change(_insert_new(len(new)), {"now": now, **_named(new)})
-    except Duplicate as error:
-        # Somebody else made one of them this very moment; a new attempt will find it.
-        raise Again from error
+    missing = set(traits) - known(tx, sorted(traits), hold=True)
+    for piece in sets.pieces(sorted(missing)):
+        try:
+            tx.change(_insert_new(len(piece)), {"now": now, **sets.numbered("trait", piece)})
+        except Duplicate as error:
+            # Somebody else made one of them this very moment; a new attempt will find it.
+            raise Again from error
 
 
-def _named(traits: Collection[str]) -> dict[str, str]:
-    return {f"trait_{index}": trait for index, trait in enumerate(traits)}
+def known(tx: Transaction, traits: Sequence[str], *, hold: bool = False) -> set[str]:
+    """Those of the names that have a row in the catalogue; nobody can remove those that are held."""
+    return {
+        name
+        for piece in sets.pieces(traits)
+        for name in tx.values(_known(len(piece), hold), sets.numbered("trait", piece))
+    }
+
+
+def every(tx: Transaction) -> list[Row]:
+    """Every trait that has a row, with when it was made and whether any provider has it."""
+    return tx.rows(_EVERY)
+
+
+def get(tx: Transaction, name: str) -> Row | None:
+    """One trait that has a row, in the same form."""
+    return tx.row(_ONE, {"of_name": name})
+
+
+def lock(tx: Transaction, name: str) -> bool:
+    """Keep all others from using or removing a trait; False when it has no row."""
+    return bool(tx.values(_LOCK, {"of_name": name}))
+
+
+def forget(tx: Transaction, name: str) -> None:
+    """Remove a locked trait that no provider has from the catalogue."""
+    tx.change(_FORGET, {"of_name": name})
 
 
 @cache
-def _known(count: int) -> Select[tuple[str]]:
-    """One statement per number of traits; a request has at most a few dozen."""
-    return select(catalogue.c.name).where(catalogue.c.name.in_([bindparam(f"trait_{index}") for index in range(count)]))
+def _known(count: int, hold: bool) -> Select[tuple[str]]:
+    statement = select(catalogue.c.name).where(catalogue.c.name.in_(sets.binds("trait", count)))
+    return statement.with_for_update(read=True, key_share=True) if hold else statement
 
 
 @cache
 def _insert_new(count: int) -> Insert:
-    return insert(catalogue).values(
-        [{"name": bindparam(f"trait_{index}"), "created_at": bindparam("now")} for index in range(count)]
-    )
+    rows: list[dict[str, Any]] = [{"name": name, "created_at": bindparam("now")} for name in sets.binds("trait", count)]
+    return insert(catalogue).values(rows)
 
 
 @cache
 def _insert(count: int) -> Insert:
-    return insert(provider_traits).values(
-        [{"provider_id": bindparam("of_id"), "trait": bindparam(f"trait_{index}")} for index in range(count)]
-    )
+    rows: list[dict[str, Any]] = [
+        {"provider_id": bindparam("of_id"), "trait": name} for name in sets.binds("trait", count)
+    ]
+    return insert(provider_traits).values(rows)
 
 
 @cache
 def _delete(count: int) -> Delete:
     return delete(provider_traits).where(
         provider_traits.c.provider_id == bindparam("of_id"),
-        provider_traits.c.trait.in_([bindparam(f"trait_{index}") for index in range(count)]),
+        provider_traits.c.trait.in_(sets.binds("trait", count)),
     )

@@ -14,12 +14,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from dibs.domain import errors as domain
+from dibs.http.failures import shorten
 from dibs.http.messages import Response
 
 Headers = tuple[tuple[str, str], ...]
-
-MESSAGE_MAX = 1_200
-"""Longer messages lose their middle: somebody's 1 MB name is not sent back."""
 
 RETRY_SECONDS = "1"
 
@@ -52,6 +50,20 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.ValidationFailed: 400,
     domain.ProviderNotFound: 404,
     domain.ProviderOwnedByNode: 409,
+    domain.ProviderExists: 409,
+    domain.BadParent: 400,
+    domain.ProviderHasChildren: 409,
+    domain.ProviderInUse: 409,
+    domain.InvalidCapacity: 400,
+    domain.InventoryInUse: 409,
+    domain.InventoryExists: 409,
+    domain.InventoryNotFound: 404,
+    domain.ResourceClassExists: 409,
+    domain.ResourceClassInUse: 409,
+    domain.StandardResourceClass: 400,
+    domain.NoSuchTrait: 400,
+    domain.TraitInUse: 409,
+    domain.StandardTrait: 400,
     domain.ClaimedProviderNotFound: 400,
     domain.ResourceClassNotFound: 400,
     domain.NoSuchInventory: 409,
@@ -111,14 +123,6 @@ def framework_fault(status: int, description: str = "", headers: Headers = ()) -
     """The form of what the framework finds."""
     title = http.HTTPStatus(status).phrase
     return _error(status, {"code": status, "title": title, "description": shorten(description)}, headers)
-
-
-def shorten(message: str) -> str:
-    """Keep both ends: the beginning says what, the end often says where."""
-    if len(message) <= MESSAGE_MAX:
-        return message
-    half = MESSAGE_MAX // 2
-    return f"{message[:half]} … {message[-half:]}"
 
 
 def _error(status: int, document: Mapping[str, Any], headers: Headers) -> Response:

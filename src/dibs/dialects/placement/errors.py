@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from dibs.domain import errors as domain
+from dibs.http.failures import shorten
 from dibs.http.messages import Response
 from dibs.http.negotiation import preferred
 
@@ -84,6 +85,21 @@ ANSWERS: Mapping[type[domain.DibsError], tuple[int, Code]] = {
     domain.PortNotFound: _MISSING,
     domain.PortExists: _CONFLICT,
     domain.ValidationFailed: _BAD,
+    # Providers and what they have.
+    domain.ProviderExists: (409, Code.DUPLICATE_NAME),
+    domain.BadParent: _BAD,
+    domain.ProviderHasChildren: (409, Code.CANNOT_DELETE_PARENT),
+    domain.ProviderInUse: (409, Code.PROVIDER_IN_USE),
+    domain.InvalidCapacity: _BAD,
+    domain.InventoryInUse: (409, Code.INVENTORY_IN_USE),
+    domain.InventoryExists: (409, Code.CONCURRENT_UPDATE),
+    domain.InventoryNotFound: _MISSING,
+    domain.ResourceClassExists: _CONFLICT,
+    domain.ResourceClassInUse: _CONFLICT,
+    domain.StandardResourceClass: _BAD,
+    domain.NoSuchTrait: _BAD,
+    domain.TraitInUse: _CONFLICT,
+    domain.StandardTrait: _BAD,
 }
 """Errors of the ledger: status and code. An error without a row of its own has that of its parent class."""
 
@@ -180,7 +196,7 @@ def _detail(refusal: Refusal, method: str) -> str:
         sentence = f"The method {method} is not allowed for this resource."
     else:
         sentence = _SENTENCES.get(refusal.status, "")
-    return f"{sentence}\n\n {refusal.message}  " if refusal.message else sentence
+    return f"{sentence}\n\n {shorten(refusal.message)}  " if refusal.message else sentence
 
 
 def _page(refusal: Refusal, form: str | None, status: str, detail: str) -> Response:

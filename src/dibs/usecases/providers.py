@@ -1,0 +1,178 @@
+"""Providers: make, find, rename, move and remove them.
+
+Who changes the shape of a tree locks its root, and the root of the tree that something moves to, before it looks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dibs.domain.actor import Actor
+from dibs.domain.errors import (
+    BadParent,
+    ProviderExists,
+    ProviderHasChildren,
+    ProviderInUse,
+    ProviderNotFound,
+    ProviderOwnedByNode,
+)
+from dibs.domain.providers import Provider, ProviderQuery, check_generation, subtree
+from dibs.store import provider_search, providers
+from dibs.store.transaction import Again, Duplicate, Transaction
+from dibs.usecases.resource_classes import require_classes
+from dibs.usecases.trait_catalogue import require_traits
+
+_NO_SUCH_PARENT = "parent provider UUID does not exist."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetProvider:
+    """One provider."""
+
+    uuid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateProvider:
+    """A new provider, below another or on its own."""
+
+    uuid: str
+    name: str
+    parent: str | None = None
+
+
+class Unmoved:
+    """The provider stays where it is in its tree."""
+
+
+UNMOVED = Unmoved()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeProvider:
+    """Another name, and perhaps another parent."""
+
+    uuid: str
+    name: str
+    parent: str | Unmoved | None = UNMOVED
+    """The uuid of the new parent; None to be the root of a tree of its own."""
+    may_move_again: bool
+    """False when only a provider without a parent may get one."""
+
+
+def create_provider(tx: Transaction, actor: Actor, now: int, command: CreateProvider) -> Provider:
+    """Add a provider; returns it."""
+    if command.parent == command.uuid:
+        raise BadParent(
+            reason="parent provider UUID cannot be same as UUID."
+            " Please set parent provider UUID to None if there is no parent."
+        )
+    parent = None
+    if command.parent is not None:
+        parent = _lock_trees(tx, now, [command.parent]).get(command.parent)
+        if parent is None:
+            raise BadParent(reason=_NO_SUCH_PARENT)
+    try:
+        providers.insert_provider(tx, command.uuid, command.name, now, parent)
+    except Duplicate as error:
+        raise _meaning(error, command.uuid, command.name) from error
+    return _present(tx, command.uuid)
+
+
+def get_provider(tx: Transaction, actor: Actor, now: int, command: GetProvider) -> Provider:
+    """One provider."""
+    return _present(tx, command.uuid)
+
+
+def list_providers(tx: Transaction, actor: Actor, now: int, command: ProviderQuery) -> list[Provider]:
+    """Every provider that fits, oldest first."""
+    require_traits(tx, command.traits.names())
+    class_ids = require_classes(tx, command.resources)
+    return provider_search.search(tx, command, class_ids)
+
+
+def change_provider(tx: Transaction, actor: Actor, now: int, command: ChangeProvider) -> Provider:
+    """Rename a provider, or move it with all below it; returns it as it is then."""
+    named = [command.uuid, *([command.parent] if isinstance(command.parent, str) else [])]
+    found = _lock_trees(tx, now, named)
+    if command.uuid not in found:
+        raise ProviderNotFound(provider=command.uuid)
+    provider = found[command.uuid]
+    if command.name != provider.name:
+        require_no_node(tx, provider)
+        try:
+            providers.rename(tx, provider.id, command.name)
+        except Duplicate as error:
+            raise _meaning(error, provider.uuid, command.name) from error
+    if not isinstance(command.parent, Unmoved) and command.parent != provider.parent:
+        parent = _new_parent(provider, command, found)
+        below = subtree(provider.id, providers.tree(tx, provider.root_id))
+        if parent is not None and parent.id in below:
+            raise BadParent(reason="creating loop in the provider tree is not allowed.")
+        providers.move(tx, provider.id, parent, below)
+    return _present(tx, command.uuid)
+
+
+def delete_provider(tx: Transaction, actor: Actor, now: int, command: GetProvider) -> None:
+    """Remove a provider that nothing is below and nobody uses."""
+    provider = lock_provider(tx, now, command.uuid)
+    require_no_node(tx, provider)
+    if providers.has_children(tx, provider.id):
+        raise ProviderHasChildren(provider=provider.uuid)
+    if providers.used(tx, provider.id):
+        raise ProviderInUse(provider=provider.uuid)
+    providers.delete_provider(tx, provider.id)
+
+
+def lock_provider(tx: Transaction, now: int, uuid: str, generation: int | None = None) -> Provider:
+    """A provider that is to be changed, as it is once all others are kept out; ``generation`` is what the caller took
+    it to be at."""
+    if not providers.lock(tx, uuid, now):
+        raise ProviderNotFound(provider=uuid)
+    provider = _present(tx, uuid)
+    if generation is not None:
+        check_generation(provider, generation)
+    return provider
+
+
+def require_no_node(tx: Transaction, provider: Provider) -> None:
+    """Refuse to change what belongs to a bare-metal node."""
+    node = providers.node_of(tx, provider.id)
+    if node is not None:
+        raise ProviderOwnedByNode(provider=provider.uuid, node=node)
+
+
+def _present(tx: Transaction, uuid: str) -> Provider:
+    provider = providers.get(tx, uuid)
+    if provider is None:
+        raise ProviderNotFound(provider=uuid)
+    return provider
+
+
+def _lock_trees(tx: Transaction, now: int, uuids: Sequence[str]) -> dict[str, Provider]:
+    """Those of the providers that exist, with their trees kept from changing shape."""
+    before = providers.find(tx, uuids)
+    touched = {row_id for provider in before.values() for row_id in (provider.id, provider.root_id)}
+    providers.lock_many(tx, moved=(), touched=sorted(touched), now=now)
+    found = providers.find(tx, uuids)
+    if {(each.id, each.root_id) for each in found.values()} != {(each.id, each.root_id) for each in before.values()}:
+        # Somebody moved or removed one of them before it was locked, so perhaps the wrong tree is.
+        raise Again
+    return found
+
+
+def _new_parent(provider: Provider, command: ChangeProvider, found: dict[str, Provider]) -> Provider | None:
+    if not isinstance(command.parent, str):
+        if not command.may_move_again:
+            raise BadParent(reason="un-parenting a provider is not currently allowed.")
+        return None
+    if command.parent not in found:
+        raise BadParent(reason=_NO_SUCH_PARENT)
+    if provider.parent is not None and not command.may_move_again:
+        raise BadParent(reason="re-parenting a provider is not currently allowed.")
+    return found[command.parent]
+
+
+def _meaning(error: Duplicate, uuid: str, name: str) -> Exception:
+    if error.constraint == "uq_providers_uuid":
+        return ProviderExists(field="uuid", value=uuid)
+    return ProviderExists(field="name", value=name) if error.constraint == "uq_providers_name" else error
