@@ -14,6 +14,7 @@ from dibs.dialects.placement import (
     allocations,
     discovery,
     inventories,
+    reshaper,
     resource_classes,
     resource_providers,
     traits,
@@ -396,7 +397,18 @@ _CANDIDATES: Rows = [
     ),
 ]
 
-_RESHAPER: Rows = []
+_RESHAPER: Rows = [
+    _takes(
+        "POST",
+        "/reshaper",
+        reshaper.post,
+        "placement:reshaper:reshape",
+        "Move inventory and the allocations on it, all together or not at all",
+        body=reshaper.BODY[38],
+        statuses=_DONE,
+        since=reshaper.FIRST_VERSION,
+    ),
+]
 
 ROUTES: tuple[Route[Endpoint], ...] = (
     *_ROOT,
