@@ -62,7 +62,8 @@ def _summary(minor: int, member: Member, classes: Iterable[str] | None) -> dict[
         }
     }
     if minor >= TRAITS_SINCE:
-        shown["traits"] = sorted(member.traits)
+        # Quirk: standard traits come first, as in Placement, which knew them before any custom one; its suite looks.
+        shown["traits"] = sorted(member.traits, key=lambda name: (name.startswith("CUSTOM_"), name))
     if minor >= TREES_SINCE:
         shown["parent_provider_uuid"] = member.parent
         shown["root_provider_uuid"] = member.root
