@@ -1,6 +1,7 @@
 """``dibs clouds-yaml``: what a client has to be told."""
 
 import argparse
+import os
 
 from dibs.cli.settings_flags import SettingsCommand
 from dibs.settings import Settings
@@ -44,7 +45,8 @@ _FORMS = {"noauth": _NOAUTH, "http_basic": _HTTP_BASIC, "keystone": _KEYSTONE}
 def clouds_yaml(settings: Settings) -> str:
     """An entry for clouds.yaml that makes the stock clients talk to this server."""
     text = _FORMS[settings.auth].format(url=settings.address.url(settings.tls), keystone_url=settings.keystone_url)
-    return text + f"    cacert: {settings.tls_cert}\n" if settings.tls else text
+    # Clients run in other folders than the server.
+    return text + f"    cacert: {os.path.abspath(settings.tls_cert)}\n" if settings.tls else text
 
 
 class CloudsYaml(SettingsCommand):
