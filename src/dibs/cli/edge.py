@@ -1,7 +1,11 @@
 """From settings to the HTTP edge: limits, authenticator, shell."""
 
 import logging
+import multiprocessing
+import os
+import signal
 import sys
+import threading
 from dataclasses import dataclass
 
 from uvicorn.config import STARTUP_FAILURE
@@ -86,9 +90,19 @@ class SpawnedWorker:
         from dibs.wiring import build_application
 
         configure_logs(self.settings.log_format, self.settings.log_level)
+        threading.Thread(target=_stop_when_the_parent_dies, name="parent-watch", daemon=True).start()
         try:
             return build_shell(self.settings, build_application(self.settings))
         except Exception:
             # The supervisor would restart a worker that fails in any other way, for ever.
             LOG.exception("This worker cannot start.")
             sys.exit(STARTUP_FAILURE)
+
+
+def _stop_when_the_parent_dies() -> None:
+    """A parent that was killed can stop nobody, and workers that outlive it keep its port from the next one."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        LOG.error("The parent of this worker died; it stops too.")
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,57 @@
+"""The database server goes away while requests run, and comes back."""
+
+from collections.abc import Callable
+
+import pytest
+
+from dibs.store.migrate import upgrade
+from tests.bed.dibs_server import DibsServer
+from tests.bed.mariadb import MariadbServer
+from tests.bed.postgresql import PostgresqlServer
+from tests.bed.waiting import eventually
+from tests.crashes.client import SMALL_TIMES, Client, Load, assert_nothing_lost
+from tests.laws import assert_lawful
+
+MakeServer = Callable[[str], PostgresqlServer | MariadbServer]
+
+
+@pytest.mark.parametrize("engine", ["postgresql", "mariadb"])
+def test_a_database_that_is_stopped_gives_503_and_nothing_is_lost(
+    engine: str, database_server: MakeServer, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    database = database_server(engine)
+    database.address.execute("CREATE DATABASE away")
+    url = database.address.url("away")
+    upgrade(url)
+    server = DibsServer(url, tmp_path_factory.mktemp("away"), *SMALL_TIMES)
+    server.start()
+    try:
+        with Load(server.port) as load:
+            load.reach(10)
+            database.kill()
+            eventually(lambda: load.refused)
+            check_what_callers_see(server)
+            database.start()
+            eventually(lambda: Client(server.port).ask("GET", "/healthcheck")[0] == 200, what="recovery")
+            before = len(load.traits)
+            eventually(lambda: len(load.traits) > before + 5, what="the load to go on")
+        assert {status for status, _ in load.refused} <= {503, 404}, load.refused
+        assert load.broken == []
+        assert_nothing_lost(server, load)
+        client = Client(server.port)
+        eventually(lambda: {node["reservation"] for node in client.nodes("reservation").values()} == {None})
+        assert_lawful(url)
+        assert server.log().count("the database is away") == 1
+        assert "the database is back" in server.log()
+    finally:
+        server.stop()
+
+
+def check_what_callers_see(server: DibsServer) -> None:
+    client = Client(server.port)
+    status, document = client.ask("GET", "/baremetal/v1/nodes")
+    assert status == 503
+    assert int(client.headers["retry-after"]) > 0
+    assert "faultstring" in document["error_message"]
+    assert client.ask("GET", "/healthcheck")[0] == 503
+    assert client.ask("GET", "/livez")[0] == 200
