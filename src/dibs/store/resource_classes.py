@@ -4,7 +4,7 @@ Who writes inventories of a class holds its row with a shared lock (``hold``), w
 one: so neither can pull the row from under the other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -17,7 +17,7 @@ from dibs.store.tables import inventories, nodes, resource_classes
 from dibs.store.transaction import Again, Duplicate, Row, Transaction
 
 STANDARD = tuple(os_resource_classes.STANDARDS)
-_STANDARD = frozenset(STANDARD)
+_PLACES = {name: place for place, name in enumerate(STANDARD)}
 
 _SHOWN = select(resource_classes.c.name, resource_classes.c.created_at, resource_classes.c.updated_at)
 _ALL = _SHOWN.order_by(resource_classes.c.name)
@@ -40,7 +40,12 @@ _DELETE = delete_rows(resource_classes).where(resource_classes.c.id == bindparam
 
 def is_standard(name: str) -> bool:
     """True for a class that everybody knows."""
-    return name in _STANDARD
+    return name in _PLACES
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Standard classes as the library lists them, then the custom ones by name."""
+    return sorted(names, key=lambda name: (_PLACES.get(name, len(_PLACES)), name))
 
 
 def every(tx: Transaction) -> list[Row]:

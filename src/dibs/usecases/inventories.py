@@ -13,6 +13,7 @@ from dibs.domain.errors import InventoryExists, InventoryInUse, InventoryNotFoun
 from dibs.domain.inventory import Inventory, check_capacity
 from dibs.domain.providers import Provider
 from dibs.store import inventories, providers
+from dibs.store.resource_classes import in_order
 from dibs.store.transaction import Transaction
 from dibs.usecases.providers import GetProvider, lock_provider, require_no_node
 from dibs.usecases.resource_classes import use_classes
@@ -90,12 +91,10 @@ def get_inventory(tx: Transaction, actor: Actor, now: int, command: GetInventory
 def set_inventories(tx: Transaction, actor: Actor, now: int, command: SetInventories) -> Stock:
     """Replace everything that a provider has; what is used of a class stays used, even if it no longer fits."""
     provider = _lock(tx, now, command.provider, command.generation)
-    current = _present(tx, provider)
+    sized = [_sized(provider, name, sizes, command.all_may_be_reserved) for name, sizes in command.sizes.items()]
     class_ids = use_classes(tx, command.sizes, now)
-    wanted = {
-        Place(provider.id, class_ids[name]): _sized(provider, name, sizes, command.all_may_be_reserved)
-        for name, sizes in command.sizes.items()
-    }
+    wanted = {Place(provider.id, class_ids[inventory.resource_class]): inventory for inventory in sized}
+    current = _present(tx, provider)
     if not command.keep_others:
         _withdraw(tx, provider, {place: each for place, each in current.items() if place not in wanted})
     inventories.add(tx, [(place, wanted[place]) for place in sorted(wanted.keys() - current.keys())], now)
@@ -107,9 +106,9 @@ def set_inventories(tx: Transaction, actor: Actor, now: int, command: SetInvento
 def add_inventory(tx: Transaction, actor: Actor, now: int, command: PutInventory) -> Stock:
     """Let a provider have a class that it did not have."""
     provider = _lock(tx, now, command.provider, command.generation)
+    new = _sized(provider, command.resource_class, command.sizes, command.all_may_be_reserved)
     class_ids = use_classes(tx, [command.resource_class], now)
     place = Place(provider.id, class_ids[command.resource_class])
-    new = _sized(provider, command.resource_class, command.sizes, command.all_may_be_reserved)
     if place in _present(tx, provider):
         raise InventoryExists(provider=provider.uuid, resource_class=command.resource_class)
     inventories.add(tx, [(place, new)], now)
@@ -119,8 +118,8 @@ def add_inventory(tx: Transaction, actor: Actor, now: int, command: PutInventory
 def change_inventory(tx: Transaction, actor: Actor, now: int, command: PutInventory) -> Stock:
     """Give a class that a provider has other sizes."""
     provider = _lock(tx, now, command.provider, command.generation)
-    place, _ = _find(tx, provider, command.resource_class)
     changed = _sized(provider, command.resource_class, command.sizes, command.all_may_be_reserved)
+    place, _ = _find(tx, provider, command.resource_class)
     inventories.change(tx, provider.id, [(place, changed)], now)
     return _moved(tx, now, provider)
 
@@ -171,9 +170,9 @@ def _sized(provider: Provider, resource_class: str, sizes: Sizes, all_may_be_res
 
 
 def _withdraw(tx: Transaction, provider: Provider, gone: Mapping[Place, Inventory]) -> None:
-    in_use = sorted(inventory.resource_class for inventory in gone.values() if inventory.used)
+    in_use = [inventory.resource_class for inventory in gone.values() if inventory.used]
     if in_use:
-        raise InventoryInUse(resource_classes=", ".join(in_use), provider=provider.uuid)
+        raise InventoryInUse(resource_classes=", ".join(in_order(in_use)), provider=provider.uuid)
     inventories.remove(tx, sorted(gone))
 
 

@@ -12,7 +12,7 @@ from dibs.http.messages import Response
 from dibs.usecases.aggregates import Memberships, SetAggregates, list_aggregates, set_aggregates
 
 GENERATION_SINCE = 19
-STALE = "Resource provider's generation already changed. Please update the generation and try again: "
+STALE = "Resource provider's generation already changed. Please update the generation and try again. "
 
 _AGGREGATES: Schema = {"type": "array", "items": UUID, "uniqueItems": True}
 REPLACE: Mapping[int, Schema] = {

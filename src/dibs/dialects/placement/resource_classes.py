@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from dibs.dialects.placement.errors import bad_request, conflict, not_found, refusal_of
+from dibs.dialects.placement.errors import conflict, not_found, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
-from dibs.dialects.placement.schemas import Schema, closed
+from dibs.dialects.placement.schemas import Schema, check, closed
 from dibs.domain.errors import ResourceClassExists, ResourceClassInUse, ResourceClassNotFound, StandardResourceClass
-from dibs.http.json_schema import find_mistake
 from dibs.http.messages import Response
 from dibs.usecases.resource_classes import (
     NamedClass,
@@ -65,9 +64,7 @@ def rename(exchange: Exchange) -> Response:
 def ensure(exchange: Exchange) -> Response:
     """PUT /resource_classes/{name}, as it is since 1.7"""
     name = exchange.arguments["name"]
-    mistake = find_mistake(CUSTOM_NAME, name)
-    if mistake is not None:
-        raise bad_request(f"JSON does not validate: {mistake}")
+    check(NAMED, {"name": name}, "JSON does not validate: ")
     is_new = exchange.write(ensure_resource_class, NamedClass(name=name))
     return empty_answer(exchange, 201 if is_new else 204, headers=exchange.location("resource_classes", name))
 
