@@ -47,10 +47,8 @@ class _Owners:
 
 
 STAND_INS: dict[str, Any] = {
-    "placement.tests.functional.db": Nothing(),
     "placement.tests.functional.db.test_base": over_http,
     "oslo_utils.fixture": _Uuids,
-    "placement.objects": Nothing(),
     **{f"placement.objects.{name}": _Owners for name in ("user", "project", "resource_class")},
     **{
         name: Nothing()
@@ -64,7 +62,6 @@ STAND_INS: dict[str, Any] = {
             "placement.deploy",
             "placement.tests.fixtures",
             "placement.tests.functional.fixtures.capture",
-            "placement.tests.unit",
             "placement.tests.unit.policy_fixture",
         )
     },
