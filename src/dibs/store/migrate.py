@@ -27,12 +27,16 @@ def upgrade(url: str) -> None:
 
 def version(url: str) -> str | None:
     """The revision the database is at; None when it has no schema yet."""
+    if not engine_for(url).exists():
+        return None
     with _connected(url) as connection:
         return MigrationContext.configure(connection).get_current_revision()
 
 
 def problems(url: str) -> list[str]:
     """Everything that keeps this code from working with the database; empty when all is well."""
+    if not engine_for(url).exists():
+        return ["There is no such database file yet: run 'dibs db upgrade', or 'dibs serve', which makes it."]
     found = _server_problems(engine_for(url))
     with _connected(url) as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": False})

@@ -20,6 +20,9 @@ class Engine(Protocol):
     """Compiles statements, with named parameters; never used to connect."""
     url: URL
 
+    def exists(self) -> bool:
+        """False when connecting would make an empty database, which only an upgrade should do."""
+
     def connect(self, *, writing: bool) -> Any:
         """A new driver connection. A writing one sees what others committed at each statement; a reading one sees the
         state of one moment for a whole transaction."""

@@ -39,6 +39,10 @@ class MariaDB:
         # SQLAlchemy asks the server's version before it uses INSERT … RETURNING; every supported MariaDB has it.
         self.dialect.insert_returning = True
 
+    def exists(self) -> bool:
+        """A server makes no database by itself."""
+        return True
+
     def connect(self, *, writing: bool) -> "pymysql.Connection[pymysql.cursors.Cursor]":
         """Writers read what is committed at each statement, since they lock before they read.
 

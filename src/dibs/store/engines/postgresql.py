@@ -33,6 +33,10 @@ class PostgreSQL:
         self.url = url
         self.dialect: Dialect = PGDialect_psycopg(paramstyle="pyformat")  # type: ignore[no-untyped-call]
 
+    def exists(self) -> bool:
+        """A server makes no database by itself."""
+        return True
+
     def connect(self, *, writing: bool) -> psycopg.Connection[tuple[object, ...]]:
         """Writers read what is committed at each statement, since they lock before they read."""
         connection = psycopg.connect(

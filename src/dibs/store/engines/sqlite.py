@@ -26,6 +26,10 @@ class SQLite:
         self.dialect: Dialect = SQLiteDialect_pysqlite(paramstyle="named")
         self.path = Path(url.database)
 
+    def exists(self) -> bool:
+        """SQLite makes a missing file when it connects."""
+        return self.path.exists()
+
     def connect(self, *, writing: bool) -> sqlite3.Connection:
         """A connection that begins and ends transactions only when told to."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
