@@ -96,7 +96,8 @@ def test_exchange(
         empty_database(server.database_url)
         stories[key] = suite.begin(exchange.path, server.url, server.port, suite_fixtures)
     with mock.patch.dict(os.environ, stories[key].environment):
-        assert run_exchange(stories[key].cases[exchange.place]) == []
+        problems = run_exchange(stories[key].cases[exchange.place])
+    assert not problems, "\n".join(problems)
 
 
 def test_the_suite_is_whole() -> None:

@@ -3,7 +3,6 @@
 import http.client
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -12,11 +11,10 @@ MOUNT = "/placement"
 
 def send(method: str, url: str, headers: Mapping[str, str], body: bytes | str | None) -> tuple[httpx.Headers, bytes]:
     """Send one request; gives headers, with ``status`` and ``reason`` among them as gabbi has it, and the body."""
-    parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.netloc, timeout=60)
+    target = httpx.URL(url)
+    connection = http.client.HTTPConnection(target.host, target.port, timeout=60)
     try:
-        path = parts.path + (f"?{parts.query}" if parts.query else "")
-        connection.request(method, path, body or None, dict(headers))
+        connection.request(method, target.raw_path.decode(), body or None, dict(headers))
         answer = connection.getresponse()
         content = answer.read()
     finally:
