@@ -7,6 +7,7 @@ from dibs.domain.claims import Wish
 from dibs.store.transaction import Transaction
 from dibs.usecases import booking
 from dibs.usecases.inventories import SetInventories, set_inventories
+from dibs.usecases.providers import lock_provider
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,9 +21,11 @@ class Reshape:
 def reshape(tx: Transaction, actor: Actor, now: int, command: Reshape) -> None:
     """First add what is new, then move the claims, then take away what is no longer there: nothing hangs in the air."""
     for wanted in command.inventories:
+        lock_provider(tx, now, wanted.provider, wanted.generation)
+    checked = [replace(wanted, generation=None) for wanted in command.inventories]
+    for wanted in checked:
         if wanted.sizes:
             set_inventories(tx, actor, now, replace(wanted, keep_others=True))
     booking.replace_claims(tx, now, command.wishes)
-    for wanted in command.inventories:
-        # Where the first step did nothing, the caller's generation has not been looked at yet.
-        set_inventories(tx, actor, now, replace(wanted, generation=None) if wanted.sizes else wanted)
+    for wanted in checked:
+        set_inventories(tx, actor, now, wanted)

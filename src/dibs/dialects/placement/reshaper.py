@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from dibs.dialects.placement.allocations import ONE_CONSUMER, consumers_schema, read_wishes, refusals
-from dibs.dialects.placement.errors import Code, Refusal, refusal_of
+from dibs.dialects.placement.errors import Code, Refusal, conflict, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer
 from dibs.dialects.placement.inventories import ALL_RESERVED_SINCE, REPLACE, read_sizes
 from dibs.dialects.placement.schemas import Schema, closed, in_version
-from dibs.domain.errors import InventoryInUse, ProviderNotFound
+from dibs.domain.errors import InventoryInUse, ProviderGenerationConflict, ProviderNotFound
 from dibs.http.messages import Response
 from dibs.usecases.inventories import SetInventories
 from dibs.usecases.reshaping import Reshape, reshape
@@ -47,6 +47,13 @@ def post(exchange: Exchange) -> Response:
     except ProviderNotFound as error:
         message = f"Resource provider {error.details['provider']} in inventories not found: {error}"
         raise Refusal(400, message, Code.PROVIDER_NOT_FOUND) from None
+    except ProviderGenerationConflict as error:
+        raise conflict(
+            "resource provider generation conflict for provider {provider}: actual: {current}, given: {sent}".format(
+                **error.details
+            ),
+            Code.CONCURRENT_UPDATE,
+        ) from None
     except InventoryInUse as error:
         raise refusal_of(error, "update conflict: ") from None
     return empty_answer(exchange)
