@@ -18,6 +18,7 @@ from dibs.domain.errors import (
 )
 from dibs.domain.providers import Provider, ProviderQuery
 from dibs.usecases.aggregates import SetAggregates, set_aggregates
+from dibs.usecases.nodes import DeleteNode, delete_node
 from dibs.usecases.provider_traits import SetProviderTraits, set_provider_traits
 from dibs.usecases.providers import (
     UNMOVED,
@@ -32,7 +33,7 @@ from dibs.usecases.providers import (
     list_providers,
 )
 from dibs.usecases.trait_catalogue import NamedTrait, ensure_trait
-from tests.builders import Ledger
+from tests.builders import Ledger, allow
 from tests.provider_builders import claim, make, now, statements
 
 NOBODY = "99999999-9999-4999-8999-999999999999"
@@ -51,6 +52,10 @@ def change(
         uuid=provider.uuid, name=name or provider.name, parent=parent, may_move_again=may_move_again
     )
     return ledger.runner.write(change_provider, SERVICE, command)
+
+
+def get(ledger: Ledger, uuid: str) -> Provider:
+    return ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=uuid))
 
 
 def delete(ledger: Ledger, provider: Provider) -> None:
@@ -184,7 +189,7 @@ def test_removing_a_provider_removes_all_it_has(ledger: Ledger) -> None:
 
 def test_what_a_node_owns_is_refused_and_the_node_is_named(ledger: Ledger) -> None:
     node = ledger.enrol(name="rack-1", resource_class="gold")
-    provider = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=node.uuid))
+    provider = get(ledger, node.uuid)
     with pytest.raises(ProviderOwnedByNode, match="rack-1"):
         change(ledger, provider, name="mine")
     with pytest.raises(ProviderOwnedByNode, match="rack-1"):
@@ -195,7 +200,7 @@ def test_what_a_node_owns_is_refused_and_the_node_is_named(ledger: Ledger) -> No
 
 def test_a_node_may_have_a_place_in_a_tree(ledger: Ledger) -> None:
     node, root = ledger.enrol(name="rack-1"), make(ledger)
-    provider = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=node.uuid))
+    provider = get(ledger, node.uuid)
     assert change(ledger, provider, parent=root.uuid).root == root.uuid
     assert make(ledger, parent=provider).root == root.uuid
 
@@ -271,3 +276,19 @@ def test_moving_a_large_subtree_takes_as_many_statements_as_a_small_one(ledger: 
             make(ledger, parent=top)
         counts.add(statements(ledger, lambda top=top, other=other: change(ledger, top, parent=other.uuid)))
     assert len(counts) == 1
+
+
+def test_a_node_that_is_claimed_or_has_providers_below_it_stays(ledger: Ledger) -> None:
+    claimed, parent = ledger.enrol(resource_class="gold"), ledger.enrol()
+    claim(ledger, get(ledger, claimed.uuid), CUSTOM_GOLD=1)
+    make(ledger, parent=get(ledger, parent.uuid))
+    for node, reason in ((claimed, ProviderInUse), (parent, ProviderHasChildren)):
+        with pytest.raises(reason, match=node.uuid):
+            ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid, guard=allow))
+
+
+def test_an_unclaimed_node_goes_with_its_provider(ledger: Ledger) -> None:
+    node = ledger.enrol(resource_class="gold")
+    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid, guard=allow))
+    with pytest.raises(ProviderNotFound):
+        get(ledger, node.uuid)

@@ -14,6 +14,7 @@ from dibs.store import node_pages, nodes, traits
 from dibs.store.transaction import Row, Transaction
 from dibs.usecases import booking
 from dibs.usecases.conductors import choose_conductor
+from dibs.usecases.providers import require_unused
 
 Guard = Callable[[Node], None]
 
@@ -137,6 +138,7 @@ def delete_node(tx: Transaction, actor: Actor, now: int, command: DeleteNode) ->
             "or set the node into maintenance mode"
         )
     booking.release(tx, now, node)
+    require_unused(tx, node.id, node.uuid)
     nodes.delete(tx, node)
 
 

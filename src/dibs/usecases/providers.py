@@ -116,10 +116,7 @@ def delete_provider(tx: Transaction, actor: Actor, now: int, command: GetProvide
     """Remove a provider that nothing is below and nobody uses."""
     provider = lock_provider(tx, now, command.uuid)
     require_no_node(tx, provider)
-    if providers.has_children(tx, provider.id):
-        raise ProviderHasChildren(provider=provider.uuid)
-    if providers.used(tx, provider.id):
-        raise ProviderInUse(provider=provider.uuid)
+    require_unused(tx, provider.id, provider.uuid)
     providers.delete_provider(tx, provider.id)
 
 
@@ -139,6 +136,14 @@ def require_no_node(tx: Transaction, provider: Provider) -> None:
     node = providers.node_of(tx, provider.id)
     if node is not None:
         raise ProviderOwnedByNode(provider=provider.uuid, node=node)
+
+
+def require_unused(tx: Transaction, provider_id: int, uuid: str) -> None:
+    """Refuse to remove a locked provider that something is below or that somebody uses."""
+    if providers.has_children(tx, provider_id):
+        raise ProviderHasChildren(provider=uuid)
+    if providers.used(tx, provider_id):
+        raise ProviderInUse(provider=uuid)
 
 
 def _present(tx: Transaction, uuid: str) -> Provider:

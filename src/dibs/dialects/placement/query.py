@@ -6,6 +6,7 @@ What a version allows is data in ``Forms``; the readers below know no numbers.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
+from uuid import UUID
 
 from dibs.dialects.placement.errors import bad_request
 from dibs.dialects.placement.schemas import INTEGER_MAX, Schema, check
@@ -172,10 +173,12 @@ def _read_aggregates(value: str) -> Criteria:
             "Multiple values for 'member_of' must be prefixed with the 'in:' or '!in:' keyword using the valid"
             f" microversion. Got: {value}"
         )
-    uuids = frozenset(rest.removeprefix("in:").split(",") if several else [rest])
-    for uuid in uuids:
-        if not is_uuid(uuid):
-            raise bad_request(f"{_INVALID}Expected 'member_of' parameter to contain valid UUID(s). Got: {uuid}")
+    named = rest.removeprefix("in:").split(",") if several else [rest]
+    for name in named:
+        if not is_uuid(name):
+            raise bad_request(f"{_INVALID}Expected 'member_of' parameter to contain valid UUID(s). Got: {name}")
+    # As they are stored: in lower case, with dashes.
+    uuids = frozenset(str(UUID(name)) for name in named)
     return Criteria(forbidden=uuids) if negated else Criteria(required=(uuids,))
 
 
