@@ -6,12 +6,13 @@ version of the path (404, 405), media types (415, 406), policy (403), and then w
 
 from collections.abc import Iterable
 
+from dibs.dialects.placement.endpoints import Endpoint
 from dibs.dialects.placement.errors import Headers, Refusal, bad_request, error_answer, refusal_of, unauthorized
 from dibs.dialects.placement.exchange import Exchange, Services
 from dibs.dialects.placement.microversions import HEADER, SERVICE_TYPE, choose_minor, version_text
 from dibs.dialects.placement.policy import Policy
 from dibs.dialects.placement.query import Query
-from dibs.dialects.placement.routes import ROUTES, Endpoint
+from dibs.dialects.placement.routes import ROUTES
 from dibs.domain.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.negotiation import preferred

@@ -1,12 +1,9 @@
 """Every URL of the dialect: method, path, handler, first version, and the rule of the policy that guards it.
 
 One list per noun. The order of the rows of a path is the order of methods in its ``Allow`` header. A row made with
-``_reads`` answers JSON and refuses (406) who does not accept it; one made with ``_takes`` wants a JSON body and refuses
-any other (415); one made with ``_acts`` has neither. To add a URL: write a handler and a row.
+``reads`` answers JSON and refuses (406) who does not accept it; one made with ``takes`` wants a JSON body and refuses
+any other (415); one made with ``acts`` has neither. To add a URL: write a handler and a row.
 """
-
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 from dibs.dialects.placement import (
     aggregates,
@@ -20,102 +17,15 @@ from dibs.dialects.placement import (
     traits,
     usages,
 )
-from dibs.dialects.placement.exchange import Handler
-from dibs.dialects.placement.schemas import Schema
+from dibs.dialects.placement.endpoints import DONE, OK, Endpoint, acts, reads, takes
 from dibs.http.routing import Route
 
-_OK = {200: "As asked for."}
-_DONE = {204: "Done."}
 _CREATED = {201: "Made; Location says where it is."}
 _MADE_OR_THERE = {201: "Made; Location says where it is.", 204: "It was there already."}
 _PROVIDER = "/resource_providers/{uuid}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """What a row leads to, and what is checked before."""
-
-    handle: Handler
-    rule: str | None
-    """The rule that must allow it; None when everybody may, or when the handler itself asks."""
-    takes_json: bool = False
-    gives_json: bool = False
-    too_old: int = 404
-    """The status for a version before the first."""
-
-
 Rows = list[Route[Endpoint]]
-
-
-def _reads(
-    path: str,
-    handle: Handler,
-    rule: str | None,
-    summary: str,
-    *,
-    since: int = 0,
-    query: Mapping[str, Schema] | None = None,
-) -> Route[Endpoint]:
-    """A GET that answers JSON."""
-    return Route(
-        method="GET",
-        path=path,
-        handler=Endpoint(handle=handle, rule=rule, gives_json=True),
-        summary=summary,
-        since=since,
-        query=query or {},
-        statuses=_OK,
-    )
-
-
-def _takes(
-    method: str,
-    path: str,
-    handle: Handler,
-    rule: str,
-    summary: str,
-    *,
-    body: Schema,
-    statuses: Mapping[int, str] = _OK,
-    since: int = 0,
-    until: int | None = None,
-) -> Route[Endpoint]:
-    """A request with a JSON body; ``body`` is its newest schema."""
-    return Route(
-        method=method,
-        path=path,
-        handler=Endpoint(handle=handle, rule=rule, takes_json=True),
-        summary=summary,
-        since=since,
-        until=until,
-        body=body,
-        statuses=statuses,
-    )
-
-
-def _acts(
-    method: str,
-    path: str,
-    handle: Handler,
-    rule: str,
-    summary: str,
-    *,
-    statuses: Mapping[int, str] = _DONE,
-    since: int = 0,
-    until: int | None = None,
-    too_old: int = 404,
-) -> Route[Endpoint]:
-    """A request without a body that gets none back."""
-    return Route(
-        method=method,
-        path=path,
-        handler=Endpoint(handle=handle, rule=rule, too_old=too_old),
-        summary=summary,
-        since=since,
-        until=until,
-        statuses=statuses,
-    )
-
 
 _ROOT: Rows = [
     Route(
@@ -123,21 +33,21 @@ _ROOT: Rows = [
         path="/",
         handler=Endpoint(handle=discovery.show_versions, rule=None),
         summary="The versions of the API",
-        statuses=_OK,
+        statuses=OK,
     ),
 ]
 
 _CLASS = "/resource_classes/{name}"
 
 _RESOURCE_CLASSES: Rows = [
-    _reads(
+    reads(
         "/resource_classes",
         resource_classes.list_all,
         "placement:resource_classes:list",
         "List resource classes",
         since=2,
     ),
-    _takes(
+    takes(
         "POST",
         "/resource_classes",
         resource_classes.create,
@@ -147,8 +57,8 @@ _RESOURCE_CLASSES: Rows = [
         statuses=_CREATED,
         since=2,
     ),
-    _reads(_CLASS, resource_classes.show, "placement:resource_classes:show", "Show a resource class", since=2),
-    _takes(
+    reads(_CLASS, resource_classes.show, "placement:resource_classes:show", "Show a resource class", since=2),
+    takes(
         "PUT",
         _CLASS,
         resource_classes.rename,
@@ -158,7 +68,7 @@ _RESOURCE_CLASSES: Rows = [
         since=2,
         until=6,
     ),
-    _acts(
+    acts(
         "PUT",
         _CLASS,
         resource_classes.ensure,
@@ -167,7 +77,7 @@ _RESOURCE_CLASSES: Rows = [
         statuses=_MADE_OR_THERE,
         since=7,
     ),
-    _acts(
+    acts(
         "DELETE",
         _CLASS,
         resource_classes.delete,
@@ -178,14 +88,14 @@ _RESOURCE_CLASSES: Rows = [
 ]
 
 _RESOURCE_PROVIDERS: Rows = [
-    _reads(
+    reads(
         "/resource_providers",
         resource_providers.list_all,
         "placement:resource_providers:list",
         "List providers",
         query={name: schema for name, (_, schema) in resource_providers.PARAMETERS.items()},
     ),
-    _takes(
+    takes(
         "POST",
         "/resource_providers",
         resource_providers.create,
@@ -193,15 +103,15 @@ _RESOURCE_PROVIDERS: Rows = [
         "Make a provider",
         body=resource_providers.CREATE[resource_providers.TREES_SINCE],
     ),
-    _reads(_PROVIDER, resource_providers.show, "placement:resource_providers:show", "Show a provider"),
-    _acts(
+    reads(_PROVIDER, resource_providers.show, "placement:resource_providers:show", "Show a provider"),
+    acts(
         "DELETE",
         _PROVIDER,
         resource_providers.delete,
         "placement:resource_providers:delete",
         "Remove a provider that nothing is below and nobody uses",
     ),
-    _takes(
+    takes(
         "PUT",
         _PROVIDER,
         resource_providers.change,
@@ -214,13 +124,13 @@ _RESOURCE_PROVIDERS: Rows = [
 _INVENTORY = f"{_PROVIDER}/inventories/{{resource_class}}"
 
 _INVENTORIES: Rows = [
-    _reads(
+    reads(
         f"{_PROVIDER}/inventories",
         inventories.list_all,
         "placement:resource_providers:inventories:list",
         "Show what a provider has",
     ),
-    _takes(
+    takes(
         "POST",
         f"{_PROVIDER}/inventories",
         inventories.create,
@@ -229,7 +139,7 @@ _INVENTORIES: Rows = [
         body=inventories.CREATE,
         statuses=_CREATED,
     ),
-    _takes(
+    takes(
         "PUT",
         f"{_PROVIDER}/inventories",
         inventories.replace_all,
@@ -237,7 +147,7 @@ _INVENTORIES: Rows = [
         "Replace everything that a provider has",
         body=inventories.REPLACE,
     ),
-    _acts(
+    acts(
         "DELETE",
         f"{_PROVIDER}/inventories",
         inventories.delete_all,
@@ -246,13 +156,13 @@ _INVENTORIES: Rows = [
         since=5,
         too_old=405,
     ),
-    _reads(
+    reads(
         _INVENTORY,
         inventories.show,
         "placement:resource_providers:inventories:show",
         "Show what a provider has of a class",
     ),
-    _takes(
+    takes(
         "PUT",
         _INVENTORY,
         inventories.change,
@@ -260,7 +170,7 @@ _INVENTORIES: Rows = [
         "Change how much a provider has of a class",
         body=inventories.CHANGE,
     ),
-    _acts(
+    acts(
         "DELETE",
         _INVENTORY,
         inventories.delete,
@@ -270,14 +180,14 @@ _INVENTORIES: Rows = [
 ]
 
 _AGGREGATES: Rows = [
-    _reads(
+    reads(
         f"{_PROVIDER}/aggregates",
         aggregates.list_all,
         "placement:resource_providers:aggregates:list",
         "Show the aggregates that a provider is in",
         since=1,
     ),
-    _takes(
+    takes(
         "PUT",
         f"{_PROVIDER}/aggregates",
         aggregates.replace_all,
@@ -291,9 +201,9 @@ _AGGREGATES: Rows = [
 _TRAIT = "/traits/{name}"
 
 _TRAITS: Rows = [
-    _reads("/traits", traits.list_all, "placement:traits:list", "List traits", since=6, query=traits.PARAMETERS),
-    _acts("GET", _TRAIT, traits.show, "placement:traits:show", "See whether there is a trait", since=6),
-    _acts(
+    reads("/traits", traits.list_all, "placement:traits:list", "List traits", since=6, query=traits.PARAMETERS),
+    acts("GET", _TRAIT, traits.show, "placement:traits:show", "See whether there is a trait", since=6),
+    acts(
         "PUT",
         _TRAIT,
         traits.ensure,
@@ -302,7 +212,7 @@ _TRAITS: Rows = [
         statuses=_MADE_OR_THERE,
         since=6,
     ),
-    _acts(
+    acts(
         "DELETE",
         _TRAIT,
         traits.delete,
@@ -310,14 +220,14 @@ _TRAITS: Rows = [
         "Remove a custom trait that no provider has",
         since=6,
     ),
-    _reads(
+    reads(
         f"{_PROVIDER}/traits",
         traits.list_of_provider,
         "placement:resource_providers:traits:list",
         "Show the traits that a provider has",
         since=6,
     ),
-    _takes(
+    takes(
         "PUT",
         f"{_PROVIDER}/traits",
         traits.replace_of_provider,
@@ -326,7 +236,7 @@ _TRAITS: Rows = [
         body=traits.REPLACE,
         since=6,
     ),
-    _acts(
+    acts(
         "DELETE",
         f"{_PROVIDER}/traits",
         traits.delete_of_provider,
@@ -339,36 +249,36 @@ _TRAITS: Rows = [
 _CONSUMER = "/allocations/{consumer}"
 
 _ALLOCATIONS: Rows = [
-    _takes(
+    takes(
         "POST",
         "/allocations",
         allocations.set_allocations,
         "placement:allocations:manage",
         "Set what several consumers have, all together or not at all",
         body=allocations.MANY_CONSUMERS[38],
-        statuses=_DONE,
+        statuses=DONE,
         since=13,
     ),
-    _reads(
+    reads(
         _CONSUMER, allocations.list_allocations_of_consumer, "placement:allocations:list", "Show what a consumer has"
     ),
-    _takes(
+    takes(
         "PUT",
         _CONSUMER,
         allocations.set_allocations_of_consumer,
         "placement:allocations:update",
         "Set what a consumer has",
         body=allocations.ONE_CONSUMER[38],
-        statuses=_DONE,
+        statuses=DONE,
     ),
-    _acts(
+    acts(
         "DELETE",
         _CONSUMER,
         allocations.delete_allocations_of_consumer,
         "placement:allocations:delete",
         "Take everything back from a consumer",
     ),
-    _reads(
+    reads(
         f"{_PROVIDER}/allocations",
         allocations.list_allocations_of_provider,
         "placement:resource_providers:allocations:list",
@@ -377,17 +287,17 @@ _ALLOCATIONS: Rows = [
 ]
 
 _USAGES: Rows = [
-    _reads(
+    reads(
         f"{_PROVIDER}/usages",
         usages.show_provider_usage,
         "placement:resource_providers:usages",
         "Show how much of a provider is used",
     ),
-    _reads("/usages", usages.show_usage_of_project, None, "Show how much a project uses", since=9, query=usages.QUERY),
+    reads("/usages", usages.show_usage_of_project, None, "Show how much a project uses", since=9, query=usages.QUERY),
 ]
 
 _CANDIDATES: Rows = [
-    _reads(
+    reads(
         "/allocation_candidates",
         allocation_candidates.list_candidates,
         "placement:allocation_candidates:list",
@@ -398,14 +308,14 @@ _CANDIDATES: Rows = [
 ]
 
 _RESHAPER: Rows = [
-    _takes(
+    takes(
         "POST",
         "/reshaper",
         reshaper.post,
         "placement:reshaper:reshape",
         "Move inventory and the allocations on it, all together or not at all",
         body=reshaper.BODY[38],
-        statuses=_DONE,
+        statuses=DONE,
         since=reshaper.FIRST_VERSION,
     ),
 ]
