@@ -1,34 +1,62 @@
-"""``python -m bench --engine sqlite,postgresql --nodes 10000``."""
+"""Measure Dibs: ``python -m bench [--engine sqlite,postgresql,mariadb] [--seconds 2]``.
+
+Times of one machine say little on another, so every line also says how it compares with the cheapest request there is,
+``GET /livez``, in the same run. Nothing is written but the table.
+"""
 
 import argparse
+from collections.abc import Iterator
 
-from bench.list_nodes import list_nodes
+from bench.listing import measure_listing
+from bench.load import Figure, measure
+from bench.requests import REQUESTS, prepare
 from tests.bed.dibs_server import DibsServer
 from tests.bed.session import ENGINES, Bed
+from tests.fleet import fill
 
-ENTRIES = [list_nodes]
+NODES = 10_000
+CLIENTS = (1, 16)
 
 
 def main() -> None:
-    """Run every entry on every engine, each with a server and a database of its own."""
-    parser = argparse.ArgumentParser(description="Measure Dibs.")
-    parser.add_argument("--engine", default=",".join(ENGINES), help="engines, with commas between them")
-    parser.add_argument("--nodes", type=int, default=10_000, help="how many nodes there are")
+    """The command."""
+    parser = argparse.ArgumentParser(prog="bench", description="Measure Dibs on throw-away databases.")
+    parser.add_argument("--engine", default=",".join(ENGINES), help="engines, separated by commas")
+    parser.add_argument("--seconds", type=float, default=2.0, help="time for each line")
+    parser.add_argument("--workers", type=int, default=1, help="processes that answer requests")
     arguments = parser.parse_args()
     bed = Bed()
     try:
         for engine in arguments.engine.split(","):
-            for entry in ENTRIES:
-                print(f"==> {entry.__name__} on {engine}, {arguments.nodes} nodes", flush=True)
-                server = DibsServer(bed.databases(engine).fresh(), bed.folder)
-                server.start()
-                try:
-                    for measured in entry(server.url, arguments.nodes):
-                        print(f"{engine:<12}{measured.what:<44}{measured.amount:>10.0f} {measured.unit}", flush=True)
-                finally:
-                    server.stop()
+            print(f"\n{engine}, {NODES:,} nodes with 5 traits each, {arguments.workers} worker(s)")
+            for line in lines_of(bed, engine, arguments.seconds, arguments.workers):
+                print(line, flush=True)
     finally:
         bed.close()
+
+
+def lines_of(bed: Bed, engine: str, seconds: float, workers: int) -> Iterator[str]:
+    """The table of one engine."""
+    url = bed.databases(engine).fresh()
+    fill(url, NODES)
+    server = DibsServer(url, bed.folder, "--workers", str(workers))
+    server.start()
+    try:
+        prepare(server.port)
+        yield f"{'request':<26}" + "".join(f"{f'{n} client(s), /s':>18}{'of /livez':>11}{'p99 ms':>9}" for n in CLIENTS)
+        floor: dict[int, Figure] = {}
+        for name, request in REQUESTS.items():
+            cells = ""
+            for clients in CLIENTS:
+                figure = measure(server.port, request, clients, seconds)
+                floor.setdefault(clients, figure)
+                ratio = figure.per_second / floor[clients].per_second
+                cells += f"{figure.per_second:>18,.0f}{ratio:>11.0%}{figure.p99_milliseconds:>9.1f}"
+            yield f"{name:<26}{cells}"
+        yield from measure_listing(server.port, NODES)
+    finally:
+        server.stop()
+        bed.databases(engine).discard(url)
 
 
 if __name__ == "__main__":

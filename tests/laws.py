@@ -1,6 +1,7 @@
 """The laws of the ledger, checked on the rows themselves: whoever wrote them, through whatever door.
 
-``broken_laws`` says in words what is wrong; an empty list is a ledger in order.
+``broken_laws`` says in words what is wrong; an empty list is a ledger in order. It takes every provider for a machine:
+it is for ledgers that nobody but the bare-metal dialect and its conductors wrote in.
 """
 
 from collections import Counter, defaultdict

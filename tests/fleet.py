@@ -1,0 +1,63 @@
+"""Many nodes at once, written past the use cases: for tests and measurements where only their number matters."""
+
+from typing import Any
+
+from sqlalchemy import insert
+
+from dibs.store.tables import inventories, nodes, provider_traits, providers, resource_classes, traits
+from tests.laws import connect
+
+FIRST_ID = 1_000_000
+"""Far above what the engines number themselves, so that later rows do not meet these."""
+TRAITS = ("CUSTOM_RACK", "HW_CPU_X86_AVX2", "HW_CPU_X86_VMX", "STORAGE_DISK_SSD")
+NOW = 1_800_000_000_000_000
+
+
+def uuid_of(number: int) -> str:
+    """The uuid of one node of the fleet."""
+    return f"eeeeeeee-0000-4000-8000-{number:012d}"
+
+
+def traits_of(number: int) -> list[str]:
+    """Its traits: one of its own and four that all have."""
+    return sorted((f"CUSTOM_{number % 100}", *TRAITS))
+
+
+def fill(url: str, count: int) -> None:
+    """Put so many available nodes with five traits each into a database."""
+    numbers = range(count)
+    with connect(url) as connection, connection.begin():
+        connection.execute(insert(resource_classes), [{"id": FIRST_ID, "name": "CUSTOM_FLEET", "created_at": NOW}])
+        connection.execute(insert(providers), [_provider(number) for number in numbers])
+        connection.execute(insert(nodes), [_node(number) for number in numbers])
+        connection.execute(
+            insert(inventories),
+            [
+                {"provider_id": FIRST_ID + n, "class_id": FIRST_ID, "total": 1, "max_unit": 1, "created_at": NOW}
+                for n in numbers
+            ],
+        )
+        names = sorted({trait for number in numbers for trait in traits_of(number)})
+        connection.execute(insert(traits), [{"name": name, "created_at": NOW} for name in names])
+        connection.execute(
+            insert(provider_traits),
+            [{"provider_id": FIRST_ID + n, "trait": trait} for n in numbers for trait in traits_of(n)],
+        )
+
+
+def _provider(number: int) -> dict[str, Any]:
+    row_id = FIRST_ID + number
+    return {"id": row_id, "uuid": uuid_of(number), "name": f"fleet-{number}", "root_id": row_id, "created_at": NOW}
+
+
+def _node(number: int) -> dict[str, Any]:
+    return {
+        "id": FIRST_ID + number,
+        "uuid": uuid_of(number),
+        "name": f"fleet-{number}",
+        "driver": "fake-hardware",
+        "provision_state": "available",
+        "power_state": "power off",
+        "resource_class": "fleet",
+        "created_at": NOW,
+    }
