@@ -5,13 +5,16 @@ What it looks like, for a question of one class with one required trait:
     SELECT root.id FROM providers AS root
      WHERE root.parent_id IS NULL
        AND EXISTS (SELECT 1 FROM providers AS member
-                     JOIN inventories AS stock ON stock.provider_id = member.id
-                    WHERE member.root_id = root.id AND stock.class_id = :class AND <:amount fits into stock>)
+                    WHERE member.root_id = root.id
+                      AND EXISTS (SELECT 1 FROM inventories AS stock
+                                   WHERE stock.provider_id = member.id AND stock.class_id = :class
+                                     AND <:amount fits into stock>))
        AND EXISTS (SELECT 1 FROM providers AS member
                     WHERE member.root_id = root.id
                       AND EXISTS (SELECT 1 FROM provider_traits AS named
                                    WHERE named.provider_id = member.id AND named.trait IN (:trait)))
 
+An EXISTS in an EXISTS and no join: SQLite would start a join with all inventories of the class, for each root anew.
 ``used`` is kept in the inventories, so nothing is added up. The statement is made for each *shape* of question (how
 many of what, not which); the values travel as parameters.
 """
@@ -122,18 +125,20 @@ def _need_values(prefix: str, need: Need, class_ids: Mapping[str, int]) -> dict[
 
 def _is_met(prefix: str, shape: NeedShape) -> ColumnElement[bool]:
     member = providers.alias("member")
-    source: FromClause = member
     conditions = [member.c.root_id == ROOT.c.id]
-    for number in range(shape.classes):
-        stock = inventories.alias(f"stock{number}")
-        source = source.join(stock, stock.c.provider_id == member.c.id)
-        conditions.append(_fits(stock, f"{prefix}_class_{number}", f"{prefix}_amount_{number}"))
+    conditions += (_has_stock(prefix, number, member) for number in range(shape.classes))
     conditions += _has_traits(f"{prefix}_trait", shape.traits, member)
     conditions += _is_in_aggregates(f"{prefix}_aggregate", shape.aggregates, member, root_counts=shape.root_counts)
     if shape.in_tree:
         conditions.append(ROOT.c.uuid == bindparam(f"{prefix}_in_tree"))
-    in_tree = select(literal(1)).select_from(source).where(*conditions).correlate(ROOT).exists()
+    in_tree = select(literal(1)).where(*conditions).correlate(ROOT).exists()
     return or_(in_tree, _shares(f"{prefix}_shared_in", shape.shared_in)) if shape.shared_in else in_tree
+
+
+def _has_stock(prefix: str, number: int, member: FromClause) -> ColumnElement[bool]:
+    stock = inventories.alias("stock")
+    fits = _fits(stock, f"{prefix}_class_{number}", f"{prefix}_amount_{number}")
+    return select(literal(1)).where(stock.c.provider_id == member.c.id, fits).correlate(member).exists()
 
 
 def _fits(stock: FromClause, class_id: str, amount_name: str) -> ColumnElement[bool]:
@@ -187,10 +192,6 @@ def _has_any(table: Table, column: str, of: FromClause, prefix: str, count: int)
 
 def _shares(prefix: str, count: int) -> ColumnElement[bool]:
     """Some member of the tree is in an aggregate by which what is needed is shared."""
-    named = provider_aggregates.alias("named")
     member = providers.alias("member")
-    joined = named.join(member, member.c.id == named.c.provider_id)
-    in_reach = named.c.aggregate.in_(sets.binds(prefix, count))
-    return (
-        select(literal(1)).select_from(joined).where(member.c.root_id == ROOT.c.id, in_reach).correlate(ROOT).exists()
-    )
+    in_reach = _has_any(provider_aggregates, "aggregate", member, prefix, count)
+    return select(literal(1)).where(member.c.root_id == ROOT.c.id, in_reach).correlate(ROOT).exists()

@@ -44,11 +44,11 @@ class Loading:
 
     def __init__(self, roots: Roots) -> None:
         member = providers.alias("member")
-        among = member.c.root_id.in_(roots)
+        members = select(member.c.id).where(member.c.root_id.in_(roots))
         self.members = (
-            select(member.c.id, member.c.uuid, member.c.parent_id, member.c.root_id)
-            .where(among)
-            .order_by(member.c.root_id, member.c.id)
+            select(providers.c.id, providers.c.uuid, providers.c.parent_id, providers.c.root_id)
+            .where(providers.c.root_id.in_(roots))
+            .order_by(providers.c.root_id, providers.c.id)
         )
         self.inventories = (
             select(
@@ -56,21 +56,16 @@ class Loading:
                 resource_classes.c.name.label("resource_class"),
                 *(inventories.c[name] for name in _STOCK),
             )
-            .join(member, member.c.id == inventories.c.provider_id)
             .join(resource_classes, resource_classes.c.id == inventories.c.class_id)
-            .where(among)
+            .where(inventories.c.provider_id.in_(members))
             .order_by(inventories.c.provider_id, inventories.c.class_id)
         )
-        self.traits = (
-            select(provider_traits.c.provider_id, provider_traits.c.trait.label("name"))
-            .join(member, member.c.id == provider_traits.c.provider_id)
-            .where(among)
+        self.traits = select(provider_traits.c.provider_id, provider_traits.c.trait.label("name")).where(
+            provider_traits.c.provider_id.in_(members)
         )
-        self.aggregates = (
-            select(provider_aggregates.c.provider_id, provider_aggregates.c.aggregate.label("name"))
-            .join(member, member.c.id == provider_aggregates.c.provider_id)
-            .where(among)
-        )
+        self.aggregates = select(
+            provider_aggregates.c.provider_id, provider_aggregates.c.aggregate.label("name")
+        ).where(provider_aggregates.c.provider_id.in_(members))
 
 
 _OF_SHARING = Loading(_SHARING_ROOTS)
