@@ -1,0 +1,36 @@
+"""Aggregates over the contract: what Placement's own suite does not ask."""
+
+import pytest
+
+from tests.dialects.placement.conversation import Conversation
+
+PROVIDER = "11111111-1111-4111-8111-111111111111"
+HERE = f"/resource_providers/{PROVIDER}/aggregates"
+AGGREGATE = "aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa"
+
+
+@pytest.fixture
+def ask(ask: Conversation) -> Conversation:
+    ask("POST", "/resource_providers", {"name": "p", "uuid": PROVIDER})
+    return ask
+
+
+def test_the_older_form_is_a_list_and_moves_nothing(ask: Conversation) -> None:
+    old = ask("PUT", HERE, [AGGREGATE], version="1.18")
+    assert old.json == {"aggregates": [AGGREGATE]}
+    assert ask("GET", HERE).json == {"aggregates": [AGGREGATE], "resource_provider_generation": 0}
+
+
+@pytest.mark.parametrize("written", [AGGREGATE.upper(), AGGREGATE.replace("-", "")])
+def test_an_aggregate_is_the_same_however_it_is_written(ask: Conversation, written: str) -> None:
+    ask("PUT", HERE, {"aggregates": [written], "resource_provider_generation": 0})
+    for asked in (written, AGGREGATE):
+        (found,) = ask("GET", f"/resource_providers?member_of={asked}").json["resource_providers"]
+        assert found["uuid"] == PROVIDER
+    assert ask("GET", f"/resource_providers?member_of=!{AGGREGATE}").json["resource_providers"] == []
+
+
+def test_a_node_may_be_put_into_one(ask: Conversation) -> None:
+    node = ask.ledger.enrol()
+    body = {"aggregates": [AGGREGATE], "resource_provider_generation": 0}
+    assert ask("PUT", f"/resource_providers/{node.uuid}/aggregates", body).status == 200
