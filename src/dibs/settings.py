@@ -81,6 +81,9 @@ class Settings:
     placement_enforce_scope: bool = _setting(
         False, "Refuse callers with system scope in Placement's API, as Placement does."
     )
+    placement_randomize_candidates: bool = _setting(
+        False, "Give allocation candidates in random order, so that many schedulers do not all get the same few first."
+    )
     cors_allowed_origin: str = _setting("", "Origins whose web pages may call the APIs, separated by commas.")
     cors_allow_headers: str = _setting("", "Request headers that those pages may send, separated by commas.")
     conductor_name: str = _setting("", "Name that this conductor registers under; made from host and port if empty.")

@@ -48,6 +48,7 @@ def build_application(settings: Settings) -> Application:
         policy_file=policy_file,
         legacy_rules=settings.placement_legacy_rules,
         enforce_scope=settings.placement_enforce_scope,
+        randomize_candidates=settings.placement_randomize_candidates,
     )
     return Application(
         dialects=[baremetal, placement],

@@ -1,6 +1,8 @@
 """GET /allocation_candidates: read the question, search, show who could give what."""
 
 from collections.abc import Iterable
+from dataclasses import replace
+from random import getrandbits
 from typing import Any
 
 from dibs.dialects.placement.candidate_question import PARAMETERS, read_question
@@ -26,6 +28,8 @@ MAPPINGS_SINCE = 34
 def list_candidates(exchange: Exchange) -> Response:
     """GET /allocation_candidates"""
     question = read_question(exchange.query, exchange.minor, nested=exchange.minor >= TREES_SINCE)
+    if exchange.services.randomize_candidates:
+        question = replace(question, shuffle_seed=getrandbits(32))
     try:
         found = exchange.read(find_candidates, question)
     except ResourceClassNotFound as error:

@@ -41,9 +41,10 @@ class Placement:
         policy_file: str | None = None,
         legacy_rules: bool = False,
         enforce_scope: bool = False,
+        randomize_candidates: bool = False,
     ) -> None:
         policy = Policy(policy_file, legacy_rules=legacy_rules, enforce_scope=enforce_scope)
-        self._services = Services(runner=runner, clock=clock, policy=policy)
+        self._services = Services(runner=runner, clock=clock, policy=policy, randomize_candidates=randomize_candidates)
 
     @property
     def operations(self) -> Iterable[Operation]:

@@ -30,6 +30,7 @@ class Services:
     runner: Runner
     clock: Clock
     policy: Policy
+    randomize_candidates: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
