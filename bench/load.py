@@ -1,4 +1,4 @@
-"""Clients that ask, wait for the answer, and ask again, on plain sockets, so that they cost little beside the server."""
+"""Clients that ask, wait for the answer, and ask again, on plain sockets so that they cost little beside the server."""
 
 import re
 import socket

