@@ -5,7 +5,8 @@ import os
 import subprocess
 import sys
 import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from typing import Any
@@ -112,6 +113,8 @@ class Commands:
     """The stock commands, each run in a process of its own."""
 
     clouds_yaml: Path
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What else the user has in the environment."""
 
     def run(self, *words: str, stdin: str = "", program: str = "baremetal") -> Told:
         """Run one command, as typed in a shell."""
@@ -130,4 +133,4 @@ class Commands:
 
     def _environment(self) -> dict[str, str]:
         config = {"OS_CLIENT_CONFIG_FILE": str(self.clouds_yaml), "OS_CLOUD": "dibs", "COLUMNS": "400"}
-        return bare_environment() | config
+        return {**bare_environment(), **config, **self.variables}
