@@ -88,6 +88,7 @@ class Target:
         self.shell = Shell(Application(dialects=[dialect]), NoAuth(), Limits(threads=1))
         self.loop = asyncio.new_event_loop()
         self.rows: Tables = {}
+        self.changed = False
         self.prepare()
 
     def close(self) -> None:
@@ -108,13 +109,15 @@ class Target:
         values = {"address": "52:54:00:00:00:01"}
         command = CreatePort(uuid=PORT, node=NODES["available"], values=values, guard=allow)
         self.ledger.runner.write(create_port, SERVICE, command)
-        self.rows = rows_of(self.reader)
+        self.rows, self.changed = rows_of(self.reader), False
         assert broken_laws(self.rows) == []
 
-    def send(self, attack: Attack) -> Answer:
-        """Answer one request and hold it to the laws."""
+    def send(self, attack: Attack, *, undo: bool = True) -> Answer:
+        """Answer one request and hold it to the laws; ``undo`` undoes what it changed."""
         answer = self.loop.run_until_complete(self._send(attack))
         self._judge(attack, answer)
+        if undo and self.changed:
+            self.prepare()
         return answer
 
     def _judge(self, attack: Attack, answer: Answer) -> None:
@@ -128,7 +131,7 @@ class Target:
         assert answer.status < 400, f"a partial write: {answer} changed {_changed(self.rows, after)}"
         assert attack.method not in ("GET", "HEAD"), f"reading changed {_changed(self.rows, after)}"
         assert broken_laws(after) == []
-        self.prepare()
+        self.rows, self.changed = after, True
 
     async def _send(self, attack: Attack) -> Answer:
         raw_headers = [(name.encode(), value) for name, value in attack.headers.items()]

@@ -153,6 +153,20 @@ def test_the_instance_of_another_node_is_refused_whole(target: Target) -> None:
     assert target.send(Attack.of("PATCH", NODE, patch)).status == 409
 
 
+@pytest.mark.parametrize("path", [NODE, f"/v1/ports/{PORT}"], ids=["node", "port"])
+def test_patches_that_add_up_to_more_than_a_row_takes_are_refused(target: Target, path: str) -> None:
+    """Without that, MariaDB hangs up on the statement and everybody's connections are given up."""
+    value = "é" * 1_900_000
+    statuses = []
+    for number in range(3):
+        patch = f'[{{"op": "add", "path": "/extra/{number}", "value": "{value}"}}]'.encode()
+        answer = target.send(Attack.of("PATCH", path, patch), undo=False)
+        statuses.append(answer.status)
+    target.prepare()
+    assert statuses == [200, 400, 400]
+    assert "extra" in answer.message
+
+
 def test_too_many_traits_are_refused_whole(target: Target) -> None:
     names = [f"CUSTOM_{number}" for number in range(51)]
     assert "51" in target.send(Attack.of("PUT", f"{NODE}/traits", {"traits": names})).message

@@ -5,6 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from dibs.domain.errors import BadValue
+
+WRITTEN_BYTES_MAX = 6 * 1024 * 1024
+"""What one row may be given at a time: a request's body, and no more than MariaDB takes in one packet of 16 MiB when
+every character has to be escaped. At a larger packet it hangs up, which looks as if the database had gone away."""
+
+_BYTES_OF_A_CHARACTER_MAX = 4
+
 
 class Columns:
     """How the attributes of one dataclass are stored."""
@@ -19,10 +27,22 @@ class Columns:
             **dict.fromkeys(self._flags, _flag),
         }
 
-    def encode(self, name: str, value: Any) -> Any:
-        """The stored form of an attribute."""
+    def encode(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The stored form of attributes, which must not be more than fits into one statement."""
+        encoded = {name: self._encode(name, value) for name, value in values.items()}
+        sizes = {name: len(value) for name, value in encoded.items() if isinstance(value, str)}
+        if sum(sizes.values()) * _BYTES_OF_A_CHARACTER_MAX > WRITTEN_BYTES_MAX:
+            sizes = {name: len(encoded[name].encode()) for name in sizes}
+            if sum(sizes.values()) > WRITTEN_BYTES_MAX:
+                largest = max(sizes, key=sizes.__getitem__)
+                raise BadValue(
+                    reason=f"Field {largest}: together the values are larger than {WRITTEN_BYTES_MAX} bytes."
+                )
+        return encoded
+
+    def _encode(self, name: str, value: Any) -> Any:
         if name in self._structures:
-            return json.dumps(value, separators=(",", ":"))
+            return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
         return int(value) if name in self._flags and value is not None else value
 
     def decoder(self, name: str) -> Callable[[Any], Any] | None:

@@ -58,9 +58,7 @@ def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
     try:
         node_id = providers.insert_provider(tx, uuid, name or uuid, now)
         node = Node(**{"created_at": now, **values, "id": node_id})
-        tx.change(
-            _INSERT, {attribute: COLUMNS.encode(attribute, getattr(node, attribute)) for attribute in COLUMNS.names}
-        )
+        tx.change(_INSERT, COLUMNS.encode({attribute: getattr(node, attribute) for attribute in COLUMNS.names}))
     except Duplicate as error:
         raise _meaning(error, uuid, values) from error
     if node.inventory_class:
@@ -72,7 +70,7 @@ def update(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
     """Change a locked node, and its provider where that follows; returns the node as it is then."""
     after = replace(node, **changes, updated_at=now)
     written = {**changes, "updated_at": now}
-    values = {f"new_{name}": COLUMNS.encode(name, value) for name, value in written.items()}
+    values = {f"new_{name}": value for name, value in COLUMNS.encode(written).items()}
     try:
         tx.change(_update(frozenset(written)), {"of_id": node.id, **values})
         _keep_provider_in_step(tx, now, node, after)

@@ -38,7 +38,7 @@ def get(tx: Transaction, ident: str) -> Port | None:
 
 def create(tx: Transaction, now: int, node_id: int, port: Port) -> Port:
     """Add a port; its id is given here."""
-    values = {name: COLUMNS.encode(name, getattr(port, name)) for name in _STORED}
+    values = COLUMNS.encode({name: getattr(port, name) for name in _STORED})
     try:
         port_id = tx.values(_INSERT, {"node_id": node_id, **values})[0]
     except Duplicate as error:
@@ -49,7 +49,7 @@ def create(tx: Transaction, now: int, node_id: int, port: Port) -> Port:
 def update(tx: Transaction, port: Port, now: int, node_id: int | None, **changes: Any) -> Port:
     """Change a port; with ``node_id`` it moves to that node."""
     after = replace(port, **changes, updated_at=now)
-    written = {name: COLUMNS.encode(name, value) for name, value in changes.items() if name != "node_uuid"}
+    written = COLUMNS.encode({name: value for name, value in changes.items() if name != "node_uuid"})
     written |= {"updated_at": now} if node_id is None else {"updated_at": now, "node_id": node_id}
     try:
         tx.change(_update(frozenset(written)), {"of_id": port.id, **{f"new_{name}": v for name, v in written.items()}})
