@@ -35,7 +35,7 @@ REQUESTS: Mapping[str, Request] = {
     "GET 100 by two traits": lambda client, turn: encode(
         "GET", f"{V1}/nodes?limit=100&traits=CUSTOM_7,HW_CPU_X86_VMX&fields=uuid"
     ),
-    "PUT a trait": lambda client, turn: encode("PUT", f"{_own_node(client)}/traits/CUSTOM_BENCH_{turn % 40}"),
+    "PUT a trait": lambda client, turn: encode("PUT", f"{_own_node(client)}/traits/CUSTOM_{turn % 40}"),
     "PATCH a node": _patch,
     "POST a node": _create,
 }
