@@ -81,3 +81,10 @@ def test_the_command_says_who_is_not_let_in(users: Users) -> None:
     refused = Commands(users.clouds_yaml("olga", "wrong")).run("node", "list")
     assert refused.status == 1
     assert "Incorrect username or password" in refused.err
+
+
+def test_placement_is_for_admins_whatever_they_speak_for(users: Users) -> None:
+    users.cloud("root").placement.create_resource_provider(name="host")
+    assert [seen.name for seen in users.cloud("stan").placement.resource_providers(name="host")] == ["host"]
+    with pytest.raises(exceptions.ForbiddenException):
+        list(users.cloud("olga").placement.resource_providers())

@@ -37,6 +37,7 @@ clouds:
       user_domain_name: Default
       project_domain_name: Default
     baremetal_endpoint_override: {url}/baremetal
+    placement_endpoint_override: {url}/placement
 """
 
 _FORMS = {"noauth": _NOAUTH, "http_basic": _HTTP_BASIC, "keystone": _KEYSTONE}
