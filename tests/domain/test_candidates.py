@@ -150,3 +150,24 @@ def test_a_group_without_resources_only_names_its_provider() -> None:
     )
     (found,) = ask(world, CandidateQuery(groups=groups, same_subtrees=(frozenset({"_VF", "_TOP"}),))).candidates
     assert found == Candidate(resources={"deep": {"VF": 1}}, mappings={"_VF": ("deep",), "_TOP": ("child9",)})
+
+
+def test_those_who_give_a_group_have_its_traits_together() -> None:
+    world = World(
+        [
+            Provider("root"),
+            Provider("red", "root", {"VCPU": Stock(8)}, frozenset({"CUSTOM_RED"})),
+            Provider("plain", "root", {"VCPU": Stock(8), "MEMORY_MB": Stock(8)}),
+            Provider("blue", "root", {"MEMORY_MB": Stock(8)}, frozenset({"CUSTOM_BLUE"})),
+        ]
+    )
+    traits = Criteria(required=(frozenset({"CUSTOM_RED"}), frozenset({"CUSTOM_BLUE"})))
+    query = CandidateQuery(groups=(Group(resources={"VCPU": 1, "MEMORY_MB": 1}, traits=traits),))
+    (found,) = ask(world, query).candidates
+    assert found.resources == {"red": {"VCPU": 1}, "blue": {"MEMORY_MB": 1}}
+
+
+def test_groups_that_are_kept_apart_have_different_providers() -> None:
+    world = children(3, VF=Stock(8))
+    assert len(ask(world, CandidateQuery(groups=equal_groups(2, VF=1))).candidates) == 9
+    assert len(ask(world, CandidateQuery(groups=equal_groups(2, VF=1), isolate=True)).candidates) == 6

@@ -64,9 +64,13 @@ def worlds(draw: st.DrawFn) -> World:
     return World(providers)
 
 
-def criteria(names: tuple[str, ...]) -> st.SearchStrategy[Criteria]:
+def some_criteria(names: tuple[str, ...]) -> st.SearchStrategy[Criteria]:
     choices = st.lists(st.frozensets(st.sampled_from(names), min_size=1), max_size=2).map(tuple)
-    return rarely(st.builds(Criteria, required=choices, forbidden=rarely(some(names), frozenset())), Criteria())
+    return st.builds(Criteria, required=choices, forbidden=rarely(some(names), frozenset()))
+
+
+def criteria(names: tuple[str, ...]) -> st.SearchStrategy[Criteria]:
+    return rarely(some_criteria(names), Criteria())
 
 
 amounts = st.dictionaries(st.sampled_from(CLASSES), st.integers(1, 2), min_size=1, max_size=2)
@@ -89,7 +93,10 @@ def questions(draw: st.DrawFn, world: World) -> CandidateQuery:
     suffixes = draw(st.lists(st.sampled_from(SUFFIXES), max_size=3, unique=True))
     chosen = [draw(groups(suffix, amounts)) for suffix in suffixes]
     if not suffixes or draw(st.booleans()):
-        chosen.insert(0, draw(groups("", amounts)))
+        spread = draw(groups("", amounts))
+        # That several providers have the traits together is the rule that chance meets least.
+        traits = draw(some_criteria(TRAITS)) if draw(st.booleans()) else spread.traits
+        chosen.insert(0, replace(spread, traits=traits))
     subtrees = []
     if len(suffixes) > 1 and draw(st.booleans()):
         subtrees.append(frozenset(suffixes))
