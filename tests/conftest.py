@@ -32,6 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "one_engine: runs on the first of the chosen engines only, since it is long")
     config.stash[BED] = Bed()
     # A terminated run (a CI job that takes too long) must stop its servers too; Ctrl-C already does.
     signal.signal(signal.SIGTERM, _interrupt)
@@ -49,7 +50,10 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine_name" in metafunc.fixturenames:
-        metafunc.parametrize("engine_name", chosen_engines(metafunc.config), scope="session")
+        engines = chosen_engines(metafunc.config)
+        if metafunc.definition.get_closest_marker("one_engine"):
+            engines = engines[:1]
+        metafunc.parametrize("engine_name", engines, scope="session")
 
 
 def chosen_engines(config: pytest.Config) -> list[str]:

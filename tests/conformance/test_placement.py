@@ -82,6 +82,7 @@ def as_parameter(exchange: Exchange) -> object:
     return pytest.param(exchange, id=str(exchange), marks=pytest.mark.xdist_group(exchange.story))
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("exchange", [as_parameter(exchange) for exchange in EXCHANGES])
 def test_exchange(
     exchange: Exchange,
