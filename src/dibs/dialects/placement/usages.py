@@ -16,6 +16,7 @@ ALL_TYPES = "all"
 _NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 255}
 _QUERY = {"project_id": _NAME, "user_id": _NAME}
 _TYPED_QUERY = {**_QUERY, "consumer_type": {**_NAME, "pattern": "^[A-Z0-9_]+$|^all$|^unknown$"}}
+_SCHEMA, _TYPED_SCHEMA = closed(_QUERY, "project_id"), closed(_TYPED_QUERY, "project_id")
 QUERY = _TYPED_QUERY
 """Every parameter, for the routing table."""
 
@@ -35,7 +36,7 @@ def show_usage_of_project(exchange: Exchange) -> Response:
     """GET /usages. The rule is asked with the project, so that a reader of a project sees what his project uses."""
     query, typed = exchange.query, exchange.minor >= TYPES_SINCE
     exchange.require("placement:usages", query.last("project_id"))
-    query.check(closed(_TYPED_QUERY if typed else _QUERY, "project_id"))
+    query.check(_TYPED_SCHEMA if typed else _SCHEMA)
     command = usecases.UsageOfProject(project_id=query.last("project_id") or "", user_id=query.last("user_id"))
     usage = exchange.read(usecases.list_usage_of_project, command)
     by_type = _by_type(usage.used, usage.consumers, query.last("consumer_type"))
