@@ -11,11 +11,9 @@ from types import ModuleType
 from typing import Any
 from unittest import TestCase, mock
 
-import yaml
-
 from tests.conformance import over_http
 from tests.conformance.wire import MOUNT, RootedHttp
-from tests.contracts.exchanges import build_story
+from tests.contracts.exchanges import build_story, read_file
 
 FIXTURES = "placement.tests.functional.fixtures.gabbits"
 
@@ -90,7 +88,7 @@ def files() -> list[Path]:
 
 def fixture_names(path: Path) -> list[str]:
     """The fixtures that a file asks for."""
-    return list(yaml.safe_load(path.read_text()).get("fixtures") or [])
+    return list(read_file(path).get("fixtures") or [])
 
 
 def configuration_of(path: Path) -> str:
