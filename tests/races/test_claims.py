@@ -10,7 +10,7 @@ import pytest
 from dibs.domain.actor import SERVICE
 from dibs.domain.claims import ANY_GENERATION, AnyGeneration, Wish
 from dibs.domain.errors import CapacityExceeded, ConsumerGenerationConflict
-from dibs.store import Store, inventories, providers, usages
+from dibs.store import Store, inventories, providers
 from dibs.store.tables import inventories as inventory_rows
 from dibs.store.transaction import Transaction
 from dibs.usecases.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
@@ -58,9 +58,8 @@ def used(store: Store, provider: str) -> int:
     """What the inventory says; the claims themselves must say the same."""
 
     def look(tx: Transaction) -> int:
-        row = usages.provider(tx, provider)
-        assert row is not None
-        (inventory,) = inventories.at(tx, [row["id"]]).values()
+        (row_id,) = providers.ids_of(tx, [provider]).values()
+        (inventory,) = inventories.at(tx, [row_id]).values()
         return inventory.used
 
     return store.read(look)

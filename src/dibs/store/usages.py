@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import bindparam, func, select
 
-from dibs.store.tables import claims, consumers, inventories, providers, resource_classes
-from dibs.store.transaction import Row, Transaction
+from dibs.store.tables import claims, consumers, inventories, resource_classes
+from dibs.store.transaction import Transaction
 
-_PROVIDER = select(providers.c.id, providers.c.generation).where(providers.c.uuid == bindparam("uuid"))
 _OF_PROVIDER = (
     select(resource_classes.c.name, inventories.c.used)
     .join(resource_classes, resource_classes.c.id == inventories.c.class_id)
@@ -39,11 +38,6 @@ class ProjectUsage:
 
     used: dict[str | None, dict[str, int]]
     consumers: dict[str | None, int]
-
-
-def provider(tx: Transaction, uuid: str) -> Row | None:
-    """A provider's row number and generation."""
-    return tx.row(_PROVIDER, {"uuid": uuid})
 
 
 def of_provider(tx: Transaction, provider_id: int) -> dict[str, int]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from dibs.domain.actor import Actor
 from dibs.domain.claims import Wish
 from dibs.domain.errors import ProviderNotFound
-from dibs.store import claim_views, usages
+from dibs.domain.providers import Provider
+from dibs.store import claim_views, providers, usages
 from dibs.store.transaction import Row, Transaction
 from dibs.usecases import booking
 
@@ -72,20 +73,23 @@ def list_claims_of_consumer(tx: Transaction, actor: Actor, now: int, command: Of
 
 def list_claims_on_provider(tx: Transaction, actor: Actor, now: int, command: OnProvider) -> ProviderClaims:
     """Everything that is claimed of a provider."""
-    provider = usages.provider(tx, command.provider)
-    if provider is None:
-        raise ProviderNotFound(provider=command.provider)
-    return ProviderClaims(generation=provider["generation"], claims=claim_views.on_provider(tx, provider["id"]))
+    provider = _provider(tx, command)
+    return ProviderClaims(generation=provider.generation, claims=claim_views.on_provider(tx, provider.id))
 
 
 def get_provider_usage(tx: Transaction, actor: Actor, now: int, command: OnProvider) -> ProviderUsage:
     """How much of each class of a provider is used, classes of which nothing is used included."""
-    provider = usages.provider(tx, command.provider)
-    if provider is None:
-        raise ProviderNotFound(provider=command.provider)
-    return ProviderUsage(generation=provider["generation"], used=usages.of_provider(tx, provider["id"]))
+    provider = _provider(tx, command)
+    return ProviderUsage(generation=provider.generation, used=usages.of_provider(tx, provider.id))
 
 
 def list_usage_of_project(tx: Transaction, actor: Actor, now: int, command: UsageOfProject) -> usages.ProjectUsage:
     """How much a project, or one of its users, has, by type of consumer and by class."""
     return usages.of_project(tx, command.project_id, command.user_id)
+
+
+def _provider(tx: Transaction, command: OnProvider) -> Provider:
+    provider = providers.get(tx, command.provider)
+    if provider is None:
+        raise ProviderNotFound(provider=command.provider)
+    return provider
