@@ -78,3 +78,13 @@ def run_exchange(case: unittest.TestCase) -> list[str]:
     problems: list[Any] = [*result.failures, *result.errors, *result.skipped, *result.expectedFailures]
     texts = [text for _, text in problems]
     return texts if result.testsRun == 1 else [*texts, "the exchange did not run"]
+
+
+def hang_up(case: Any) -> None:
+    """gabbi keeps a connection for each exchange; thousands of them would use up what a process may have open.
+
+    An exchange that needs another's answer runs that one first, so the whole chain is let go.
+    """
+    while case is not None:
+        case.http.client.close()
+        case = case.prior

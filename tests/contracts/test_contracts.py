@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.bed.dibs_server import DibsServer
-from tests.contracts.exchanges import Exchange, all_exchanges, build_story, run_exchange
+from tests.contracts.exchanges import Exchange, all_exchanges, build_story, hang_up, run_exchange
 
 Stories = dict[tuple[str, Path], list[unittest.TestCase]]
 
@@ -27,4 +27,7 @@ def test_exchange(exchange: Exchange, shared_server: DibsServer, stories: Storie
     key = (shared_server.url, exchange.path)
     if key not in stories:
         stories[key] = build_story(exchange.path, shared_server.port)
-    assert run_exchange(stories[key][exchange.place]) == []
+    case = stories[key][exchange.place]
+    problems = run_exchange(case)
+    hang_up(case)
+    assert problems == []
