@@ -19,10 +19,10 @@ _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "mariadb": "
 
 def upgrade(url: str) -> None:
     """Run every migration that the database lacks. Two processes that do so at once are safe: one waits."""
-    with _connected(url) as connection:
+    # Alembic leaves a transaction that it finds alone: the lock holds from the first migration to the last.
+    with _connected(url) as connection, connection.begin():
         engine_for(url).lock_schema(connection.connection.dbapi_connection)
         command.upgrade(_config(connection), "head")
-        connection.commit()
 
 
 def version(url: str) -> str | None:
