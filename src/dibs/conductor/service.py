@@ -22,7 +22,7 @@ class Conductor:
     """Works off the tasks of one registered name, with bounded threads, until it is stopped or replaced.
 
     ``take_over_seconds`` 0 leaves the work of dead conductors alone; ``poll_seconds`` is how often it looks for work
-    that another process may have queued.
+    that another process may have queued; ``rpc_url`` is where this process takes calls, if it does.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class Conductor:
         timeout_seconds: float = TIMEOUT_SECONDS,
         take_over_seconds: float = 60,
         poll_seconds: float = 0.5,
+        rpc_url: str | None = None,
     ) -> None:
         self._runner = runner
         self._drivers = drivers
@@ -49,6 +50,7 @@ class Conductor:
         self._timeout_seconds = timeout_seconds
         self._take_over_seconds = take_over_seconds
         self._poll_seconds = poll_seconds
+        self._rpc_url = rpc_url
         self._worker = Worker(runner, drivers)
         self._session: Session | None = None
         self._beat_at = 0
@@ -67,6 +69,12 @@ class Conductor:
     def running(self) -> bool:
         """False once it was stopped, or another process took its name."""
         return not self._stopping.is_set()
+
+    @property
+    def incarnation(self) -> str | None:
+        """What this process is registered as just now; None while it is not."""
+        session = self._session
+        return None if session is None or session.ended.is_set() else session.incarnation
 
     def start(self) -> None:
         """Register and begin to work. When the database is away, that happens as soon as it is back."""
@@ -125,6 +133,7 @@ class Conductor:
                 drivers=tuple(self._drivers),
                 incarnation=session.incarnation,
                 timeout_seconds=self._timeout_seconds,
+                rpc_url=self._rpc_url,
             )
             self._runner.write(register_conductor, SERVICE, registration)
             self._session = session

@@ -217,6 +217,8 @@ conductors = _table(
     _time("beat_at", nullable=False),
     # Set with each beat: each conductor says for itself how long it may be silent.
     _time("alive_until", nullable=False),
+    # Where it takes calls from API processes; NULL when it takes none.
+    _text("rpc_url"),
     _time("created_at", nullable=False),
     UniqueConstraint("hostname"),
 )

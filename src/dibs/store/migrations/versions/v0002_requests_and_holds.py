@@ -1,4 +1,4 @@
-"""Requests for a node, and holds on one."""
+"""Requests for a node, and holds on one; where a conductor takes calls."""
 
 from typing import Any
 
@@ -19,6 +19,7 @@ MARIADB_OPTIONS: dict[str, Any] = {
 
 
 def upgrade() -> None:
+    op.add_column("conductors", sa.Column("rpc_url", sa.String(length=255), nullable=True))
     op.create_table(
         "holds",
         sa.Column("id", ROW_ID, autoincrement=True, nullable=False),
