@@ -22,6 +22,7 @@ _SELECT = select(*(nodes.c[name] for name in COLUMNS.names))
 _BY_UUID = _SELECT.where(nodes.c.uuid == bindparam("ident"))
 _BY_NAME = _SELECT.where(nodes.c.name == bindparam("ident"))
 _BY_ID = _SELECT.where(nodes.c.id == bindparam("ident"))
+_WITH_INSTANCE = _SELECT.where(nodes.c.instance_uuid == bindparam("ident"))
 _INSERT = insert(nodes).values({name: bindparam(name) for name in COLUMNS.names})
 _LOCK_BY_NAME = (
     update_rows(provider_rows)
@@ -40,6 +41,12 @@ def get(tx: Transaction, ident: str) -> Node | None:
 def get_by_id(tx: Transaction, node_id: int) -> Node | None:
     """A node by its row's number."""
     row = tx.row(_BY_ID, {"ident": node_id})
+    return _node(row) if row else None
+
+
+def with_instance(tx: Transaction, instance_uuid: str) -> Node | None:
+    """The node that an instance is on."""
+    row = tx.row(_WITH_INSTANCE, {"ident": instance_uuid})
     return _node(row) if row else None
 
 
