@@ -1,0 +1,71 @@
+"""Conductors end holds: in time, never early, and each once."""
+
+import uuid
+
+import pytest
+
+from dibs.conductor import Conductor
+from dibs.conductor.expiry import COUNT_MAX, Expiry
+from dibs.domain.actor import SERVICE
+from dibs.domain.errors import HoldNotFound
+from dibs.drivers.fake import FakeDriver
+from dibs.usecases.holds import CreateHold, OneHold, create_hold, get_hold
+from tests.bed.waiting import eventually
+from tests.builders import allow
+from tests.races.crowd import all_at_once
+
+
+def hold(ledger, node, seconds=60):
+    command = CreateHold(
+        uuid=str(uuid.uuid4()), instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=seconds, guard=allow
+    )
+    return ledger.runner.write(create_hold, SERVICE, command)
+
+
+def free(ledger, node):
+    return ledger.unit(node)["used"] == 0
+
+
+def test_a_running_conductor_frees_a_node_when_its_hold_is_over(ledger):
+    conductor = Conductor(
+        ledger.runner, {"fake-hardware": FakeDriver()}, ledger.clock, hostname="conductor-1", poll_seconds=0.02
+    )
+    short, long = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
+    ended, kept = hold(ledger, short), hold(ledger, long, 3600)
+    conductor.start()
+    try:
+        ledger.clock.move(60)
+        eventually(lambda: free(ledger, short), what="the node to be free")
+    finally:
+        conductor.stop()
+    assert not free(ledger, long)
+    assert ledger.runner.read(get_hold, SERVICE, OneHold(uuid=kept.uuid)) == kept
+    with pytest.raises(HoldNotFound):
+        ledger.runner.read(get_hold, SERVICE, OneHold(uuid=ended.uuid))
+
+
+def test_nothing_is_ended_before_its_time(ledger):
+    node = ledger.enrol(resource_class="gold")
+    hold(ledger, node)
+    ledger.clock.move(59.9)
+    assert Expiry(ledger.runner).run() == 0
+    ledger.clock.move(0.1)
+    assert Expiry(ledger.runner).run() == 1
+    assert free(ledger, node)
+
+
+def test_of_many_conductors_exactly_one_ends_a_hold(ledger):
+    nodes = [ledger.enrol(resource_class="gold") for _ in range(5)]
+    for node in nodes:
+        hold(ledger, node)
+    ledger.clock.move(60)
+    answers = all_at_once(8, lambda _: Expiry(ledger.runner).run())
+    assert sum(answers) == 5, answers
+    assert all(free(ledger, node) for node in nodes)
+
+
+def test_it_goes_on_until_nothing_is_over(ledger):
+    for _ in range(COUNT_MAX + 1):
+        hold(ledger, ledger.enrol())
+    ledger.clock.move(60)
+    assert [Expiry(ledger.runner).run() for _ in range(3)] == [COUNT_MAX, 1, 0]
