@@ -72,7 +72,8 @@ class NodeQuery:
     """One page of nodes."""
 
     columns: frozenset[str]
-    """Attributes of Node that are wanted, and ``traits`` or ``conductor``: each costs its share only when asked for."""
+    """Attributes of Node that are wanted, ``traits``, ``conductor`` or ``request``: each costs its share only when
+    asked for."""
     conditions: tuple[Condition, ...] = ()
     sort_key: str = "id"
     descending: bool = False

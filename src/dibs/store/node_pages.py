@@ -28,10 +28,10 @@ from dibs.domain.node_query import (
 )
 from dibs.store import paging
 from dibs.store.nodes import COLUMNS
-from dibs.store.tables import conductors, nodes, provider_traits
+from dibs.store.tables import conductors, node_requests, nodes, provider_traits
 from dibs.store.transaction import Row, Transaction
 
-BEYOND = ("traits", "conductor")
+BEYOND = ("traits", "conductor", "request")
 """Columns that are not in the table of nodes."""
 
 
@@ -117,8 +117,12 @@ def _select(shape: Shape) -> Select[Any]:
     columns = [nodes.c[name] for name in sorted((shape.columns | {"id", "uuid"}) - set(BEYOND))]
     statement = select(*columns).where(*(_clause(n, condition) for n, condition in enumerate(shape.conditions)))
     if "conductor" in shape.columns:
-        statement = statement.add_columns(conductors.c.hostname.label("conductor")).select_from(
-            nodes.outerjoin(conductors, conductors.c.id == nodes.c.conductor_id)
+        statement = statement.add_columns(conductors.c.hostname.label("conductor")).outerjoin_from(
+            nodes, conductors, conductors.c.id == nodes.c.conductor_id
+        )
+    if "request" in shape.columns:
+        statement = statement.add_columns(node_requests.c.uuid.label("request")).outerjoin_from(
+            nodes, node_requests, node_requests.c.node_id == nodes.c.id
         )
     return paging.in_order(statement, nodes, shape.sort_key, descending=shape.descending, marker=shape.marker)
 
