@@ -19,6 +19,7 @@ from dibs.domain.driver import Driver
 from dibs.domain.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, NotInVersion, Router
+from dibs.usecases.request_intake import LocalIntake, RequestIntake
 from dibs.usecases.runner import Runner
 
 _ROUTER = Router(ROUTES)
@@ -40,9 +41,16 @@ class Baremetal:
         drivers: Mapping[str, Driver],
         *,
         wake: Callable[[], None],
+        intake: RequestIntake | None = None,
         policy_file: str | None = None,
     ) -> None:
-        self._services = Services(runner=runner, drivers=drivers, policy=Policy(policy_file), wake=wake)
+        self._services = Services(
+            runner=runner,
+            drivers=drivers,
+            policy=Policy(policy_file),
+            wake=wake,
+            intake=intake or LocalIntake(runner, wake),
+        )
 
     @property
     def operations(self) -> Iterable[Operation]:

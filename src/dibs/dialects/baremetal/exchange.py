@@ -13,6 +13,7 @@ from dibs.domain.actor import Actor
 from dibs.domain.driver import Driver
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.messages import Request, Response
+from dibs.usecases.request_intake import RequestIntake
 from dibs.usecases.runner import Runner, UseCase
 
 Command = TypeVar("Command")
@@ -29,6 +30,8 @@ class Services:
     policy: Policy
     wake: Callable[[], None]
     """Tells the conductor of this process that there is work."""
+    intake: RequestIntake
+    """Where requests for a node are handed in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
