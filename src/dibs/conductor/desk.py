@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from dibs.conductor.batches import Batches
 from dibs.conductor.worker import Session
 from dibs.domain.actor import SERVICE
 from dibs.domain.errors import InstanceAssociated, NodeClaimed, StoreContended, StoreUnavailable
@@ -31,6 +32,11 @@ from dibs.usecases.serving import (
 THREADS = 8
 """Of their own, so that no work on hardware, which may take an hour, keeps a request waiting."""
 
+BUSY_MAX = 2 * THREADS
+
+Find = Callable[[str, Session], Outcome]
+Fail = Callable[[str, Session, str], None]
+
 logger = logging.getLogger(__name__)
 
 
@@ -44,20 +50,19 @@ class Desk:
         self._busy: set[str] = set()
         self._busy_lock = threading.Lock()
         self._after_id = 0
+        self._batches = Batches(runner)
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=f"dibs-requests-{hostname}")
 
     def dispatch(self, session: Session) -> None:
         """Begin to serve what is due. Those that wait take turns, so that the first in line do not hide the others."""
-        command = ListRequests(incarnation=session.incarnation, count_max=2 * THREADS, after_id=self._after_id)
+        command = ListRequests(incarnation=session.incarnation, count_max=BUSY_MAX, after_id=self._after_id)
         due = self._runner.read(list_due_requests, SERVICE, command)
         waiting = self._runner.read(list_waiting_requests, SERVICE, command)
         self._after_id = waiting[-1][0] if len(waiting) == command.count_max else 0
         for uuid in (*due, *(uuid for _, uuid in waiting)):
-            with self._busy_lock:
-                if uuid in self._busy or len(self._busy) >= command.count_max:
-                    continue
-                self._busy.add(uuid)
-            self._pool.submit(self._serve, uuid, session)
+            self._begin(uuid, session, self._find, self._fail)
+        for batch in self._batches.due(session):
+            self._begin(batch, session, self._batches.find, self._batches.fail)
 
     def take_over(self, session: Session) -> None:
         """Take the requests of dead conductors."""
@@ -71,15 +76,22 @@ class Desk:
         """Wait for what is being served; a request is served in moments."""
         self._pool.shutdown()
 
-    def _serve(self, uuid: str, session: Session) -> None:
+    def _begin(self, uuid: str, session: Session, find: Find, fail: Fail) -> None:
+        with self._busy_lock:
+            if uuid in self._busy or len(self._busy) >= BUSY_MAX:
+                return
+            self._busy.add(uuid)
+        self._pool.submit(self._serve, uuid, session, find, fail)
+
+    def _serve(self, uuid: str, session: Session, find: Find, fail: Fail) -> None:
         outcome = Outcome.LATER
         try:
-            outcome = self._find(uuid, session)
+            outcome = find(uuid, session)
         except (StoreUnavailable, StoreContended):
             logger.debug("request %s waits for the database", uuid)
         except Exception as error:
             logger.exception("request %s broke", uuid)
-            self._fail(uuid, session, f"unexpected {type(error).__name__}: {error}")
+            self._end(uuid, session, fail, f"unexpected {type(error).__name__}: {error}")
         finally:
             with self._busy_lock:
                 self._busy.discard(uuid)
@@ -112,7 +124,10 @@ class Desk:
 
     def _fail(self, uuid: str, session: Session, reason: str) -> None:
         command = FailRequest(uuid=uuid, incarnation=session.incarnation, reason=reason)
+        self._runner.write(fail_request, SERVICE, command)
+
+    def _end(self, uuid: str, session: Session, fail: Fail, reason: str) -> None:
         try:
-            self._runner.write(fail_request, SERVICE, command)
+            fail(uuid, session, reason)
         except (StoreUnavailable, StoreContended):
             logger.debug("request %s waits for the database", uuid)

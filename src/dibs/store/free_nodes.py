@@ -48,12 +48,12 @@ class _Shape(NamedTuple):
     owned: bool
 
 
-def search(tx: Transaction, request: NodeRequest, point: float) -> list[str]:
-    """Uuids of up to 32 free nodes for a request from a point (0 to 1) of all nodes on; none only when none is free."""
+def search(tx: Transaction, request: NodeRequest, point: float, found_max: int = FOUND_MAX) -> list[str]:
+    """Uuids of a few free nodes for a request from a point (0 to 1) of all nodes on; none only when none is free."""
     first, last = tx.tuples(_BOUNDS)[0]
     if first is None:
         return []
-    values = {**_values(request), "found_max": FOUND_MAX}
+    values = {**_values(request), "found_max": found_max}
     statement = _search(_shape(request))
     found: list[str] = tx.values(statement, {**values, "start": first + int((last - first + 1) * point)})
     if not found:
