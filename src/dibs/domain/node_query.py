@@ -64,7 +64,14 @@ class Traits:
     negated: bool = False
 
 
-Condition = Equals | OneOf | Present | Contains | OfProject | OfConductor | Traits
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Somebody holds the node, or (``held`` false) nobody does."""
+
+    held: bool
+
+
+Condition = Equals | OneOf | Present | Contains | OfProject | OfConductor | Traits | Held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

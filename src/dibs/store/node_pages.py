@@ -19,6 +19,7 @@ from dibs.domain.node_query import (
     Condition,
     Contains,
     Equals,
+    Held,
     NodeQuery,
     OfConductor,
     OfProject,
@@ -28,7 +29,7 @@ from dibs.domain.node_query import (
 )
 from dibs.store import paging
 from dibs.store.nodes import COLUMNS
-from dibs.store.tables import conductors, node_requests, nodes, provider_traits
+from dibs.store.tables import conductors, holds, node_requests, nodes, provider_traits
 from dibs.store.transaction import Row, Transaction
 
 BEYOND = ("traits", "conductor", "request")
@@ -90,7 +91,9 @@ def _shape(query: NodeQuery, marker: Row | None) -> tuple[Shape, dict[str, Any]]
 def _template(condition: Condition) -> tuple[Condition, tuple[Any, ...]]:
     """The condition without its values, and its values."""
     match condition:
-        case Equals(value=None) | Present():
+        case Equals(field=field, value=None):
+            return Present(field, False), ()
+        case Present() | Held():
             return condition, ()
         case Equals(value=bool() as value):
             return replace(condition, value=""), (int(value),)
@@ -144,8 +147,6 @@ def _select_marker(sort_key: str) -> Select[Any]:
 
 def _clause(number: int, condition: Condition) -> ColumnElement[bool]:
     match condition:
-        case Equals(field=field, value=None):
-            return nodes.c[field].is_(None)
         case Equals(field=field):
             return nodes.c[field] == bindparam(f"c{number}_0")
         case OneOf(values=()):
@@ -162,6 +163,9 @@ def _clause(number: int, condition: Condition) -> ColumnElement[bool]:
         case OfConductor():
             wanted = select(conductors.c.id).where(conductors.c.hostname == bindparam(f"c{number}_0"))
             return nodes.c.conductor_id == wanted.scalar_subquery()
+        case Held(held=held):
+            some = exists().where(holds.c.node_id == nodes.c.id)
+            return some if held else not_(some)
         case Traits(names=names, any_of=any_of, negated=negated):
             has = [_has_trait(f"c{number}_{place}") for place in range(len(names))]
             clause = or_(*has) if any_of else and_(*has)

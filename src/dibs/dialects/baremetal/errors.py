@@ -121,13 +121,15 @@ def answer_domain_error(error: domain.DibsError) -> Response:
     """The answer to a refusal by the ledger."""
     status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
     headers: Headers = (("Retry-After", RETRY_SECONDS),) if status == 503 else ()
-    return fault(status, str(error), headers)
+    # The caller is promised the reason for each node that it sent, and those are not many.
+    return fault(status, str(error), headers, whole=isinstance(error, domain.NothingToHold))
 
 
-def fault(status: int, message: str, headers: Headers = ()) -> Response:
-    """The form of what the service finds."""
+def fault(status: int, message: str, headers: Headers = (), *, whole: bool = False) -> Response:
+    """The form of what the service finds; a long message is cut unless it is wanted whole."""
     code = "Client" if status < 500 else "Server"
-    return _error(status, {"faultcode": code, "faultstring": shorten(message), "debuginfo": None}, headers)
+    said = message if whole else shorten(message)
+    return _error(status, {"faultcode": code, "faultstring": said, "debuginfo": None}, headers)
 
 
 def framework_fault(status: int, description: str = "", headers: Headers = ()) -> Response:

@@ -22,6 +22,14 @@ Headers = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HoldTimes:
+    """How many seconds a reservation lasts: when the caller does not say, and at the most."""
+
+    default: float = 300
+    longest: float = 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """What the dialect was given when it was built."""
 
@@ -32,6 +40,7 @@ class Services:
     """Tells the conductor of this process that there is work."""
     intake: RequestIntake
     """Where requests for a node are handed in."""
+    hold_times: HoldTimes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
