@@ -146,19 +146,25 @@ def _words(reason: str, count: int, traits: Sequence[str]) -> str:
     return _WORDS[reason]
 
 
-def unfit_to_backfill(request: NodeRequest, node: Node, traits: Collection[str]) -> list[str]:
-    """Everything that keeps a request from being entered for a node that somebody already has."""
-    mistakes = []
-    if node.provision_state != states.ACTIVE:
-        mistakes.append(f'Node must be in the "active" state, but the current state is "{node.provision_state}"')
+def mismatches(request: NodeRequest, node: Node, traits: Collection[str]) -> list[str]:
+    """Everything in which a node that was named differs from what the request asks for."""
+    found = []
     if node.resource_class != request.resource_class:
-        mistakes.append(
+        found.append(
             f"Resource class {node.resource_class} does not match the requested resource class {request.resource_class}"
         )
     if missing := sorted(set(request.traits) - set(traits)):
-        mistakes.append(f"The node lacks the requested traits {', '.join(missing)}")
+        found.append(f"The node lacks the requested traits {', '.join(missing)}")
     if request.candidate_nodes and node.uuid not in request.candidate_nodes:
-        mistakes.append("Candidate nodes must be empty or contain the target node")
+        found.append("Candidate nodes must be empty or contain the target node")
     if request.owner is not None and request.owner not in (node.owner, node.lessee):
-        mistakes.append(f"Project {request.owner} neither owns nor leases it")
-    return mistakes
+        found.append(f"Project {request.owner} neither owns nor leases it")
+    return found
+
+
+def unfit_to_backfill(request: NodeRequest, node: Node, traits: Collection[str]) -> list[str]:
+    """Everything that keeps a request from being entered for a node that somebody already has."""
+    found = mismatches(request, node, traits)
+    if node.provision_state != states.ACTIVE:
+        found.insert(0, f'Node must be in the "active" state, but the current state is "{node.provision_state}"')
+    return found

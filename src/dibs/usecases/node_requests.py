@@ -5,7 +5,7 @@ A request that has a node is changed under the lock of that node, as the node it
 
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from zlib import crc32
 
@@ -27,13 +27,14 @@ from dibs.domain.node_requests import (
     NodeRequestQuery,
     check_removable,
     check_resource_class,
+    mismatches,
     unfit_to_backfill,
 )
 from dibs.domain.nodes import Json, Node
 from dibs.domain.traits import check_traits
 from dibs.store import conductors, node_requests, nodes, traits
 from dibs.store.transaction import Again, Transaction
-from dibs.usecases import booking
+from dibs.usecases import booking, holds
 from dibs.usecases.nodes import Guard, check_unlocked
 
 RequestGuard = Callable[[NodeRequest], None]
@@ -64,6 +65,8 @@ class CreateNodeRequest:
     """Rather than fail at once, wait so long for a node to become free."""
     sticky: bool = False
     batch: str | None = None
+    hold: str | None = None
+    """The uuid of a hold: its node becomes the request's, with nobody in between."""
     incarnation: str | None = None
     """The conductor that is to find the node, as registered; None: any that lives."""
 
@@ -108,6 +111,8 @@ def create_node_request(tx: Transaction, actor: Actor, now: int, command: Create
     check_traits(command.traits)
     if command.node is not None:
         return _backfill(tx, now, command, command.node)
+    if command.hold is not None:
+        return _from_hold(tx, actor, now, command, command.hold)
     if command.resource_class is None:
         raise BadValue(reason="The resource_class field is mandatory when not backfilling")
     check_resource_class(command.resource_class)
@@ -171,6 +176,7 @@ def list_node_requests(tx: Transaction, actor: Actor, now: int, command: ListNod
             command.node_guard(node)
         except NodeNotFound as error:
             raise BadValue(reason=str(error)) from error
+        query = replace(query, node=node.uuid)
     page = node_requests.page(tx, query)
     if page is None:
         raise NodeRequestNotFound(request=query.marker)
@@ -213,7 +219,10 @@ def _backfill(tx: Transaction, now: int, command: CreateNodeRequest, ident: str)
     except NodeNotFound as error:
         raise BadValue(reason=str(error)) from error
     check_unlocked(node)
-    request = _request_in_use(tx, now, command, node)
+    request_uuid = command.uuid or node.instance_uuid or str(uuid.uuid4())
+    if request_uuid != node.instance_uuid and node_requests.is_instance(tx, request_uuid):
+        raise InstanceInUse(instance=request_uuid)
+    request = _request_with(tx, now, command, request_uuid, node)
     mistakes = unfit_to_backfill(request, node, traits.of_provider(tx, node.id))
     if mistakes:
         raise CannotBackfill(node=node.uuid, reason="; ".join(mistakes))
@@ -224,10 +233,23 @@ def _backfill(tx: Transaction, now: int, command: CreateNodeRequest, ident: str)
     return request
 
 
-def _request_in_use(tx: Transaction, now: int, command: CreateNodeRequest, node: Node) -> NodeRequest:
-    request_uuid = command.uuid or node.instance_uuid or str(uuid.uuid4())
-    if request_uuid != node.instance_uuid and node_requests.is_instance(tx, request_uuid):
+def _from_hold(tx: Transaction, actor: Actor, now: int, command: CreateNodeRequest, proof: str) -> NodeRequest:
+    """Let a held node become the request's."""
+    request_uuid = command.uuid or str(uuid.uuid4())
+    if node_requests.is_instance(tx, request_uuid):
         raise InstanceInUse(instance=request_uuid)
+    node = holds.consume_for_request(tx, actor, now, proof=proof, consumer=request_uuid)
+    request = _request_with(tx, now, command, request_uuid, node)
+    found = mismatches(request, node, traits.of_provider(tx, node.id))
+    if found:
+        raise BadValue(reason=f"Reserved node {node.uuid} is not what is asked for: {'; '.join(found)}.")
+    request = node_requests.create(tx, request)
+    attach(tx, now, request, node)
+    return request
+
+
+def _request_with(tx: Transaction, now: int, command: CreateNodeRequest, request_uuid: str, node: Node) -> NodeRequest:
+    """The request as it is that has its node from the beginning; not yet stored."""
     return NodeRequest(
         id=0,
         uuid=request_uuid,

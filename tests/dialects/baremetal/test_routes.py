@@ -33,6 +33,7 @@ ARGUMENTS = {
     "node": UUID,
     "port": UUID,
     "reservation": UUID,
+    "allocation": UUID,
     "trait": "CUSTOM_A",
     "driver": "fake-hardware",
     "conductor": "conductor-1",
@@ -59,7 +60,7 @@ def test_an_outsider_gets_nothing(ask: Conversation, route: Route[Endpoint], who
     query = f"?node={UUID}" if route.path.endswith("nodes/validate") else ""
     answer = ask(route.method, route.path.format(**ARGUMENTS) + query, BODIES.get(name_of(route)), actor=OUTSIDERS[who])
     if answer.status == 200:
-        assert answer.json in ({"nodes": []}, {"ports": []}, {"reservations": []})
+        assert answer.json in ({"nodes": []}, {"ports": []}, {"reservations": []}, {"allocations": []})
     else:
         assert answer.status in ((403, 404) if route.path != "/v1/ports" else (400, 403))
     assert ask("GET", "/v1/nodes/detail").body == before
