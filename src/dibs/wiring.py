@@ -6,6 +6,7 @@ from functools import partial
 
 from dibs.conductor import Conductor
 from dibs.dialects.baremetal import Baremetal, HoldTimes
+from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
 from dibs.drivers import DRIVERS
 from dibs.http import metrics
@@ -117,7 +118,8 @@ def _dialects(settings: Settings, runner: Runner, intake: RequestIntake, wake: C
         enforce_scope=settings.placement_enforce_scope,
         randomize_candidates=settings.placement_randomize_candidates,
     )
-    return [baremetal, placement]
+    native = Native(runner, intake=intake, wake=wake, policy_file=policy_file)
+    return [baremetal, placement, native]
 
 
 def _cors(settings: Settings) -> Cors | None:
