@@ -56,8 +56,8 @@ def search(tx: Transaction, request: NodeRequest, point: float, found_max: int =
     values = {**_values(request), "found_max": found_max}
     statement = _search(_shape(request))
     found: list[str] = tx.values(statement, {**values, "start": first + int((last - first + 1) * point)})
-    if not found:
-        found = tx.values(statement, {**values, "start": first})
+    if len(found) < found_max:
+        found = list(dict.fromkeys([*found, *tx.values(statement, {**values, "start": first})]))[:found_max]
     return found
 
 
