@@ -68,6 +68,7 @@ class _Ledger:
         self.conductors = {row["id"]: row["hostname"] for row in self.tables["conductors"]}
         self.tasks = {row["node_id"]: row for row in self.tables["node_tasks"]}
         self.nodes = {row["id"]: Node(**COLUMNS.decode(row)) for row in self.tables["nodes"]}
+        self.held_for = {row["node_id"]: row["instance_uuid"] for row in self.tables["holds"]}
         self.inventories: dict[int, list[Row]] = defaultdict(list)
         for row in self.tables["inventories"]:
             self.inventories[row["provider_id"]].append(row)
@@ -101,8 +102,11 @@ class _Ledger:
 
     def _of_instance(self, node: Node) -> Iterator[str]:
         holders = [self.consumers[row["consumer_id"]] for row in self.claims[node.id]]
-        if node.inventory_class and holders != [node.instance_uuid] * bool(node.instance_uuid):
-            yield f"node {node.uuid} has instance {node.instance_uuid} and is claimed by {holders}"
+        expected = [one for one in (node.instance_uuid, self.held_for.get(node.id)) if one]
+        if len(expected) > 1:
+            yield f"node {node.uuid} has an instance and is held: {expected}"
+        if node.inventory_class and holders != expected:
+            yield f"node {node.uuid} should be claimed by {expected} and is claimed by {holders}"
 
     def _of_lock(self, node: Node) -> Iterator[str]:
         task = self.tasks.get(node.id)

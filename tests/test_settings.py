@@ -41,6 +41,8 @@ def test_the_config_flag_wins_over_its_variable(config: str) -> None:
         ({"tls_cert": "a"}, {}, "tls_cert and tls_key are needed together"),
         ({"auth": "http_basic"}, {}, "auth http_basic needs auth_file"),
         ({"auth": "keystone"}, {}, "auth keystone needs keystone_url"),
+        ({"hold_seconds": "0"}, {}, "--hold-seconds: '0' must be 1 or more"),
+        ({"hold_seconds_max": "60"}, {}, "hold_seconds must not be longer than hold_seconds_max"),
         ({"heartbeat_seconds": "60"}, {}, "conductor_timeout_seconds must be longer than heartbeat_seconds"),
     ],
 )

@@ -1,7 +1,9 @@
 """Conductors end holds: in time, never early, and each once."""
 
 import uuid
+from datetime import UTC, datetime
 
+import httpx
 import pytest
 
 from dibs.conductor import Conductor
@@ -69,3 +71,20 @@ def test_it_goes_on_until_nothing_is_over(ledger):
         hold(ledger, ledger.enrol())
     ledger.clock.move(60)
     assert [Expiry(ledger.runner).run() for _ in range(3)] == [COUNT_MAX, 1, 0]
+
+
+def test_a_server_frees_a_node_soon_after_the_end_and_never_before(server):
+    nodes = f"{server.url}/baremetal/v1/nodes"
+    with httpx.Client(headers={"X-OpenStack-Ironic-API-Version": "1.37"}, timeout=20) as client:
+        old = {"X-OpenStack-Ironic-API-Version": "1.10"}
+        node = client.post(nodes, json={"driver": "fake-hardware"}, headers=old).json()["uuid"]
+        body = {"instance_uuid": str(uuid.uuid4()), "node_uuid": [node], "ttl_seconds": 1}
+        made = client.post(f"{server.url}/baremetal/v1/reservations", json=body).json()["reservation"]
+        end = datetime.fromisoformat(made["expires_at"])
+
+        def seen_free():
+            free = client.get(nodes, params={"associated": "false", "provision_state": "available"}).json()["nodes"]
+            return datetime.now(UTC) if free else None
+
+        assert eventually(seen_free, what="the node to be free") >= end
+        assert client.get(f"{server.url}/baremetal/v1/reservations/{made['uuid']}").status_code == 404

@@ -233,3 +233,31 @@ def test_it_is_removed_only_in_maintenance(ask):
     assert ask("GET", f"/v1/reservations/{made['uuid']}").status == 200
     assert ask("DELETE", f"/v1/nodes/{node.uuid}").status == 204
     assert ask("GET", f"/v1/reservations/{made['uuid']}").status == 404
+
+
+# --- turned into an allocation ---
+
+
+def allocate(ask: Conversation, proof: str, **options: Any) -> Answer:
+    body = {"resource_class": "gold", "reservation_uuid": proof, **options.pop("body", {})}
+    return ask("POST", "/v1/allocations", body, **options)
+
+
+def test_it_becomes_an_allocation_that_is_active_at_once(ask):
+    node = ask.ledger.enrol(resource_class="gold", owner="blue", with_traits=("CUSTOM_GPU",))
+    made = reserved(ask, node, actor=BLUE)
+    answer = allocate(ask, made["uuid"], actor=BLUE, body={"traits": ["CUSTOM_GPU"]})
+    assert (answer.status, answer.json["state"], answer.json["node_uuid"]) == (201, "active", node.uuid)
+    assert ask("GET", f"/v1/nodes/{node.uuid}").json["instance_uuid"] == answer.json["uuid"]
+    assert ask("GET", f"/v1/reservations/{made['uuid']}").status == 404
+    assert ask.ledger.unit(node)["used"] == 1
+
+
+def test_it_becomes_no_allocation_of_another_project_or_class(ask):
+    node = ask.ledger.enrol(resource_class="gold", owner="blue", lessee="red")
+    made = reserved(ask, node, actor=BLUE)
+    assert allocate(ask, made["uuid"], actor=RED).status == 404
+    assert allocate(ask, new(), actor=BLUE).status == 404
+    assert allocate(ask, made["uuid"], actor=BLUE, body={"resource_class": "silver"}).status == 400
+    assert ask("GET", f"/v1/reservations/{made['uuid']}").status == 200
+    assert ask("GET", "/v1/allocations").json["allocations"] == []
