@@ -82,6 +82,7 @@ class _Ledger:
             yield from self._of_unit(node)
             yield from self._of_instance(node)
             yield from self._of_lock(node)
+        yield from self._of_requests()
         yield from self._of_orphans()
         yield from self._of_traits()
 
@@ -118,6 +119,16 @@ class _Ledger:
         owner = None if node.provision_state in states.PAUSED else self.conductors[task["conductor_id"]]
         if node.reservation != owner:
             yield f"node {node.uuid} is locked by {node.reservation}, its task {task['work']} is for {owner}"
+
+    def _of_requests(self) -> Iterator[str]:
+        for row in self.tables["node_requests"]:
+            node = self.nodes.get(row["node_id"])
+            if (row["state"] == "active") != (node is not None):
+                yield f"request {row['uuid']} is {row['state']} and has the node {row['node_id']}"
+            elif node is not None and node.instance_uuid != row["uuid"]:
+                yield f"request {row['uuid']} has node {node.uuid}, whose instance is {node.instance_uuid}"
+            elif row["state"] == "error" and not row["last_error"]:
+                yield f"request {row['uuid']} failed and does not say why"
 
     def _of_orphans(self) -> Iterator[str]:
         for table, column in (("provider_traits", "provider_id"), ("inventories", "provider_id"), ("ports", "node_id")):

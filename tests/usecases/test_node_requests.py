@@ -25,6 +25,7 @@ from dibs.domain.errors import (
 from dibs.domain.node_requests import NodeRequest, NodeRequestQuery
 from dibs.domain.nodes import Node
 from dibs.store import claim_views, node_requests, nodes
+from dibs.usecases.conductors import GetConductor, get_conductor
 from dibs.usecases.holds import CreateHold, create_hold
 from dibs.usecases.node_requests import (
     CreateNodeRequest,
@@ -87,7 +88,8 @@ def holders(ledger: Ledger, node: Node) -> list[str]:
 def test_a_new_request_is_open_and_given_to_a_live_conductor(ledger: Ledger) -> None:
     request = ask(ledger, name="web", extra={"a": 1}, traits=("CUSTOM_B", "CUSTOM_A", "CUSTOM_B"))
     assert show(ledger, request) == request
-    assert (request.state, request.node_uuid, request.conductor_id) == ("allocating", None, 1)
+    conductor = ledger.runner.read(get_conductor, SERVICE, GetConductor(hostname="conductor-1")).conductor
+    assert (request.state, request.node_uuid, request.conductor_id) == ("allocating", None, conductor.id)
     assert request.traits == ("CUSTOM_B", "CUSTOM_A")
 
 
@@ -247,6 +249,13 @@ def test_the_request_of_a_node_is_shown_and_given_back_by_the_node(ledger: Ledge
     assert ledger.runner.read(get_request_of_node, SERVICE, command) == request
     ledger.runner.write(delete_request_of_node, SERVICE, command)
     with pytest.raises(NodeHasNoRequest):
+        ledger.runner.read(get_request_of_node, SERVICE, command)
+
+
+def test_the_instance_of_a_node_that_no_request_put_there_is_named(ledger: Ledger) -> None:
+    node = ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
+    command = GetRequestOfNode(node=node.uuid, node_guard=allow, guard=anybody)
+    with pytest.raises(BadValue, match=f"has instance {node.instance_uuid}"):
         ledger.runner.read(get_request_of_node, SERVICE, command)
 
 

@@ -220,7 +220,8 @@ def _update(names: frozenset[str]) -> Update:
 def _meaning(error: Duplicate, request: NodeRequest) -> Exception:
     if error.constraint == "uq_node_requests_name":
         return NodeRequestExists(field="name", value=request.name)
-    if error.constraint == "uq_node_requests_uuid":
+    # A request that has a node has its instance as uuid, so that two for one node have the same.
+    if error.constraint in ("uq_node_requests_uuid", "uq_node_requests_node_id"):
         return NodeRequestExists(field="UUID", value=request.uuid)
     return error
 

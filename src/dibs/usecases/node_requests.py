@@ -302,6 +302,8 @@ def _of_node(tx: Transaction, command: GetRequestOfNode) -> NodeRequest:
     command.node_guard(node)
     request = node_requests.of_node(tx, node.id)
     if request is None:
+        if node.instance_uuid is not None:
+            raise BadValue(reason=f"Node {node.uuid} has instance {node.instance_uuid}, which is no allocation's.")
         raise NodeHasNoRequest(node=command.node)
     command.guard(request)
     return request
