@@ -76,7 +76,7 @@ def build_conductor(settings: Settings) -> Application:
     )
     return Application(
         dialects=[calls],
-        ready=partial(health.problems, store),
+        ready=partial(_problems_of_conductor, store, conductor),
         stop=store.close,
         start_once=partial(_start_once, settings, conductor.start),
         stop_once=partial(_stop_once, store, conductor.stop),
@@ -159,6 +159,12 @@ def _start_once(settings: Settings, start: Callable[[], None]) -> None:
 def _stop_once(store: Store, stop: Callable[[], None]) -> None:
     stop()
     store.close()
+
+
+def _problems_of_conductor(store: Store, conductor: Conductor) -> list[str]:
+    """One whose name was taken by another process goes on answering, but works no more."""
+    registered = conductor.incarnation is not None
+    return [*health.problems(store), *([] if registered else ["this conductor is not registered; its log says why"])]
 
 
 def _nothing() -> None:

@@ -9,8 +9,9 @@ from dibs.domain.actor import SERVICE
 from dibs.store import conductors, node_requests
 from dibs.usecases.nodes import CreateNode, create_node
 from dibs.usecases.runner import Runner
-from tests.bed.dibs_server import DIBS
+from tests.bed.dibs_server import DIBS, DibsServer
 from tests.bed.waiting import eventually
+from tests.cli.test_serve import self_signed
 from tests.conductor.process import real_clock
 from tests.crashes.client import SMALL_TIMES, Client
 from tests.laws import assert_lawful
@@ -129,6 +130,46 @@ def test_a_conductor_serves_no_dialect_and_an_api_takes_no_calls(site):
     assert Client(conductor.port).ask("GET", "/baremetal/v1/nodes")[0] == 404
     assert Client(conductor.port).ask("POST", "/rpc", {})[0] == 401
     assert Client(api.port).ask("POST", "/rpc", {})[0] == 404
+
+
+def test_a_conductor_whose_name_was_taken_says_so_and_gets_no_calls(site):
+    first = site.conductor("--conductor-name", "rack-7", *SMALL_TIMES)
+    site.conductor("--conductor-name", "rack-7", *SMALL_TIMES)
+    eventually(lambda: Client(first.port).ask("GET", "/healthcheck")[0] == 503, what="the end of the first")
+    assert "not registered" in str(Client(first.port).ask("GET", "/healthcheck")[1])
+    assert Client(first.port).ask("POST", "/rpc", {})[0] == 503
+    site.enrol(1)
+    made = ask(site.api())
+    eventually(lambda: site.active([made]), seconds=60)
+
+
+class TlsConductor(DibsServer):
+    """A conductor that speaks TLS; it says itself when it is ready."""
+
+    def is_ready(self):
+        return "takes calls at https://" in self.log()
+
+
+def test_a_conductor_with_a_certificate_is_believed_by_those_who_know_its_authority(site, database_url, tmp_path):
+    certificate, key = self_signed(tmp_path)
+    flags = ("--tls-cert", certificate, "--tls-key", key)
+    conductor = TlsConductor(database_url, tmp_path, *SECRET, *flags, command="conductor")
+    conductor.start()
+    try:
+        site.enrol(1)
+        stranger = Client(site.api().port)
+        assert stranger.ask("POST", "/baremetal/v1/allocations", {"resource_class": "gold"})[0] == 503
+        made = ask(site.api(*SECRET, "--rpc-ca-file", certificate))
+        eventually(lambda: site.active([made]), seconds=60)
+    finally:
+        conductor.stop()
+
+
+def test_an_authority_that_is_none_is_told():
+    done = subprocess.run(
+        [DIBS, "api", "--rpc-ca-file", "nowhere.pem"], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, "rpc_ca_file cannot be used" in done.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from dibs.rpc.server import Calls
 from dibs.rpc.signing import Doorkeeper
 from dibs.store import conductors, node_requests
 from dibs.usecases.conductors import RegisterConductor, register_conductor
+from dibs.usecases.holds import CreateHold, create_hold
 from dibs.usecases.node_requests import CreateNodeRequest, GetNodeRequest, GetRequestOfNode
 from tests.bed.processes import free_port
 from tests.builders import allow
@@ -172,6 +173,19 @@ def test_names_of_candidates_become_uuids(site):
     site.start("c1")
     node = site.ledger.enrol(resource_class="gold", name="db-1")
     assert site.create(candidate_nodes=("db-1",)).candidate_nodes == (node.uuid,)
+
+
+@pytest.mark.parametrize("breaks", [False, True])
+def test_a_held_node_becomes_the_requests_once(site, breaks):
+    site.start("c1", breaks=breaks)
+    site.start("c2", breaks=breaks)
+    node = site.ledger.enrol(resource_class="gold")
+    proof = str(uuid.uuid4())
+    hold = CreateHold(uuid=proof, instance_uuid=proof, nodes=(node.uuid,), seconds=60, guard=allow)
+    site.ledger.runner.write(create_hold, SERVICE, hold)
+    made = site.create(hold=proof)
+    assert (made.state, made.node_uuid) == ("active", node.uuid)
+    assert site.all() == [made]
 
 
 def test_a_node_in_use_gets_its_request_and_gives_it_back_by_the_node(site):

@@ -69,6 +69,14 @@ class Serve(SettingsCommand):
 class Api(Serve):
     """Answer requests; the work is done by processes of `dibs conductor`."""
 
+    def prepare(self, settings: Settings) -> Settings:
+        """See Serve."""
+        try:
+            ssl.create_default_context(cafile=settings.rpc_ca_file or None)
+        except (OSError, ssl.SSLError) as error:
+            raise CommandFailed(f"rpc_ca_file cannot be used: {error}") from error
+        return settings
+
     def builder(self) -> "Builder":
         """See Serve."""
         from dibs.wiring import build_api

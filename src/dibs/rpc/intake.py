@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dibs.domain.actor import SERVICE, Actor
-from dibs.domain.errors import InstanceInUse, NobodyToFindNodes, NodeRequestExists, NodeRequestNotFound
+from dibs.domain.errors import DibsError, NobodyToFindNodes, NodeRequestNotFound
 from dibs.domain.node_requests import NodeRequest
 from dibs.rpc.client import Caller, NoAnswer
 from dibs.rpc.server import Procedure
@@ -87,7 +87,7 @@ class RemoteIntake:
                 heard = heard or silence.heard
             except NobodyToFindNodes:
                 LOG.warning("%s: conductor %s is late with its heartbeat", method, conductor.hostname)
-            except (NodeRequestExists, InstanceInUse, NodeRequestNotFound) as error:
+            except DibsError as error:
                 if heard:
                     raise _AnsweredLater(error) from error
                 raise
