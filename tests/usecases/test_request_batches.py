@@ -1,11 +1,13 @@
 """Several nodes at once, all or none; another try."""
 
+import uuid
+
 import pytest
 
 from dibs.domain.actor import SERVICE
 from dibs.domain.errors import BadValue, NobodyToFindNodes, WrongState
 from dibs.store import conductors, node_requests
-from dibs.usecases.conductors import Beat, beat
+from dibs.usecases.conductors import Beat, RegisterConductor, beat, register_conductor
 from dibs.usecases.node_requests import CreateNodeRequest, GetNodeRequest, create_node_request, delete_node_request
 from dibs.usecases.request_batches import (
     COUNT_MAX,
@@ -123,6 +125,24 @@ def test_what_was_withdrawn_is_not_served(ledger, desk):
     assert len(found) == 1
     assert desk.try_nodes(asked[0].batch, found) is Outcome.SETTLED
     assert desk.now(asked[1]).state == "active"
+
+
+def test_a_batch_that_was_split_by_a_take_over_belongs_to_who_has_its_first(ledger, desk):
+    gold(ledger, 2)
+    asked = desk.ask(2)
+    batch = asked[0].batch
+    other = RegisterConductor(hostname="conductor-2", group="", drivers=(), incarnation=str(uuid.uuid4()))
+    ledger.runner.write(register_conductor, SERVICE, other)
+    second = ledger.store.read(lambda tx: conductors.get(tx, "conductor-2"))
+    here = asked[1].conductor_id
+    ledger.store.write(lambda tx: node_requests.move(tx, asked[1].id, from_conductor=here, to_conductor=second.id))
+    theirs = Desk(ledger)
+    theirs.incarnation = second.incarnation
+    assert (theirs.due(), desk.due()) == ([], [batch])
+    assert theirs.try_nodes(batch, desk.find(batch)) is Outcome.SETTLED
+    assert desk.now(asked[0]).state == "allocating"
+    assert desk.try_nodes(batch, desk.find(batch)) is Outcome.SETTLED
+    assert [desk.now(request).state for request in asked] == ["active"] * 2
 
 
 @pytest.mark.parametrize("count", [0, COUNT_MAX + 1])
