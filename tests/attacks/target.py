@@ -82,7 +82,7 @@ class Answer:
 
 
 class Target:
-    """A ledger with four nodes, a port, a request and a hold, behind the real shell and dialect, without a conductor."""
+    """A ledger with four nodes, a port, a request and a hold, behind the real shell and dialect, with no conductor."""
 
     def __init__(self, url: str) -> None:
         self.reader = connect(url)

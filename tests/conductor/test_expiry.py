@@ -12,6 +12,7 @@ from dibs.domain.actor import SERVICE
 from dibs.domain.errors import HoldNotFound
 from dibs.drivers.fake import FakeDriver
 from dibs.usecases.holds import CreateHold, OneHold, create_hold, get_hold
+from dibs.usecases.runner import Runner
 from tests.bed.waiting import eventually
 from tests.builders import allow
 from tests.races.crowd import all_at_once
@@ -88,3 +89,20 @@ def test_a_server_frees_a_node_soon_after_the_end_and_never_before(server):
 
         assert eventually(seen_free, what="the node to be free") >= end
         assert client.get(f"{server.url}/baremetal/v1/reservations/{made['uuid']}").status_code == 404
+
+
+def test_a_hold_that_cannot_be_ended_does_not_keep_the_others(ledger, caplog):
+    stuck, other = (ledger.enrol(resource_class="gold") for _ in range(2))
+    made = hold(ledger, stuck)
+    hold(ledger, other)
+    ledger.clock.move(60)
+
+    class Broken(Runner):
+        def write(self, use_case, actor, command):
+            if command.uuid == made.uuid:
+                raise RuntimeError("broken")
+            return super().write(use_case, actor, command)
+
+    assert Expiry(Broken(ledger.store, ledger.clock)).run() == 1
+    assert (free(ledger, stuck), free(ledger, other)) == (False, True)
+    assert made.uuid not in caplog.text

@@ -7,6 +7,7 @@ that reach for the same hold one ends it, and the others find it gone.
 import logging
 
 from dibs.domain.actor import SERVICE
+from dibs.domain.errors import StoreContended, StoreUnavailable
 from dibs.usecases.holds import ListOver, OneHold, expire_hold, list_over
 from dibs.usecases.runner import Runner
 
@@ -26,8 +27,18 @@ class Expiry:
         """End what is over; gives how many nodes that freed."""
         ended = 0
         for uuid in self._runner.read(list_over, SERVICE, ListOver(count_max=COUNT_MAX)):
-            if self._runner.write(expire_hold, SERVICE, OneHold(uuid=uuid)):
-                ended += 1
+            ended += self._end(uuid)
         if ended:
             logger.info("%d hold(s) ended", ended)
         return ended
+
+    def _end(self, uuid: str) -> bool:
+        try:
+            return self._runner.write(expire_hold, SERVICE, OneHold(uuid=uuid))
+        except (StoreUnavailable, StoreContended):
+            raise
+        except Exception:
+            # One that cannot be ended must not keep the others, and all other work, from being done. Its uuid is a
+            # proof and stays out of the log.
+            logger.exception("a hold could not be ended")
+            return False
