@@ -86,6 +86,14 @@ def test_allocations_asked_for_at_two_apis_are_served_by_two_conductors(site):
     assert_lawful(apis[0].database_url)
 
 
+def test_one_id_finds_the_lines_of_both_processes(site):
+    conductor, api = site.conductor(), site.api()
+    client = Client(api.port)
+    assert client.ask("POST", "/baremetal/v1/allocations", {"resource_class": "gold"})[0] == 201
+    ident = client.headers["x-openstack-request-id"]
+    eventually(lambda: ident in api.log() and ident in conductor.log())
+
+
 def test_what_a_killed_conductor_was_to_find_is_found_by_the_other(site):
     victim, survivor = site.conductor(*SMALL_TIMES), site.conductor(*SMALL_TIMES)
     api = site.api()

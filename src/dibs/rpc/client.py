@@ -8,6 +8,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dibs.domain.actor import Actor
+from dibs.http.request_id import HEADER as REQUEST_ID_HEADER
+from dibs.http.request_id import REQUEST_ID
 from dibs.rpc.signing import SIGNATURE, is_answer, prove_call
 from dibs.rpc.wire import REFUSED, Json, read_refusal, write_actor
 
@@ -44,7 +46,9 @@ class Caller:
     def _post(self, url: str, body: bytes, headers: dict[str, str]) -> tuple[int, str, bytes]:
         connection = self._connect(url)
         try:
-            connection.request("POST", urlsplit(url).path, body, {"content-type": "application/json", **headers})
+            # The id of the caller's request goes along, so that one search finds the lines of both processes.
+            headers = {"content-type": "application/json", REQUEST_ID_HEADER: REQUEST_ID.get(), **headers}
+            connection.request("POST", urlsplit(url).path, body, headers)
             response = connection.getresponse()
             return response.status, response.headers.get(SIGNATURE, ""), response.read()
         except (OSError, http.client.HTTPException) as error:

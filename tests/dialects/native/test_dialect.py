@@ -17,6 +17,7 @@ from dibs.usecases.request_intake import LocalIntake
 from tests.builders import Ledger
 
 GOLD = {"resource_class": "gold"}
+BATCH_AND_MORE = "batch=15000000-0000-4000-8000-000000000001&state=error"
 
 
 def somebody(role: str, project: str = "p1") -> Actor:
@@ -162,7 +163,7 @@ def test_rubbish_is_refused_and_leaves_nothing(ask: Conversation, body: Any) -> 
 
 
 @pytest.mark.parametrize(
-    "query", ["limit=0", "limit=x", "state=odd", "marker=x", "batch=1", "state=error&state=active"]
+    "query", ["limit=0", "limit=x", "state=odd", "marker=x", "batch=1", "state=error&state=active", BATCH_AND_MORE]
 )
 def test_a_query_that_cannot_be_meant_is_refused(ask: Conversation, query: str) -> None:
     assert ask("GET", f"/v1/allocations?{query}")[0] == 400

@@ -103,6 +103,8 @@ def list_allocations(exchange: Exchange) -> Response:
     asked = exchange.query(QUERY)
     project = exchange.services.policy.visible_project(exchange.actor)
     if "batch" in asked:
+        if len(asked) > 1:
+            raise Refusal(400, "batch gives all allocations that were asked for together; it goes with nothing else.")
         guard = exchange.services.policy.request_guard(exchange.actor, asked["batch"])
         command = GetBatch(batch=asked["batch"].lower(), guard=guard)
         return _listed(exchange.services.runner.read(get_batch, exchange.actor, command))
