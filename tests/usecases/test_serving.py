@@ -13,13 +13,15 @@ from dibs.domain.nodes import Node
 from dibs.store import nodes
 from dibs.usecases.conductors import RegisterConductor, register_conductor
 from dibs.usecases.serving import (
+    FailRequest,
     ListRequests,
     Outcome,
     ServeRequest,
     TakeOverRequest,
     TryNode,
-    conclude_request,
+    fail_request,
     find_nodes,
+    judge_request,
     list_due_requests,
     list_orphaned_requests,
     list_waiting_requests,
@@ -54,8 +56,12 @@ def take(ledger: Ledger, request: NodeRequest, node: Node, incarnation: str) -> 
 
 
 def conclude(ledger: Ledger, request: NodeRequest, incarnation: str) -> Outcome:
-    command = ServeRequest(uuid=request.uuid, incarnation=incarnation)
-    return ledger.runner.write(conclude_request, SERVICE, command)
+    verdict = ledger.runner.read(judge_request, SERVICE, ServeRequest(uuid=request.uuid, incarnation=incarnation))
+    if isinstance(verdict, Outcome):
+        return verdict
+    command = FailRequest(uuid=request.uuid, incarnation=incarnation, reason=verdict)
+    ledger.runner.write(fail_request, SERVICE, command)
+    return Outcome.SETTLED
 
 
 def gold(ledger: Ledger, **values: Any) -> Node:

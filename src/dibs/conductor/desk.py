@@ -19,9 +19,9 @@ from dibs.usecases.serving import (
     ServeRequest,
     TakeOverRequest,
     TryNode,
-    conclude_request,
     fail_request,
     find_nodes,
+    judge_request,
     list_due_requests,
     list_orphaned_requests,
     list_waiting_requests,
@@ -106,9 +106,12 @@ class Desk:
             for node in self._runner.read(find_nodes, SERVICE, command):
                 if self._try(uuid, node, session) is Outcome.SETTLED:
                     return Outcome.SETTLED
-            outcome = self._runner.write(conclude_request, SERVICE, command)
-            if outcome is not Outcome.AGAIN:
-                return outcome
+            verdict = self._runner.read(judge_request, SERVICE, command)
+            if isinstance(verdict, str):
+                self._fail(uuid, session, verdict)
+                return Outcome.SETTLED
+            if verdict is not Outcome.AGAIN:
+                return verdict
         return Outcome.LATER
 
     def _try(self, uuid: str, node: str, session: Session) -> Outcome:

@@ -62,7 +62,7 @@ class NodeRequest:
 
     def patient(self, now: int) -> bool:
         """True while it is too early to fail because of what will pass in a moment."""
-        return self.waits(now) or now < after(self.created_at, PATIENCE_SECONDS)
+        return self.waits(now) or now < after(self.updated_at or self.created_at, PATIENCE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ on, so that those who search at the same time do not all reach for the same one:
 
     SELECT uuid FROM nodes
      WHERE resource_class = … AND provision_state = 'available' AND … AND <its unit is unclaimed>
-       AND <it has each trait> AND id >= <random point> ORDER BY id LIMIT 32
+       AND <it has each trait> AND id BETWEEN <random point> AND <last> ORDER BY id LIMIT 32
 """
 
 from functools import lru_cache
@@ -55,10 +55,11 @@ def search(tx: Transaction, request: NodeRequest, point: float, found_max: int =
         return []
     values = {**_values(request), "found_max": found_max}
     statement = _search(_shape(request))
-    found: list[str] = tx.values(statement, {**values, "start": first + int((last - first + 1) * point)})
+    middle = first + int((last - first + 1) * point)
+    found: list[str] = tx.values(statement, {**values, "start": middle, "end": last})
     if len(found) < found_max:
-        found = list(dict.fromkeys([*found, *tx.values(statement, {**values, "start": first})]))[:found_max]
-    return found
+        found += tx.values(statement, {**values, "start": first, "end": middle - 1})
+    return found[:found_max]
 
 
 def namesake(tx: Transaction, request: NodeRequest) -> list[str]:
@@ -110,7 +111,7 @@ def _suitable(shape: _Shape) -> Select[Any]:
 
 @lru_cache(maxsize=500)
 def _search(shape: _Shape) -> Select[Any]:
-    statement = _suitable(shape).where(nodes.c.id >= bindparam("start"))
+    statement = _suitable(shape).where(nodes.c.id.between(bindparam("start"), bindparam("end")))
     return statement.order_by(nodes.c.id).limit(bindparam("found_max"))
 
 

@@ -110,20 +110,21 @@ def try_node(tx: Transaction, actor: Actor, now: int, command: TryNode) -> Outco
     return Outcome.SETTLED
 
 
-def conclude_request(tx: Transaction, actor: Actor, now: int, command: ServeRequest) -> Outcome:
-    """Nothing was found: let the request wait if it wants to, else fail it with the reasons."""
+def judge_request(tx: Transaction, actor: Actor, now: int, command: ServeRequest) -> Outcome | str:
+    """Nothing was found: whether the request waits, or the reasons that it fails for.
+
+    It is a read, since it may look at every node of a class: at that moment there was none, and that is the answer.
+    """
     request = node_requests.get(tx, command.uuid)
     if request is None or request.state != ALLOCATING:
         return Outcome.SETTLED
-    if _free(tx, now, request, command.seed):
-        return Outcome.AGAIN
-    if request.waits(now):
-        return Outcome.LATER
     reasons = free_nodes.count_reasons(tx, request)
-    if request.patient(now) and (LOCKED in reasons or PROMISED in reasons):
+    if PROMISED in reasons and _free(tx, now, request, command.seed):
+        return Outcome.AGAIN
+    passing = LOCKED in reasons or PROMISED in reasons
+    if request.waits(now) or (passing and request.patient(now)):
         return Outcome.LATER
-    node_requests.fail(tx, request, command.incarnation, explain_shortage(request, reasons), now)
-    return Outcome.SETTLED
+    return explain_shortage(request, reasons)
 
 
 def fail_request(tx: Transaction, actor: Actor, now: int, command: FailRequest) -> None:
