@@ -12,12 +12,14 @@ from dibs.usecases.node_requests import CreateNodeRequest, GetNodeRequest, creat
 from dibs.usecases.request_batches import (
     COUNT_MAX,
     CreateBatch,
+    FailBatch,
     RetryNodeRequest,
     ServeBatch,
     TryNodes,
-    conclude_batch,
     create_batch,
+    fail_batch,
     find_nodes_for_batch,
+    judge_batch,
     list_due_batches,
     retry_node_request,
     try_nodes,
@@ -57,8 +59,12 @@ class Desk:
         return self.ledger.runner.write(try_nodes, SERVICE, command)
 
     def conclude(self, batch):
-        command = ServeBatch(batch=batch, incarnation=self.incarnation)
-        return self.ledger.runner.write(conclude_batch, SERVICE, command)
+        """Judge, and fail what is to fail."""
+        values = {"batch": batch, "incarnation": self.incarnation}
+        verdict = self.ledger.runner.read(judge_batch, SERVICE, ServeBatch(**values))
+        if isinstance(verdict, str):
+            self.ledger.runner.write(fail_batch, SERVICE, FailBatch(**values, reason=verdict))
+        return verdict
 
     def retry(self, request, **values):
         command = RetryNodeRequest(ident=request.uuid, guard=anyone, **values)
@@ -102,7 +108,7 @@ def test_too_few_nodes_fail_the_whole_batch_with_the_reasons(ledger, desk):
     ledger.change(gold(ledger, 1)[0], maintenance=True)
     asked = desk.ask(2)
     assert desk.find(asked[0].batch) == ()
-    assert desk.conclude(asked[0].batch) is Outcome.SETTLED
+    desk.conclude(asked[0].batch)
     assert [(desk.now(request).state, desk.now(request).last_error) for request in asked] == [
         ("error", "2 nodes wanted together, 1 free; 1 node of class gold: 1 in maintenance")
     ] * 2
@@ -113,7 +119,7 @@ def test_a_batch_that_waits_is_not_failed_before_its_time(ledger, desk):
     asked = desk.ask(2, wait_seconds=60)
     assert desk.conclude(asked[0].batch) is Outcome.LATER
     ledger.clock.move(61)
-    assert desk.conclude(asked[0].batch) is Outcome.SETTLED
+    desk.conclude(asked[0].batch)
     assert desk.now(asked[0]).state == "error"
 
 
@@ -138,6 +144,9 @@ def test_a_batch_that_was_split_by_a_take_over_belongs_to_who_has_its_first(ledg
     ledger.store.write(lambda tx: node_requests.move(tx, asked[1].id, from_conductor=here, to_conductor=second.id))
     theirs = Desk(ledger)
     theirs.incarnation = second.incarnation
+    ledger.runner.write(
+        fail_batch, SERVICE, FailBatch(batch=batch, incarnation=second.incarnation, reason="not theirs to fail")
+    )
     assert (theirs.due(), desk.due()) == ([], [batch])
     assert theirs.try_nodes(batch, desk.find(batch)) is Outcome.SETTLED
     assert desk.now(asked[0]).state == "allocating"

@@ -9,9 +9,9 @@ from dibs.usecases.request_batches import (
     FailBatch,
     ServeBatch,
     TryNodes,
-    conclude_batch,
     fail_batch,
     find_nodes_for_batch,
+    judge_batch,
     list_due_batches,
     try_nodes,
 )
@@ -43,9 +43,12 @@ class Batches:
             nodes = self._runner.read(find_nodes_for_batch, SERVICE, command)
             if nodes and self._try(batch, nodes, session) is Outcome.SETTLED:
                 return Outcome.SETTLED
-            outcome = self._runner.write(conclude_batch, SERVICE, command)
-            if outcome is not Outcome.AGAIN:
-                return outcome
+            verdict = self._runner.read(judge_batch, SERVICE, command)
+            if isinstance(verdict, str):
+                self.fail(batch, session, verdict)
+                return Outcome.SETTLED
+            if verdict is not Outcome.AGAIN:
+                return verdict
         return Outcome.LATER
 
     def fail(self, batch: str, session: Session, reason: str) -> None:

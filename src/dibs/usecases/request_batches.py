@@ -166,10 +166,10 @@ def try_nodes(tx: Transaction, actor: Actor, now: int, command: TryNodes) -> Out
     return Outcome.SETTLED
 
 
-def conclude_batch(tx: Transaction, actor: Actor, now: int, command: ServeBatch) -> Outcome:
-    """There are too few nodes: let the batch wait if it wants to, else fail all of it with the reasons."""
+def judge_batch(tx: Transaction, actor: Actor, now: int, command: ServeBatch) -> Outcome | str:
+    """There are too few nodes: whether the batch waits, or the reasons that all of it fails for. A read."""
     wanted = _open(tx, command.batch)
-    if not wanted or not _is_ours(tx, wanted, command.incarnation):
+    if not wanted:
         return Outcome.SETTLED
     first, free = wanted[0], _free(tx, now, wanted)
     if len(free) >= len(wanted):
@@ -182,15 +182,15 @@ def conclude_batch(tx: Transaction, actor: Actor, now: int, command: ServeBatch)
     reason = f"{len(wanted)} nodes wanted together, {len(free)} free"
     if others := {name: count for name, count in reasons.items() if name != PROMISED}:
         reason += f"; {explain_shortage(first, others)}"
-    for request in wanted:
-        node_requests.fail(tx, request, command.incarnation, reason, now)
-    return Outcome.SETTLED
+    return reason
 
 
 def fail_batch(tx: Transaction, actor: Actor, now: int, command: FailBatch) -> None:
-    """End all of a batch with a reason."""
-    for request in _open(tx, command.batch):
-        node_requests.fail(tx, request, command.incarnation, command.reason, now)
+    """End all of a batch with a reason, unless it is another conductor's by now."""
+    wanted = _open(tx, command.batch)
+    if wanted and _is_ours(tx, wanted, command.incarnation):
+        for request in wanted:
+            node_requests.fail(tx, request, command.incarnation, command.reason, now)
 
 
 def _open(tx: Transaction, batch: str) -> list[NodeRequest]:
