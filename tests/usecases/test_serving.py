@@ -192,6 +192,20 @@ def test_while_the_only_node_is_locked_a_request_is_patient_for_a_moment(ledger:
     assert show(ledger, request).last_error == "1 node of class gold: 1 locked"
 
 
+def test_serving_takes_few_statements_however_many_nodes_there_are(ledger: Ledger, mine: str) -> None:
+    counts = []
+    for count in (1, 60):
+        for _ in range(count):
+            gold(ledger, with_traits=("CUSTOM_A",))
+        request = ask(ledger, traits=("CUSTOM_A",))
+        before = ledger.store.statistics.statements
+        found = find(ledger, request, mine)[0]
+        ledger.runner.write(try_node, SERVICE, TryNode(uuid=request.uuid, incarnation=mine, node=found))
+        assert show(ledger, request).state == "active"
+        counts.append(ledger.store.statistics.statements - before)
+    assert max(counts) <= 22
+
+
 # --- waiting ---
 
 

@@ -34,6 +34,9 @@ THREADS = 8
 
 BUSY_MAX = 2 * THREADS
 
+ROUNDS_MAX = 100
+"""How often a request that always loses its node to others looks again before it lets other requests go first."""
+
 Find = Callable[[str, Session], Outcome]
 Fail = Callable[[str, Session, str], None]
 
@@ -100,7 +103,9 @@ class Desk:
             self._wake()
 
     def _find(self, uuid: str, session: Session) -> Outcome:
-        while not session.ended.is_set():
+        for _ in range(ROUNDS_MAX):
+            if session.ended.is_set():
+                break
             seed = random.getrandbits(32)
             command = ServeRequest(uuid=uuid, incarnation=session.incarnation, seed=seed)
             for node in self._runner.read(find_nodes, SERVICE, command):
