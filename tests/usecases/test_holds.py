@@ -290,6 +290,30 @@ def test_a_proof_without_a_hold_deploys_nothing(ledger):
         deploy(ledger, node, held.uuid)
 
 
+def test_the_proof_may_be_said_again_for_the_instance_that_it_put_on_the_node(ledger):
+    for by_hand in (True, False):
+        node = ledger.enrol(resource_class="gold")
+        made = hold(ledger, node)
+        if by_hand:
+            ledger.change(node, instance_uuid=made.instance_uuid)
+        else:
+            deploy(ledger, node, made.uuid)
+            put(ledger, node, provision_state=states.DEPLOY_FAILED, target_provision_state=None, reservation=None)
+        with pytest.raises(HoldNotFound):
+            deploy(ledger, node, new())
+        assert deploy(ledger, node, made.uuid).provision_state == "deploying"
+
+
+def test_a_used_proof_is_none_for_the_next_instance(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    ledger.change(node, instance_uuid=made.instance_uuid)
+    ledger.change(node, instance_uuid=None)
+    ledger.change(node, instance_uuid=new())
+    with pytest.raises(HoldNotFound):
+        deploy(ledger, node, made.uuid)
+
+
 def test_a_deployment_that_is_refused_leaves_the_hold_as_it_was(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)

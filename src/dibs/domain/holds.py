@@ -8,6 +8,7 @@ import hmac
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dibs.domain import node_states as states
 from dibs.domain.actor import Actor
@@ -16,6 +17,7 @@ from dibs.domain.nodes import Node
 
 _SYSTEM_ROLES = frozenset({"admin", "service"})
 _MICROSECONDS = 1_000_000
+_USED = "used_reservation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +56,18 @@ def runs_the_system(actor: Actor) -> bool:
 def end_of(now: int, seconds: float) -> int:
     """When a hold that is made or renewed now ends; rounded up, so that it never ends early."""
     return now + math.ceil(seconds * _MICROSECONDS)
+
+
+def with_used(node: Node, hold: Hold) -> dict[str, Any]:
+    """The node's internal notes with the hold that was used for its instance: whoever says its uuid again is right."""
+    return {**node.driver_internal_info, _USED: {"uuid": hold.uuid, "instance_uuid": hold.instance_uuid}}
+
+
+def was_used_for(node: Node, proof: str) -> bool:
+    """Whether the instance on the node came by the hold that has this uuid."""
+    used = node.driver_internal_info.get(_USED) or {}
+    right = hmac.compare_digest(str(used.get("uuid")).encode(), proof.lower().encode())
+    return right and used["instance_uuid"] == node.instance_uuid
 
 
 def reason_against(node: Node, *, held: bool, claimed: bool) -> str | None:

@@ -7,10 +7,11 @@ still waits for a conductor to remove it.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dibs.domain.actor import Actor
 from dibs.domain.errors import Forbidden, HoldExists, HoldNotFound, NodeHeld, NodeNotFound
-from dibs.domain.holds import Hold, end_of, nothing_to_hold, reason_against, runs_the_system
+from dibs.domain.holds import Hold, end_of, nothing_to_hold, reason_against, runs_the_system, was_used_for, with_used
 from dibs.domain.nodes import Node
 from dibs.store import claim_views, holds, nodes
 from dibs.store.transaction import Transaction
@@ -139,9 +140,14 @@ def consume_for_request(tx: Transaction, actor: Actor, now: int, *, proof: str, 
 def consume_for_deploy(tx: Transaction, actor: Actor, now: int, node: Node, proof: str | None) -> Node:
     """Let a locked node that is held be deployed by whoever has the proof; gives it with the hold's instance on it.
 
-    A node that is not held passes as it is, unless the caller thinks that it holds it.
+    A node that is not held passes as it is, unless the caller thinks that it holds it. That may be so still when its
+    instance is on the node already: it set the instance first, or deploys once more after a failure.
     """
-    hold = of_locked_node(tx, now, node) if node.instance_uuid is None else None
+    if node.instance_uuid is not None:
+        if proof is not None and not was_used_for(node, proof):
+            raise HoldNotFound(hold=proof)
+        return node
+    hold = of_locked_node(tx, now, node)
     if hold is None:
         if proof is not None:
             raise HoldNotFound(hold=proof)
@@ -149,20 +155,22 @@ def consume_for_deploy(tx: Transaction, actor: Actor, now: int, node: Node, proo
     if not (hold.proved_by(proof) and hold.usable_by(actor)):
         raise NodeHeld(node=node.uuid)
     holds.remove(tx, hold)
-    return nodes.update(tx, node, now, instance_uuid=hold.instance_uuid)
+    notes = with_used(node, hold)
+    return nodes.update(tx, node, now, instance_uuid=hold.instance_uuid, driver_internal_info=notes)
 
 
-def consume_for_instance(tx: Transaction, actor: Actor, now: int, node: Node, instance_uuid: str) -> None:
+def consume_for_instance(tx: Transaction, actor: Actor, now: int, node: Node, instance_uuid: str) -> dict[str, Any]:
     """Let an instance be put on a locked node: on one that is held, only the instance that the hold is for.
 
-    The instance finds the claim that the hold made in its name.
+    The instance finds the claim that the hold made in its name. Gives what else changes on the node.
     """
     hold = of_locked_node(tx, now, node)
     if hold is None:
-        return
+        return {}
     if hold.instance_uuid != instance_uuid or not hold.usable_by(actor):
         raise NodeHeld(node=node.uuid)
     holds.remove(tx, hold)
+    return {"driver_internal_info": with_used(node, hold)}
 
 
 def let_go(tx: Transaction, now: int, node: Node) -> None:

@@ -114,7 +114,7 @@ def update_node(tx: Transaction, actor: Actor, now: int, command: UpdateNode) ->
     after = replace(node, **changes)
     check_change(node, after)
     check_unlocked(node)
-    _respect_hold(tx, actor, now, node, after)
+    changes |= _respect_hold(tx, actor, now, node, after)
     changes |= follow_from_change(node, after)
     if after.parent_node and after.parent_node != node.parent_node:
         changes["parent_node"] = _parent(tx, after.parent_node)
@@ -176,12 +176,16 @@ def check_unlocked(node: Node) -> None:
         raise NodeLocked(node=node.uuid, host=node.reservation)
 
 
-def _respect_hold(tx: Transaction, actor: Actor, now: int, node: Node, after: Node) -> None:
-    """On a held node only the hold's own instance may be put, which ends the hold; and its unit stays what it is."""
+def _respect_hold(tx: Transaction, actor: Actor, now: int, node: Node, after: Node) -> dict[str, Any]:
+    """On a held node only the hold's own instance may be put, which ends the hold; and its unit stays what it is.
+
+    Gives what else changes on the node.
+    """
     if after.instance_uuid is not None and node.instance_uuid is None:
-        holds.consume_for_instance(tx, actor, now, node, after.instance_uuid)
-    elif after.resource_class != node.resource_class and holds.of_locked_node(tx, now, node) is not None:
+        return holds.consume_for_instance(tx, actor, now, node, after.instance_uuid)
+    if after.resource_class != node.resource_class and holds.of_locked_node(tx, now, node) is not None:
         raise NodeHeld(node=node.uuid)
+    return {}
 
 
 def _change_with_claim(tx: Transaction, now: int, node: Node, changes: Mapping[str, Any]) -> Node:
