@@ -107,12 +107,12 @@ def ledger(store: Store) -> Ledger:
 
 @pytest.fixture
 def serve(database_url: str, tmp_path: Path) -> Iterator[Callable[..., DibsServer]]:
-    """Start ``dibs serve`` on this test's database; flags and ``auth=`` as for DibsServer. Call it again for another
-    process on the same database; kill, stop and restart them as you like."""
+    """Start ``dibs serve`` on this test's database; flags, ``auth=`` and ``command=`` as for DibsServer. Call it again
+    for another process on the same database; kill, stop and restart them as you like."""
     running: list[DibsServer] = []
 
-    def start(*flags: str, auth: str = "noauth", database: str = database_url) -> DibsServer:
-        server = DibsServer(database, tmp_path, *flags, auth=auth)
+    def start(*flags: str, auth: str = "noauth", database: str = database_url, command: str = "serve") -> DibsServer:
+        server = DibsServer(database, tmp_path, *flags, auth=auth, command=command)
         running.append(server)
         server.start()
         return server

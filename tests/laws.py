@@ -68,6 +68,7 @@ class _Ledger:
         self.conductors = {row["id"]: row["hostname"] for row in self.tables["conductors"]}
         self.tasks = {row["node_id"]: row for row in self.tables["node_tasks"]}
         self.nodes = {row["id"]: Node(**COLUMNS.decode(row)) for row in self.tables["nodes"]}
+        self.held_for = {row["node_id"]: row["instance_uuid"] for row in self.tables["holds"]}
         self.inventories: dict[int, list[Row]] = defaultdict(list)
         for row in self.tables["inventories"]:
             self.inventories[row["provider_id"]].append(row)
@@ -81,6 +82,7 @@ class _Ledger:
             yield from self._of_unit(node)
             yield from self._of_instance(node)
             yield from self._of_lock(node)
+        yield from self._of_requests()
         yield from self._of_orphans()
         yield from self._of_traits()
 
@@ -101,8 +103,11 @@ class _Ledger:
 
     def _of_instance(self, node: Node) -> Iterator[str]:
         holders = [self.consumers[row["consumer_id"]] for row in self.claims[node.id]]
-        if node.inventory_class and holders != [node.instance_uuid] * bool(node.instance_uuid):
-            yield f"node {node.uuid} has instance {node.instance_uuid} and is claimed by {holders}"
+        expected = [one for one in (node.instance_uuid, self.held_for.get(node.id)) if one]
+        if len(expected) > 1:
+            yield f"node {node.uuid} has an instance and is held: {expected}"
+        if node.inventory_class and holders != expected:
+            yield f"node {node.uuid} should be claimed by {expected} and is claimed by {holders}"
 
     def _of_lock(self, node: Node) -> Iterator[str]:
         task = self.tasks.get(node.id)
@@ -114,6 +119,16 @@ class _Ledger:
         owner = None if node.provision_state in states.PAUSED else self.conductors[task["conductor_id"]]
         if node.reservation != owner:
             yield f"node {node.uuid} is locked by {node.reservation}, its task {task['work']} is for {owner}"
+
+    def _of_requests(self) -> Iterator[str]:
+        for row in self.tables["node_requests"]:
+            node = self.nodes.get(row["node_id"])
+            if (row["state"] == "active") != (node is not None):
+                yield f"request {row['uuid']} is {row['state']} and has the node {row['node_id']}"
+            elif node is not None and node.instance_uuid != row["uuid"]:
+                yield f"request {row['uuid']} has node {node.uuid}, whose instance is {node.instance_uuid}"
+            elif row["state"] == "error" and not row["last_error"]:
+                yield f"request {row['uuid']} failed and does not say why"
 
     def _of_orphans(self) -> Iterator[str]:
         for table, column in (("provider_traits", "provider_id"), ("inventories", "provider_id"), ("ports", "node_id")):

@@ -41,6 +41,8 @@ def test_the_config_flag_wins_over_its_variable(config: str) -> None:
         ({"tls_cert": "a"}, {}, "tls_cert and tls_key are needed together"),
         ({"auth": "http_basic"}, {}, "auth http_basic needs auth_file"),
         ({"auth": "keystone"}, {}, "auth keystone needs keystone_url"),
+        ({"hold_seconds": "0"}, {}, "--hold-seconds: '0' must be 1 or more"),
+        ({"hold_seconds_max": "60"}, {}, "hold_seconds must not be longer than hold_seconds_max"),
         ({"heartbeat_seconds": "60"}, {}, "conductor_timeout_seconds must be longer than heartbeat_seconds"),
     ],
 )
@@ -94,3 +96,23 @@ def test_every_setting_has_help_and_a_default_that_passes_its_own_check() -> Non
         if field.metadata["check"] is not None:
             field.metadata["check"](field.default)
     assert Settings() == load_settings({}, {})
+
+
+def test_a_conductor_alone_is_named_after_the_port_that_it_takes_calls_on_and_has_one_process() -> None:
+    settings = Settings(rpc_bind="127.0.0.1:8799", workers=4).for_conductor()
+    assert (settings.bind, settings.workers) == ("127.0.0.1:8799", 1)
+    assert settings.conductor_name.endswith("-8799")
+    assert Settings(conductor_name="rack-7").for_conductor().conductor_name == "rack-7"
+
+
+@pytest.mark.parametrize(
+    ("values", "url"),
+    [
+        ({"bind": "127.0.0.1:1"}, "http://127.0.0.1:1/rpc"),
+        ({"bind": "[::1]:1", "tls_cert": "c", "tls_key": "k"}, "https://[::1]:1/rpc"),
+        ({"bind": "0.0.0.0:1"}, f"http://{socket.gethostname()}:1/rpc"),
+        ({"bind": "0.0.0.0:1", "rpc_url": "http://c.example/rpc"}, "http://c.example/rpc"),
+    ],
+)
+def test_a_conductor_announces_where_it_can_be_reached(values: dict[str, str], url: str) -> None:
+    assert Settings(**values).announced_rpc_url == url

@@ -16,6 +16,8 @@ from dibs.http.binding import Address, parse_address
 ENVIRONMENT_PREFIX = "DIBS_"
 CONFIG_VARIABLE = "DIBS_CONFIG"
 
+RPC_SECRET_LENGTH_MIN = 16
+
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
@@ -42,6 +44,16 @@ def _at_least(lowest: float) -> Callable[[float], None]:
             raise ValueError(f"must be {lowest} or more")
 
     return check
+
+
+def _is_host_and_port(value: str) -> None:
+    if parse_address(value).path:
+        raise ValueError("must be HOST:PORT")
+
+
+def _is_long_enough(value: str) -> None:
+    if 0 < len(value) < RPC_SECRET_LENGTH_MIN:
+        raise ValueError(f"must have {RPC_SECRET_LENGTH_MIN} characters or more")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +107,25 @@ class Settings:
     take_over_seconds: float = _setting(
         60.0, "Time between two looks for the work of dead conductors; 0 turns it off.", check=_at_least(0)
     )
+    hold_seconds: float = _setting(
+        300.0,
+        "Time after which a reservation of a node ends, unless its maker or a renewal says otherwise.",
+        check=_at_least(1),
+    )
+    hold_seconds_max: float = _setting(3600.0, "Longest time that a reservation may ask for.", check=_at_least(1))
+    rpc_bind: str = _setting(
+        "127.0.0.1:8781", "HOST:PORT on which `dibs conductor` takes calls from `dibs api`.", check=_is_host_and_port
+    )
+    rpc_url: str = _setting(
+        "", "URL at which `dibs api` reaches this conductor; made from rpc_bind, or the host's name, if empty."
+    )
+    rpc_secret: str = _setting(
+        "", "Secret that all `dibs api` and `dibs conductor` processes share.", check=_is_long_enough, secret=True
+    )
+    rpc_timeout_seconds: float = _setting(
+        10.0, "Time for a conductor to answer a call before another is tried.", check=_at_least(0.01)
+    )
+    rpc_ca_file: str = _setting("", "PEM file of authorities that vouch for conductors with TLS; else the system's.")
     keystone_url: str = _setting("", "Keystone's public endpoint, such as http://keystone:5000/v3.")
     keystone_username: str = _setting("", "Service user that validates tokens.")
     keystone_password: str = _setting("", "Its password.", secret=True)
@@ -120,6 +151,20 @@ class Settings:
         """The same settings once the system has chosen a port; a conductor name made from the old one follows."""
         made = self.conductor_name == _conductor_name(self.address)
         return dataclasses.replace(self, bind=str(address), conductor_name="" if made else self.conductor_name)
+
+    def for_conductor(self) -> Self:
+        """The same settings for a process that is only a conductor: it listens for calls and nothing else."""
+        return dataclasses.replace(self.bound_to(parse_address(self.rpc_bind)), workers=1)
+
+    @property
+    def announced_rpc_url(self) -> str:
+        """Where API processes reach a conductor that is bound already."""
+        if self.rpc_url:
+            return self.rpc_url
+        address = self.address
+        if address.host in ("0.0.0.0", "::"):
+            address = dataclasses.replace(address, host=socket.gethostname())
+        return f"{address.url(self.tls)}/rpc"
 
 
 FIELDS: dict[str, dataclasses.Field[Any]] = {field.name: field for field in dataclasses.fields(Settings)}
@@ -214,6 +259,8 @@ def _check_together(settings: Settings) -> None:
         for name in ("keystone_url", "keystone_username", "keystone_password"):
             if not getattr(settings, name):
                 raise SettingsError(f"auth keystone needs {name}")
+    if settings.hold_seconds > settings.hold_seconds_max:
+        raise SettingsError("hold_seconds must not be longer than hold_seconds_max")
     if settings.conductor_timeout_seconds <= settings.heartbeat_seconds:
         raise SettingsError("conductor_timeout_seconds must be longer than heartbeat_seconds")
 

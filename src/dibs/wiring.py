@@ -1,17 +1,25 @@
 """Puts the parts together: the only module that knows all of them."""
 
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from dibs.conductor import Conductor
-from dibs.dialects.baremetal import Baremetal
+from dibs.dialects.baremetal import Baremetal, HoldTimes
+from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
 from dibs.drivers import DRIVERS
 from dibs.http import metrics
 from dibs.http.cors import Cors
+from dibs.http.messages import Dialect
 from dibs.http.shell import Application
+from dibs.rpc.client import Caller
+from dibs.rpc.intake import RemoteIntake, procedures
+from dibs.rpc.server import Calls
+from dibs.rpc.signing import Doorkeeper
 from dibs.settings import Settings
 from dibs.store import Statistics, Store, health, migrate, open_store
+from dibs.usecases.request_intake import LocalIntake, RequestIntake
 from dibs.usecases.runner import Runner
 
 CONDUCTOR_CONNECTIONS = 8
@@ -23,14 +31,69 @@ class SchemaProblem(Exception):
 
 
 def build_application(settings: Settings) -> Application:
-    """Everything one process serves. Nothing connects or starts before the hooks are called."""
+    """All in one: the dialects and a conductor. Nothing connects or starts before the hooks are called."""
+    store, runner = _open(settings)
+    conductor = _conductor(settings, runner)
+    intake = LocalIntake(runner, conductor.wake)
+    return Application(
+        dialects=_dialects(settings, runner, intake, conductor.wake),
+        cors=_cors(settings),
+        ready=partial(health.problems, store),
+        stop=store.close,
+        start_once=partial(_start_once, settings, conductor.start),
+        stop_once=partial(_stop_once, store, conductor.stop),
+    )
+
+
+def build_api(settings: Settings) -> Application:
+    """The dialects alone; conductors are elsewhere and find in the database what is to be done."""
+    store, runner = _open(settings)
+    caller = Caller(
+        settings.rpc_secret,
+        read_clock,
+        timeout_seconds=settings.rpc_timeout_seconds,
+        ca_file=settings.rpc_ca_file,
+    )
+    return Application(
+        dialects=_dialects(settings, runner, RemoteIntake(runner, caller), _nothing),
+        cors=_cors(settings),
+        ready=partial(health.problems, store),
+        stop=store.close,
+        start_once=partial(_start_once, settings, _nothing),
+        stop_once=partial(_stop_once, store, _nothing),
+    )
+
+
+def build_conductor(settings: Settings) -> Application:
+    """A conductor alone, which takes calls."""
+    store, runner = _open(settings)
+    conductor = _conductor(settings, runner, rpc_url=settings.announced_rpc_url)
+    calls = Calls(
+        procedures(runner, lambda: conductor.incarnation, conductor.wake),
+        incarnation=lambda: conductor.incarnation,
+        doorkeeper=Doorkeeper(settings.rpc_secret, read_clock),
+        secret=settings.rpc_secret,
+    )
+    return Application(
+        dialects=[calls],
+        ready=partial(_problems_of_conductor, store, conductor),
+        stop=store.close,
+        start_once=partial(_start_once, settings, conductor.start),
+        stop_once=partial(_stop_once, store, conductor.stop),
+    )
+
+
+def _open(settings: Settings) -> tuple[Store, Runner]:
     store = open_store(
         settings.database,
         connections=settings.threads + CONDUCTOR_CONNECTIONS,
         statistics=Statistics(metrics.SQL_STATEMENTS.inc, metrics.TRANSACTION_RERUNS.inc),
     )
-    runner = Runner(store, read_clock)
-    conductor = Conductor(
+    return store, Runner(store, read_clock)
+
+
+def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -> Conductor:
+    return Conductor(
         runner,
         DRIVERS,
         read_clock,
@@ -39,9 +102,14 @@ def build_application(settings: Settings) -> Application:
         heartbeat_seconds=settings.heartbeat_seconds,
         timeout_seconds=settings.conductor_timeout_seconds,
         take_over_seconds=settings.take_over_seconds,
+        rpc_url=rpc_url,
     )
+
+
+def _dialects(settings: Settings, runner: Runner, intake: RequestIntake, wake: Callable[[], None]) -> Sequence[Dialect]:
     policy_file = settings.policy_file or None
-    baremetal = Baremetal(runner, DRIVERS, policy_file=policy_file, wake=conductor.wake)
+    hold_times = HoldTimes(default=settings.hold_seconds, longest=settings.hold_seconds_max)
+    baremetal = Baremetal(runner, DRIVERS, policy_file=policy_file, wake=wake, intake=intake, hold_times=hold_times)
     placement = Placement(
         runner,
         read_clock,
@@ -50,14 +118,12 @@ def build_application(settings: Settings) -> Application:
         enforce_scope=settings.placement_enforce_scope,
         randomize_candidates=settings.placement_randomize_candidates,
     )
-    return Application(
-        dialects=[baremetal, placement],
-        cors=Cors.from_lists(settings.cors_allowed_origin, settings.cors_allow_headers),
-        ready=partial(health.problems, store),
-        stop=store.close,
-        start_once=partial(_start_once, settings, conductor),
-        stop_once=partial(_stop_once, store, conductor),
-    )
+    native = Native(runner, intake=intake, wake=wake, policy_file=policy_file)
+    return [baremetal, placement, native]
+
+
+def _cors(settings: Settings) -> Cors | None:
+    return Cors.from_lists(settings.cors_allowed_origin, settings.cors_allow_headers)
 
 
 def read_clock() -> int:
@@ -80,16 +146,26 @@ def database_version(settings: Settings) -> str | None:
     return migrate.version(settings.database)
 
 
-def _start_once(settings: Settings, conductor: Conductor) -> None:
+def _start_once(settings: Settings, start: Callable[[], None]) -> None:
     """An embedded database gets its schema at first start; a server's is upgraded only when the operator says so."""
     if settings.database.startswith("sqlite"):
         migrate.upgrade(settings.database)
     problems = migrate.problems(settings.database)
     if problems:
         raise SchemaProblem(" ".join(problems))
-    conductor.start()
+    start()
 
 
-def _stop_once(store: Store, conductor: Conductor) -> None:
-    conductor.stop()
+def _stop_once(store: Store, stop: Callable[[], None]) -> None:
+    stop()
     store.close()
+
+
+def _problems_of_conductor(store: Store, conductor: Conductor) -> list[str]:
+    """One whose name was taken by another process goes on answering, but works no more."""
+    registered = conductor.incarnation is not None
+    return [*health.problems(store), *([] if registered else ["this conductor is not registered; its log says why"])]
+
+
+def _nothing() -> None:
+    """What a process without a conductor starts, wakes and stops."""

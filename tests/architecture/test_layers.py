@@ -24,6 +24,7 @@ GOOD = {
     "dialects/baremetal.py": "import dibs.usecases.booking\n",
     "dialects/placement.py": "",
     "conductor/__init__.py": "",
+    "rpc/__init__.py": "",
     "drivers/__init__.py": "",
     "http/__init__.py": "",
     "usecases/__init__.py": "",

@@ -10,7 +10,7 @@ from dibs.dialects.baremetal.node_values import PATCHABLE
 from dibs.dialects.baremetal.routes import ROUTES
 from dibs.domain import node_states as states
 from tests.attacks import rubbish
-from tests.attacks.target import NEWEST, NODES, PORT, Attack
+from tests.attacks.target import HOLD, INSTANCE, NEWEST, NODES, PORT, Attack
 
 texts = st.sampled_from(rubbish.TEXTS) | st.text(max_size=20)
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
@@ -32,6 +32,9 @@ _SOUND = {
     "boot_device": {"boot_device": "pxe"},
     "traits": {"traits": ["CUSTOM_C"]},
     "maintenance": {"reason": "broken"},
+    "reservations": {"instance_uuid": rubbish.UNKNOWN, "node_uuid": [NODES["available"]]},
+    "renew": {"ttl_seconds": 60},
+    "allocations": {"resource_class": "large"},
 }
 """A body that is accepted, by the last part of the path that takes it."""
 
@@ -81,8 +84,15 @@ def _encode(document: Any) -> bytes:
 
 # --- the rest of a request --------------------------------------------------------------------------------------------
 
-_SOUND_ARGUMENTS = {"driver": "fake-hardware", "conductor": "conductor-1", "port": PORT, "trait": "CUSTOM_A"}
-idents = st.sampled_from([*NODES, PORT, rubbish.UNKNOWN, NODES["available"].upper()]) | texts
+_SOUND_ARGUMENTS = {
+    "driver": "fake-hardware",
+    "conductor": "conductor-1",
+    "port": PORT,
+    "trait": "CUSTOM_A",
+    "reservation": HOLD,
+    "allocation": INSTANCE,
+}
+idents = st.sampled_from([*NODES, PORT, HOLD, rubbish.UNKNOWN, NODES["available"].upper()]) | texts
 
 
 def _percent(text: str) -> bytes:

@@ -21,6 +21,8 @@ from dibs.http.auth.noauth import NoAuth
 from dibs.http.limits import Limits
 from dibs.http.shell import Application, Shell
 from dibs.store import Store, open_store, tables
+from dibs.usecases.holds import CreateHold, create_hold
+from dibs.usecases.node_requests import CreateNodeRequest, create_node_request
 from dibs.usecases.ports import CreatePort, create_port
 from tests.builders import Ledger, allow
 from tests.laws import Tables, broken_laws, connect, rows_of
@@ -30,9 +32,11 @@ NODES = {
     "enrolled": "aaaaaaaa-0000-4000-8000-000000000001",
     "available": "aaaaaaaa-0000-4000-8000-000000000002",
     "active": "aaaaaaaa-0000-4000-8000-000000000003",
+    "held": "aaaaaaaa-0000-4000-8000-000000000004",
 }
 PORT = "bbbbbbbb-0000-4000-8000-000000000001"
 INSTANCE = "cccccccc-0000-4000-8000-000000000001"
+HOLD = "eeeeeeee-0000-4000-8000-000000000001"
 ANSWER_MAX = 8_000
 _SAFE = "".join(map(chr, range(0x21, 0x7F))).replace("%", "").replace("?", "").replace("#", "")
 
@@ -78,7 +82,7 @@ class Answer:
 
 
 class Target:
-    """A ledger with three nodes and a port behind the real shell and dialect. No conductor works in it."""
+    """A ledger with four nodes, a port, a request and a hold, behind the real shell and dialect, with no conductor."""
 
     def __init__(self, url: str) -> None:
         self.reader = connect(url)
@@ -109,6 +113,10 @@ class Target:
         values = {"address": "52:54:00:00:00:01"}
         command = CreatePort(uuid=PORT, node=NODES["available"], values=values, guard=allow)
         self.ledger.runner.write(create_port, SERVICE, command)
+        self.ledger.runner.write(create_node_request, SERVICE, CreateNodeRequest(node=NODES["active"]))
+        self.ledger.enrol(uuid=NODES["held"], name="held", resource_class="large")
+        hold = CreateHold(uuid=HOLD, instance_uuid=HOLD, nodes=(NODES["held"],), seconds=3600, guard=allow)
+        self.ledger.runner.write(create_hold, SERVICE, hold)
         self.rows, self.changed = rows_of(self.reader), False
         assert broken_laws(self.rows) == []
 
@@ -159,7 +167,7 @@ class Target:
 
 
 def _remove_everything(tx: Any) -> None:
-    for table in (tables.claims, tables.consumers, tables.providers):
+    for table in (tables.claims, tables.consumers, tables.node_requests, tables.providers):
         tx.change(delete(table))
 
 

@@ -13,15 +13,17 @@ DIBS = Path(sys.executable).with_name("dibs")
 
 
 class DibsServer:
-    """One ``dibs serve`` on a free port; ``url`` is where it answers."""
+    """One ``dibs serve``, ``api`` or ``conductor`` on a free port; ``url`` is where it answers."""
 
-    def __init__(self, database_url: str, folder: Path, *flags: str, auth: str = "noauth") -> None:
+    def __init__(
+        self, database_url: str, folder: Path, *flags: str, auth: str = "noauth", command: str = "serve"
+    ) -> None:
         self.database_url = database_url
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log_path = folder / f"dibs-{self.port}.log"
-        bind = f"127.0.0.1:{self.port}"
-        self.command = [str(DIBS), "serve", "--bind", bind, "--database", database_url, "--auth", auth, *flags]
+        bind = ["--rpc-bind" if command == "conductor" else "--bind", f"127.0.0.1:{self.port}"]
+        self.command = [str(DIBS), command, *bind, "--database", database_url, "--auth", auth, *flags]
         self.process: subprocess.Popen[bytes] | None = None
 
     @property

@@ -27,7 +27,13 @@ def script_of(document: str) -> str:
 
 @pytest.mark.parametrize(
     "document",
-    ["tutorial.md", "howto/enrol-a-rack.md", "howto/find-nodes-by-trait.md", "howto/when-something-fails.md"],
+    [
+        "tutorial.md",
+        "howto/enrol-a-rack.md",
+        "howto/find-nodes-by-trait.md",
+        "howto/when-something-fails.md",
+        "dialects/native.md",
+    ],
 )
 def test_the_commands_of_a_document_work(document: str, tmp_path: Path) -> None:
     server = DibsServer(f"sqlite:///{tmp_path}/docs.sqlite", tmp_path)

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from uvicorn.config import STARTUP_FAILURE
@@ -20,6 +21,9 @@ from dibs.http.shell import Application, Shell
 from dibs.settings import Settings
 
 LOG = logging.getLogger(__name__)
+
+Builder = Callable[[Settings], Application]
+"""One of the functions of dibs.wiring."""
 
 
 def limits_from(settings: Settings) -> Limits:
@@ -82,17 +86,16 @@ class SameProcess:
 
 @dataclass(frozen=True, slots=True)
 class SpawnedWorker:
-    """Makes the shell in a worker process; is pickled on its way there, so it holds settings and nothing else."""
+    """Makes the shell in a worker process; is pickled on its way there, holding settings and a module's function."""
 
     settings: Settings
+    build: Builder
 
     def __call__(self) -> Shell:
-        from dibs.wiring import build_application
-
         configure_logs(self.settings.log_format, self.settings.log_level)
         threading.Thread(target=_stop_when_the_parent_dies, name="parent-watch", daemon=True).start()
         try:
-            return build_shell(self.settings, build_application(self.settings))
+            return build_shell(self.settings, self.build(self.settings))
         except Exception:
             # The supervisor would restart a worker that fails in any other way, for ever.
             LOG.exception("This worker cannot start.")

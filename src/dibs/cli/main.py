@@ -8,6 +8,8 @@ from cliff.commandmanager import CommandManager
 
 COMMANDS = {
     "serve": "dibs.cli.serve:Serve",
+    "api": "dibs.cli.serve:Api",
+    "conductor": "dibs.cli.serve:Conductor",
     "clouds-yaml": "dibs.cli.clouds_yaml:CloudsYaml",
     "db upgrade": "dibs.cli.database:Upgrade",
     "db check": "dibs.cli.database:Check",

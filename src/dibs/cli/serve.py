@@ -1,7 +1,8 @@
-"""``dibs serve``: the server."""
+"""``dibs serve``, ``dibs api`` and ``dibs conductor``: the servers."""
 
 import argparse
 import contextlib
+import dataclasses
 import logging
 import os
 import signal
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from dibs.cli.clouds_yaml import clouds_yaml
 from dibs.cli.settings_flags import CommandFailed, SettingsCommand
@@ -18,15 +20,18 @@ from dibs.http.binding import BindError, bound_address, close_socket, is_loopbac
 from dibs.http.logs import configure_logs
 from dibs.settings import Settings
 
+if TYPE_CHECKING:
+    from dibs.cli.edge import Builder
+
 LOG = logging.getLogger(__name__)
 
 
 class Serve(SettingsCommand):
-    """Answer requests until SIGTERM or SIGINT, then finish what is in flight."""
+    """Answer requests and work on nodes until SIGTERM or SIGINT, then finish what is in flight."""
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         """Serve."""
-        settings = self.settings(parsed_args)
+        settings = self.prepare(self.settings(parsed_args))
         _refuse_what_cannot_work(settings)
         try:
             sock = open_socket(settings.address)
@@ -35,19 +40,77 @@ class Serve(SettingsCommand):
         settings = settings.bound_to(bound_address(sock, settings.address))
         configure_logs(settings.log_format, settings.log_level)
         try:
-            served = _serve(settings, sock, self._announce)
+            served = _serve(settings, sock, self.builder, self.announce)
         finally:
             close_socket(sock, settings.address)
         _abandon_stuck_requests()
         return 0 if served else 1
 
-    def _announce(self, settings: Settings) -> None:
+    def prepare(self, settings: Settings) -> Settings:
+        """The settings for this kind of server; CommandFailed for those that would not be safe."""
+        return settings
+
+    def builder(self) -> "Builder":
+        """What is served. Called late, because it imports all of Dibs."""
+        from dibs.wiring import build_application
+
+        return build_application
+
+    def announce(self, settings: Settings) -> None:
+        """Say where it is, once it is ready."""
         url = settings.address.url(settings.tls)
         where = f" (on {settings.address})" if settings.address.path else ""
         print(
             f"Dibs serves {url}/baremetal and {url}/placement{where}; what else there is: {url}/", file=self.app.stdout
         )
         print(f"\n# clouds.yaml\n{clouds_yaml(settings)}", file=self.app.stdout, flush=True)
+
+
+class Api(Serve):
+    """Answer requests; the work is done by processes of `dibs conductor`."""
+
+    def prepare(self, settings: Settings) -> Settings:
+        """See Serve."""
+        try:
+            ssl.create_default_context(cafile=settings.rpc_ca_file or None)
+        except (OSError, ssl.SSLError) as error:
+            raise CommandFailed(f"rpc_ca_file cannot be used: {error}") from error
+        return settings
+
+    def builder(self) -> "Builder":
+        """See Serve."""
+        from dibs.wiring import build_api
+
+        return build_api
+
+
+class Conductor(Serve):
+    """Work on nodes and find nodes for those who ask; requests are answered by processes of `dibs api`."""
+
+    def prepare(self, settings: Settings) -> Settings:
+        """See Serve."""
+        settings = settings.for_conductor()
+        if not settings.rpc_secret and (settings.auth != "noauth" or not is_loopback(settings.address)):
+            raise CommandFailed(
+                f"Without rpc_secret everyone who can reach {settings.address} could give orders to this conductor:"
+                " set it to the same secret here and at every `dibs api`."
+            )
+        # Nobody is believed here but who knows the secret, so how callers of the API prove themselves is of no matter.
+        return dataclasses.replace(settings, auth="noauth", force_noauth=True)
+
+    def builder(self) -> "Builder":
+        """See Serve."""
+        from dibs.wiring import build_conductor
+
+        return build_conductor
+
+    def announce(self, settings: Settings) -> None:
+        """See Serve."""
+        print(
+            f"Conductor {settings.conductor_name} takes calls at {settings.announced_rpc_url}",
+            file=self.app.stdout,
+            flush=True,
+        )
 
 
 def _refuse_what_cannot_work(settings: Settings) -> None:
@@ -71,19 +134,24 @@ def _refuse_what_cannot_work(settings: Settings) -> None:
             raise CommandFailed(str(error)) from error
 
 
-def _serve(settings: Settings, sock: socket.socket, announce: Callable[[Settings], None]) -> bool:
+def _serve(
+    settings: Settings,
+    sock: socket.socket,
+    builder: Callable[[], "Builder"],
+    announce: Callable[[Settings], None],
+) -> bool:
     # Until uvicorn takes the signals, and after it gives them back, SIGTERM must still let the hooks run.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
     with _metrics_of_all_workers(settings.workers):
         from dibs.cli.edge import SameProcess, SpawnedWorker, options_from
         from dibs.http.server import serve
-        from dibs.wiring import build_application
 
-        application = build_application(settings)
+        build = builder()
+        application = build(settings)
         try:
             application.start_once()
             announce(settings)
-            factory = SpawnedWorker(settings) if settings.workers > 1 else SameProcess(settings, application)
+            factory = SpawnedWorker(settings, build) if settings.workers > 1 else SameProcess(settings, application)
             return serve(factory, options_from(settings), sock)
         finally:
             application.stop_once()

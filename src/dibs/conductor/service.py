@@ -6,6 +6,8 @@ import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+from dibs.conductor.desk import Desk
+from dibs.conductor.expiry import Expiry
 from dibs.conductor.worker import Session, Worker
 from dibs.domain.actor import SERVICE
 from dibs.domain.conductors import TIMEOUT_SECONDS, after
@@ -19,10 +21,10 @@ logger = logging.getLogger(__name__)
 
 
 class Conductor:
-    """Works off the tasks of one registered name, with bounded threads, until it is stopped or replaced.
+    """Works off the tasks and requests of one registered name, with bounded threads, until it is stopped or replaced.
 
     ``take_over_seconds`` 0 leaves the work of dead conductors alone; ``poll_seconds`` is how often it looks for work
-    that another process may have queued.
+    that another process may have queued; ``rpc_url`` is where this process takes calls, if it does.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Conductor:
         timeout_seconds: float = TIMEOUT_SECONDS,
         take_over_seconds: float = 60,
         poll_seconds: float = 0.5,
+        rpc_url: str | None = None,
     ) -> None:
         self._runner = runner
         self._drivers = drivers
@@ -49,7 +52,10 @@ class Conductor:
         self._timeout_seconds = timeout_seconds
         self._take_over_seconds = take_over_seconds
         self._poll_seconds = poll_seconds
+        self._rpc_url = rpc_url
         self._worker = Worker(runner, drivers)
+        self._expiry = Expiry(runner)
+        self._desk = Desk(runner, hostname, self.wake)
         self._session: Session | None = None
         self._beat_at = 0
         self._took_over_at = 0
@@ -67,6 +73,12 @@ class Conductor:
     def running(self) -> bool:
         """False once it was stopped, or another process took its name."""
         return not self._stopping.is_set()
+
+    @property
+    def incarnation(self) -> str | None:
+        """What this process is registered as just now; None while it is not."""
+        session = self._session
+        return None if session is None or session.ended.is_set() else session.incarnation
 
     def start(self) -> None:
         """Register and begin to work. When the database is away, that happens as soon as it is back."""
@@ -88,6 +100,7 @@ class Conductor:
                 thread.join()
         self._end_session()
         self._pool.shutdown()
+        self._desk.close()
         if self._session is not None:
             self._leave(self._session)
 
@@ -125,6 +138,7 @@ class Conductor:
                 drivers=tuple(self._drivers),
                 incarnation=session.incarnation,
                 timeout_seconds=self._timeout_seconds,
+                rpc_url=self._rpc_url,
             )
             self._runner.write(register_conductor, SERVICE, registration)
             self._session = session
@@ -161,7 +175,11 @@ class Conductor:
                 continue
             try:
                 self._take_over(session)
+                if self._expiry.run():
+                    # Somebody may be waiting for the nodes that are free now, and more holds may be over.
+                    self.wake()
                 self._dispatch(session)
+                self._desk.dispatch(session)
             except (StoreUnavailable, StoreContended, ConductorReplaced):
                 # The store says once that the database is away, and the next beat says that we were replaced.
                 self._stopping.wait(self._poll_seconds)
@@ -201,6 +219,7 @@ class Conductor:
         if not self._take_over_seconds or now < after(self._took_over_at, self._take_over_seconds):
             return
         self._took_over_at = now
+        self._desk.take_over(session)
         search = TakeOver(incarnation=session.incarnation)
         for node_uuid in self._runner.read(list_orphans, SERVICE, search):
             command = TakeTask(node_uuid=node_uuid, incarnation=session.incarnation)

@@ -27,6 +27,8 @@ class Conductor:
     beat_at: int
     alive_until: int
     """When it counts as dead unless it beats again."""
+    rpc_url: str | None = None
+    """Where it takes calls from API processes; None when it takes none."""
     created_at: int
 
     def alive(self, now: int) -> bool:

@@ -63,6 +63,22 @@ class NodeClaimed(DibsError):
     """Node {node} is claimed by consumer {consumer}; only that consumer's instance can be placed on it."""
 
 
+class NodeHeld(DibsError):
+    """Node {node} is reserved; it can be used only with the uuid of its reservation."""
+
+
+class NothingToHold(DibsError):
+    """No node could be reserved: {reasons}"""
+
+
+class HoldNotFound(DibsError):
+    """Reservation {hold} could not be found."""
+
+
+class HoldExists(DibsError):
+    """Instance {instance} has a node or a reservation already."""
+
+
 class NodeProtected(DibsError):
     """Node {node} is protected and cannot be undeployed, rebuilt or deleted"""
 
@@ -114,6 +130,30 @@ class PortNotFound(DibsError):
 
 class PortExists(DibsError):
     """A port with {field} {value} already exists."""
+
+
+class NodeRequestNotFound(DibsError):
+    """Allocation {request} could not be found."""
+
+
+class NodeHasNoRequest(DibsError):
+    """Allocation for node {node} was not found"""
+
+
+class NodeRequestExists(DibsError):
+    """An allocation with {field} {value} already exists."""
+
+
+class InstanceInUse(DibsError):
+    """Instance {instance} is already associated with a node, so that no allocation can have its UUID."""
+
+
+class CannotBackfill(DibsError):
+    """Cannot backfill an allocation for node {node}: {reason}."""
+
+
+class NobodyToFindNodes(DibsError):
+    """No conductor is alive just now that could find a node. Please try again."""
 
 
 class ValidationFailed(DibsError):

@@ -64,7 +64,14 @@ class Traits:
     negated: bool = False
 
 
-Condition = Equals | OneOf | Present | Contains | OfProject | OfConductor | Traits
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Somebody holds the node, or (``held`` false) nobody does."""
+
+    held: bool
+
+
+Condition = Equals | OneOf | Present | Contains | OfProject | OfConductor | Traits | Held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +79,8 @@ class NodeQuery:
     """One page of nodes."""
 
     columns: frozenset[str]
-    """Attributes of Node that are wanted, and ``traits`` or ``conductor``: each costs its share only when asked for."""
+    """Attributes of Node that are wanted, ``traits``, ``conductor`` or ``request``: each costs its share only when
+    asked for."""
     conditions: tuple[Condition, ...] = ()
     sort_key: str = "id"
     descending: bool = False

@@ -19,6 +19,7 @@ _REGISTRATION = {
     "conductor_group": bindparam("new_group"),
     "drivers": bindparam("new_drivers"),
     "incarnation": bindparam("new_incarnation"),
+    "rpc_url": bindparam("new_rpc_url"),
     "online": 1,
     "beat_at": bindparam("now"),
     "alive_until": bindparam("new_alive_until"),
@@ -64,6 +65,7 @@ def register(
     group: str,
     drivers: Collection[str],
     incarnation: str,
+    rpc_url: str | None,
     alive_until: int,
     now: int,
 ) -> None:
@@ -73,6 +75,7 @@ def register(
         "new_group": group,
         "new_drivers": json.dumps(sorted(drivers)),
         "new_incarnation": incarnation,
+        "new_rpc_url": rpc_url,
         "new_alive_until": alive_until,
         "now": now,
     }

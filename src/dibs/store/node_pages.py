@@ -19,6 +19,7 @@ from dibs.domain.node_query import (
     Condition,
     Contains,
     Equals,
+    Held,
     NodeQuery,
     OfConductor,
     OfProject,
@@ -28,10 +29,10 @@ from dibs.domain.node_query import (
 )
 from dibs.store import paging
 from dibs.store.nodes import COLUMNS
-from dibs.store.tables import conductors, nodes, provider_traits
+from dibs.store.tables import conductors, holds, node_requests, nodes, provider_traits
 from dibs.store.transaction import Row, Transaction
 
-BEYOND = ("traits", "conductor")
+BEYOND = ("traits", "conductor", "request")
 """Columns that are not in the table of nodes."""
 
 
@@ -90,7 +91,9 @@ def _shape(query: NodeQuery, marker: Row | None) -> tuple[Shape, dict[str, Any]]
 def _template(condition: Condition) -> tuple[Condition, tuple[Any, ...]]:
     """The condition without its values, and its values."""
     match condition:
-        case Equals(value=None) | Present():
+        case Equals(field=field, value=None):
+            return Present(field, False), ()
+        case Present() | Held():
             return condition, ()
         case Equals(value=bool() as value):
             return replace(condition, value=""), (int(value),)
@@ -117,8 +120,12 @@ def _select(shape: Shape) -> Select[Any]:
     columns = [nodes.c[name] for name in sorted((shape.columns | {"id", "uuid"}) - set(BEYOND))]
     statement = select(*columns).where(*(_clause(n, condition) for n, condition in enumerate(shape.conditions)))
     if "conductor" in shape.columns:
-        statement = statement.add_columns(conductors.c.hostname.label("conductor")).select_from(
-            nodes.outerjoin(conductors, conductors.c.id == nodes.c.conductor_id)
+        statement = statement.add_columns(conductors.c.hostname.label("conductor")).outerjoin_from(
+            nodes, conductors, conductors.c.id == nodes.c.conductor_id
+        )
+    if "request" in shape.columns:
+        statement = statement.add_columns(node_requests.c.uuid.label("request")).outerjoin_from(
+            nodes, node_requests, node_requests.c.node_id == nodes.c.id
         )
     return paging.in_order(statement, nodes, shape.sort_key, descending=shape.descending, marker=shape.marker)
 
@@ -140,8 +147,6 @@ def _select_marker(sort_key: str) -> Select[Any]:
 
 def _clause(number: int, condition: Condition) -> ColumnElement[bool]:
     match condition:
-        case Equals(field=field, value=None):
-            return nodes.c[field].is_(None)
         case Equals(field=field):
             return nodes.c[field] == bindparam(f"c{number}_0")
         case OneOf(values=()):
@@ -158,6 +163,9 @@ def _clause(number: int, condition: Condition) -> ColumnElement[bool]:
         case OfConductor():
             wanted = select(conductors.c.id).where(conductors.c.hostname == bindparam(f"c{number}_0"))
             return nodes.c.conductor_id == wanted.scalar_subquery()
+        case Held(held=held):
+            some = exists().where(holds.c.node_id == nodes.c.id)
+            return some if held else not_(some)
         case Traits(names=names, any_of=any_of, negated=negated):
             has = [_has_trait(f"c{number}_{place}") for place in range(len(names))]
             clause = or_(*has) if any_of else and_(*has)

@@ -1,16 +1,16 @@
 """Nodes, each written together with its provider so that the two cannot drift apart (law 2 of the ledger)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
-from sqlalchemy import Update, bindparam, insert, select
+from sqlalchemy import Select, Update, bindparam, insert, select
 from sqlalchemy import update as update_rows
 
 from dibs.domain.errors import InstanceAssociated, NodeExists, WrongState
 from dibs.domain.nodes import Node, is_uuid
-from dibs.store import providers
+from dibs.store import providers, sets
 from dibs.store.columns import Columns
 from dibs.store.tables import conductors, nodes
 from dibs.store.tables import providers as provider_rows
@@ -22,6 +22,7 @@ _SELECT = select(*(nodes.c[name] for name in COLUMNS.names))
 _BY_UUID = _SELECT.where(nodes.c.uuid == bindparam("ident"))
 _BY_NAME = _SELECT.where(nodes.c.name == bindparam("ident"))
 _BY_ID = _SELECT.where(nodes.c.id == bindparam("ident"))
+_WITH_INSTANCE = _SELECT.where(nodes.c.instance_uuid == bindparam("ident"))
 _INSERT = insert(nodes).values({name: bindparam(name) for name in COLUMNS.names})
 _LOCK_BY_NAME = (
     update_rows(provider_rows)
@@ -37,9 +38,27 @@ def get(tx: Transaction, ident: str) -> Node | None:
     return _node(row) if row else None
 
 
+def get_many(tx: Transaction, idents: Sequence[str]) -> dict[str, Node]:
+    """Those of several nodes that exist, by the uuid or name they were asked for with."""
+    found: dict[str, Node] = {}
+    uuids = {ident.lower(): ident for ident in idents if is_uuid(ident)}
+    names = {ident: ident for ident in idents if not is_uuid(ident)}
+    for column, asked in (("uuid", uuids), ("name", names)):
+        for piece in sets.pieces(list(asked)):
+            for row in tx.rows(_many(column, len(piece)), sets.numbered("ident", piece)):
+                found[asked[row[column]]] = _node(row)
+    return found
+
+
 def get_by_id(tx: Transaction, node_id: int) -> Node | None:
     """A node by its row's number."""
     row = tx.row(_BY_ID, {"ident": node_id})
+    return _node(row) if row else None
+
+
+def with_instance(tx: Transaction, instance_uuid: str) -> Node | None:
+    """The node that an instance is on."""
+    row = tx.row(_WITH_INSTANCE, {"ident": instance_uuid})
     return _node(row) if row else None
 
 
@@ -106,6 +125,11 @@ def _keep_provider_in_step(tx: Transaction, now: int, before: Node, after: Node)
     else:
         return
     providers.bump_generation(tx, after.id, now)
+
+
+@cache
+def _many(column: str, count: int) -> Select[Any]:
+    return _SELECT.where(nodes.c[column].in_(sets.binds("ident", count)))
 
 
 @lru_cache(maxsize=512)

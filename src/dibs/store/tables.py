@@ -217,6 +217,8 @@ conductors = _table(
     _time("beat_at", nullable=False),
     # Set with each beat: each conductor says for itself how long it may be silent.
     _time("alive_until", nullable=False),
+    # Where it takes calls from API processes; NULL when it takes none.
+    _text("rpc_url"),
     _time("created_at", nullable=False),
     UniqueConstraint("hostname"),
 )
@@ -338,4 +340,56 @@ ports = _table(
     UniqueConstraint("address"),
     UniqueConstraint("name"),
     Index(None, "node_id"),
+)
+
+# --- who asked for a machine ---
+
+node_requests = _table(
+    "node_requests",
+    _id(),
+    _uuid(),
+    _text("name"),
+    Column("state", String(15), nullable=False),
+    Column("resource_class", String(80), nullable=True),
+    # Lists of names and uuids: what was asked for, never searched.
+    _json("traits", "[]"),
+    _json("candidate_nodes", "[]"),
+    _json("extra"),
+    _text("owner"),
+    _long_text("last_error"),
+    # The node that it has; gone with the node.
+    Column("node_id", ROW_ID, ForeignKey("nodes.id", ondelete="CASCADE"), nullable=True),
+    # Which conductor is to find the node; a compare-and-set on it is how another one takes over.
+    Column("conductor_id", ROW_ID, ForeignKey("conductors.id"), nullable=True),
+    # A request that would rather wait than fail, until then.
+    _time("wait_until"),
+    _truth("sticky"),
+    # Requests that are served together or not at all share this.
+    _uuid("batch", nullable=True),
+    _time("created_at", nullable=False),
+    _time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("name"),
+    UniqueConstraint("node_id"),
+    Index(None, "state", "conductor_id"),
+    Index(None, "state", "resource_class"),
+    Index(None, "resource_class"),
+    Index(None, "owner"),
+    Index(None, "batch"),
+)
+
+holds = _table(
+    "holds",
+    _id(),
+    _uuid(),
+    _owned_by("node_id", "nodes.id"),
+    _uuid("instance_uuid"),
+    _text("project_id"),
+    _time("expires_at", nullable=False),
+    _time("created_at", nullable=False),
+    _time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("node_id"),
+    UniqueConstraint("instance_uuid"),
+    Index(None, "expires_at"),
 )

@@ -24,7 +24,7 @@ from dibs.domain.errors import (
     ResourceClassNotFound,
 )
 from dibs.domain.nodes import Node
-from dibs.store import claim_views, claims, consumers, inventories, providers, resource_classes
+from dibs.store import claim_views, claims, consumers, holds, inventories, providers, resource_classes
 from dibs.store.consumers import Consumer
 from dibs.store.transaction import Transaction
 
@@ -56,6 +56,8 @@ def replace_claims(tx: Transaction, now: int, wishes: Sequence[Wish]) -> None:
     taken = _sums((place, amount) for _, place, amount in wanted)
     check_amounts(stock, ((place, amount) for _, place, amount in wanted), freed)
     owners = _write_consumers(tx, now, wishes, known)
+    staying = {(owners[wish.consumer], place.provider_id) for wish, place, _ in wanted}
+    _end_holds(tx, (each for each in held if (each.consumer_id, each.place.provider_id) not in staying))
     claims.remove(tx, sorted({each.consumer_id for each in held}))
     claims.add(tx, [(owners[wish.consumer], place, amount) for wish, place, amount in wanted], now)
     taken.subtract(freed)
@@ -84,17 +86,20 @@ def associate(tx: Transaction, now: int, node: Node, instance_uuid: str) -> None
     """
     if node.inventory_class is None:
         return
-    if _check_holder(tx, node, instance_uuid):
-        return
-    known = consumers.lock(tx, [instance_uuid], now)
-    if instance_uuid in known:
-        owner = known[instance_uuid].id
-    else:
-        description = {"project_id": node.lessee or node.owner, "user_id": None, "consumer_type": None}
-        owner = consumers.create(tx, {instance_uuid: description}, now)[instance_uuid]
-    place = next(iter(inventories.at(tx, [node.id])))
-    claims.add(tx, [(owner, place, 1)], now)
-    claims.add_to_used(tx, {place: 1})
+    if not _check_holder(tx, node, instance_uuid):
+        _claim_unit(tx, now, node, instance_uuid, node.lessee or node.owner)
+
+
+def claim_for_hold(tx: Transaction, now: int, node: Node, instance_uuid: str, project: str | None) -> None:
+    """Keep the unit of a locked node that nobody has claimed for an instance that is to come."""
+    if node.inventory_class is not None:
+        _claim_unit(tx, now, node, instance_uuid, project)
+
+
+def pass_on(tx: Transaction, now: int, node: Node, *, from_consumer: str, to_consumer: str) -> None:
+    """Let a locked node's unit go from one consumer to another, with nobody in between."""
+    release_from(tx, now, node, from_consumer)
+    associate(tx, now, node, to_consumer)
 
 
 def check_holder(tx: Transaction, node: Node) -> None:
@@ -104,9 +109,13 @@ def check_holder(tx: Transaction, node: Node) -> None:
 
 def release(tx: Transaction, now: int, node: Node) -> None:
     """Take a locked node's unit back from the instance that has it; what the instance has elsewhere it keeps."""
-    if node.instance_uuid is None:
-        return
-    known = consumers.lock(tx, [node.instance_uuid], now)
+    if node.instance_uuid is not None:
+        release_from(tx, now, node, node.instance_uuid)
+
+
+def release_from(tx: Transaction, now: int, node: Node, consumer: str) -> None:
+    """Take a locked node's unit back from a consumer; what that has elsewhere it keeps."""
+    known = consumers.lock(tx, [consumer], now)
     held = _held(tx, known.values())
     here = [each for each in held if each.place.provider_id == node.id]
     if here:
@@ -114,6 +123,18 @@ def release(tx: Transaction, now: int, node: Node) -> None:
         claims.add_to_used(tx, {each.place: -each.amount for each in here})
     if here and len(here) == len(held):
         consumers.delete(tx, [here[0].consumer_id])
+
+
+def _claim_unit(tx: Transaction, now: int, node: Node, consumer: str, project: str | None) -> None:
+    known = consumers.lock(tx, [consumer], now)
+    if consumer in known:
+        owner = known[consumer].id
+    else:
+        description = {"project_id": project, "user_id": None, "consumer_type": None}
+        owner = consumers.create(tx, {consumer: description}, now)[consumer]
+    place = next(iter(inventories.at(tx, [node.id])))
+    claims.add(tx, [(owner, place, 1)], now)
+    claims.add_to_used(tx, {place: 1})
 
 
 def _check_holder(tx: Transaction, node: Node, instance_uuid: str | None) -> bool:
@@ -191,7 +212,16 @@ def _description(wish: Wish, consumer_type: str | None) -> dict[str, str | None]
     }
 
 
+def _end_holds(tx: Transaction, left: Iterable[_Held]) -> None:
+    """A hold is the claim that it made: whoever gives that back has no hold on the node any more.
+
+    A held node has no other claim than its hold's, so the provider alone tells which hold it is.
+    """
+    holds.remove_from(tx, sorted({each.place.provider_id for each in left}))
+
+
 def _give_back(tx: Transaction, held: Sequence[_Held]) -> None:
+    _end_holds(tx, held)
     claims.remove(tx, sorted({each.consumer_id for each in held}))
     claims.add_to_used(tx, _sums((each.place, -each.amount) for each in held))
 

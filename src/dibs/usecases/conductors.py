@@ -20,6 +20,8 @@ class RegisterConductor:
     """A fresh uuid, made for this registration."""
     timeout_seconds: float = TIMEOUT_SECONDS
     """How long it may be silent before it counts as dead."""
+    rpc_url: str | None = None
+    """Where it takes calls from API processes; None when it takes none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,7 @@ def register_conductor(tx: Transaction, actor: Actor, now: int, command: Registe
         group=command.group,
         drivers=command.drivers,
         incarnation=command.incarnation,
+        rpc_url=command.rpc_url,
         alive_until=after(now, command.timeout_seconds),
         now=now,
     )

@@ -6,13 +6,14 @@ from typing import Any
 
 from dibs.domain import node_states as states
 from dibs.domain.actor import Actor
-from dibs.domain.errors import BadValue, NodeAssociated, NodeLocked, NodeNotFound, NodeProtected, WrongState
+from dibs.domain.errors import BadValue, NodeAssociated, NodeHeld, NodeLocked, NodeNotFound, NodeProtected, WrongState
 from dibs.domain.node_changes import check_change, follow_from_change
 from dibs.domain.node_query import NodeQuery
+from dibs.domain.node_requests import check_removable
 from dibs.domain.nodes import Node
-from dibs.store import node_pages, nodes, traits
+from dibs.store import node_pages, node_requests, nodes, traits
 from dibs.store.transaction import Row, Transaction
-from dibs.usecases import booking
+from dibs.usecases import booking, holds
 from dibs.usecases.conductors import choose_conductor
 from dibs.usecases.providers import require_unused
 
@@ -27,6 +28,8 @@ class NodeView:
     traits: tuple[str, ...]
     conductor: str | None
     """The name of the conductor that is to work on it."""
+    request: str | None = None
+    """The uuid of the request that has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,17 +114,20 @@ def update_node(tx: Transaction, actor: Actor, now: int, command: UpdateNode) ->
     after = replace(node, **changes)
     check_change(node, after)
     check_unlocked(node)
+    changes |= _respect_hold(tx, actor, now, node, after)
     changes |= follow_from_change(node, after)
     if after.parent_node and after.parent_node != node.parent_node:
         changes["parent_node"] = _parent(tx, after.parent_node)
     if (after.driver, after.conductor_group) != (node.driver, node.conductor_group):
         chosen = choose_conductor(tx, now, driver=after.driver, group=after.conductor_group, seed=node.uuid)
         changes["conductor_id"] = chosen.id
+    if node.instance_uuid and after.instance_uuid is None:
+        _end_request(tx, node)
     return _view(tx, _change_with_claim(tx, now, node, changes))
 
 
 def delete_node(tx: Transaction, actor: Actor, now: int, command: DeleteNode) -> None:
-    """Remove a node with its provider, traits, ports and claim.
+    """Remove a node with its provider, traits, ports, claim and request.
 
     In maintenance nearly everything may go: that is how a hopelessly broken machine is got rid of.
     """
@@ -137,6 +143,9 @@ def delete_node(tx: Transaction, actor: Actor, now: int, command: DeleteNode) ->
             f"Valid provision states to perform deletion are: {', '.join(states.DELETE_ALLOWED_STATES)}, "
             "or set the node into maintenance mode"
         )
+    if not node.maintenance and holds.of_locked_node(tx, now, node) is not None:
+        raise NodeHeld(node=node.uuid)
+    holds.let_go(tx, now, node)
     booking.release(tx, now, node)
     require_unused(tx, node.id, node.uuid)
     nodes.delete(tx, node)
@@ -167,6 +176,18 @@ def check_unlocked(node: Node) -> None:
         raise NodeLocked(node=node.uuid, host=node.reservation)
 
 
+def _respect_hold(tx: Transaction, actor: Actor, now: int, node: Node, after: Node) -> dict[str, Any]:
+    """On a held node only the hold's own instance may be put, which ends the hold; and its unit stays what it is.
+
+    Gives what else changes on the node.
+    """
+    if after.instance_uuid is not None and node.instance_uuid is None:
+        return holds.consume_for_instance(tx, actor, now, node, after.instance_uuid)
+    if after.resource_class != node.resource_class and holds.of_locked_node(tx, now, node) is not None:
+        raise NodeHeld(node=node.uuid)
+    return {}
+
+
 def _change_with_claim(tx: Transaction, now: int, node: Node, changes: Mapping[str, Any]) -> Node:
     """Write the changes; the claim follows the instance, and moves with the class of the unit."""
     moves = {"instance_uuid", "resource_class"} & changes.keys()
@@ -178,6 +199,14 @@ def _change_with_claim(tx: Transaction, now: int, node: Node, changes: Mapping[s
     return after
 
 
+def _end_request(tx: Transaction, node: Node) -> None:
+    """Whoever takes the instance off a node ends the request that put it there."""
+    request = node_requests.of_node(tx, node.id)
+    if request is not None:
+        check_removable(node, request)
+        node_requests.delete(tx, request)
+
+
 def _parent(tx: Transaction, ident: str) -> str:
     parent = nodes.get(tx, ident)
     if parent is None:
@@ -186,4 +215,11 @@ def _parent(tx: Transaction, ident: str) -> str:
 
 
 def _view(tx: Transaction, node: Node) -> NodeView:
-    return NodeView(node=node, traits=tuple(traits.of_provider(tx, node.id)), conductor=nodes.conductor_name(tx, node))
+    # A request's node carries the request's uuid as its instance.
+    request = node_requests.of_node(tx, node.id) if node.instance_uuid else None
+    return NodeView(
+        node=node,
+        traits=tuple(traits.of_provider(tx, node.id)),
+        conductor=nodes.conductor_name(tx, node),
+        request=request.uuid if request else None,
+    )

@@ -24,7 +24,7 @@ from dibs.domain.nodes import Json, Node
 from dibs.domain.traits import check_instance_traits
 from dibs.store import nodes, tasks, traits
 from dibs.store.transaction import Transaction
-from dibs.usecases import booking
+from dibs.usecases import booking, holds
 from dibs.usecases.conductors import choose_conductor
 from dibs.usecases.nodes import GetNode, check_unlocked, lock_node
 
@@ -51,6 +51,8 @@ class RequestProvision(_Request):
     service_steps: Steps | None = None
     rescue_password: str | None = None
     configdrive: str | dict[str, Any] | None = None
+    hold_uuid: str | None = None
+    """For deploying a node that is held: the proof that the hold is the caller's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,8 @@ def request_provision(tx: Transaction, actor: Actor, now: int, command: RequestP
     state = states.next_state(verb, node.provision_state)
     if state is None:
         raise WrongVerb(action=command.verb, node=node.uuid, state=node.provision_state)
+    if verb in (states.DEPLOY, states.ADOPT):
+        node = holds.consume_for_deploy(tx, actor, now, node, command.hold_uuid)
     _check_node(tx, node, verb)
     command.validate(node)
     if verb == states.ABORT:

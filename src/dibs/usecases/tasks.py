@@ -13,7 +13,7 @@ from dibs.domain.driver import Outcome
 from dibs.domain.errors import TaskLost
 from dibs.domain.nodes import Json, Node
 from dibs.domain.tasks import ATTEMPTS_MAX, Task
-from dibs.store import conductors, nodes, tasks
+from dibs.store import conductors, node_requests, nodes, tasks
 from dibs.store.transaction import Transaction
 from dibs.usecases import booking
 from dibs.usecases.provision import NO_STEP, moved
@@ -198,7 +198,15 @@ def _next_phase(
 
 
 def _without_instance(tx: Transaction, now: int, node: Node) -> Json:
-    """Release the claim of the node's instance; gives the changes of the node that go with it."""
+    """End the claim of the node's instance and the request for it; gives the changes of the node that go with it.
+
+    A sticky request keeps both, and its node with them, for the next deployment.
+    """
+    request = node_requests.of_node(tx, node.id) if node.instance_uuid else None
+    if request is not None and request.sticky:
+        return {"instance_name": None, "instance_info": {"traits": list(request.traits)} if request.traits else {}}
+    if request is not None:
+        node_requests.delete(tx, request)
     booking.release(tx, now, node)
     return {"instance_uuid": None, "instance_name": None, "instance_info": {}}
 

@@ -4,7 +4,7 @@ from dibs.dialects.baremetal.errors import Refusal
 from dibs.dialects.baremetal.filters import FILTERS, Filter, read_conditions
 from dibs.dialects.baremetal.microversions import VERSIONS
 from dibs.dialects.baremetal.query import Query
-from dibs.domain.node_query import Condition, Contains, Equals, OfConductor, OfProject, OneOf, Present, Traits
+from dibs.domain.node_query import Condition, Contains, Equals, Held, OfConductor, OfProject, OneOf, Present, Traits
 
 NEWEST = max(VERSIONS)
 KNOWN: dict[str, object] = {row.name: {} for row in FILTERS}
@@ -33,6 +33,7 @@ def read(*pairs: tuple[str, str], minor: int = NEWEST) -> tuple[Condition, ...]:
         ("owner", "blue", Equals("owner", "blue")),
         ("project", "blue", OfProject("blue")),
         ("provision_state", "clean wait", Equals("provision_state", "clean wait")),
+        ("reserved", "true", Held(True)),
         ("resource_class", "bm", Equals("resource_class", "bm")),
         ("retired", "0", Equals("retired", False)),
         ("shard", "a,b", OneOf("shard", ("a", "b"))),
@@ -51,6 +52,14 @@ def test_children_of_other_nodes_are_listed_only_when_asked_for() -> None:
     assert read() == (NO_CHILDREN,)
     assert read(("include_children", "true")) == ()
     assert read(("parent_node", UUID)) == (Equals("parent_node", UUID),)
+
+
+def test_whoever_looks_for_a_node_to_deploy_on_is_not_led_to_reserved_ones() -> None:
+    eligible = (("associated", "false"), ("provision_state", "available"))
+    assert Held(False) in read(*eligible)
+    assert Held(False) in read(*eligible, minor=9)
+    assert Held(False) not in read(*eligible, ("reserved", "true"))
+    assert not any(isinstance(each, Held) for one in eligible for each in read(one))
 
 
 def test_filters_add_up() -> None:

@@ -49,6 +49,8 @@ MAY = {
     "baremetal:node:get:driver_info": [*SYSTEM, "system reader", *OWNERS, "owner reader"],
     "baremetal:port:create": ["system admin", "owner admin"],
     "baremetal:driver:get": [*SYSTEM, "system reader"],
+    "baremetal:reservation:get": [*READERS, "stranger"],
+    "baremetal:reservation:create": [*SYSTEM, *OWNERS, "lessee admin", "lessee member", "stranger"],
     "show_password": [],
 }
 

@@ -19,14 +19,25 @@ UUID = "11111111-2222-4333-8444-555555555501"
 BODIES: dict[str, Any] = {
     "POST /v1/nodes": {"driver": "fake-hardware"},
     "POST /v1/ports": {"node_uuid": UUID, "address": "52:54:00:00:00:01"},
+    "POST /v1/reservations": {"instance_uuid": UUID, "node_uuid": [UUID]},
     "PATCH /v1/nodes/{node}": [],
+    "PATCH /v1/allocations/{allocation}": [],
+    "POST /v1/allocations": {"resource_class": "gold"},
     "PATCH /v1/ports/{port}": [],
     "PUT /v1/nodes/{node}/traits": {"traits": []},
     "PUT /v1/nodes/{node}/states/power": {"target": "power on"},
     "PUT /v1/nodes/{node}/states/provision": {"target": "manage"},
     "PUT /v1/nodes/{node}/management/boot_device": {"boot_device": "pxe"},
 }
-ARGUMENTS = {"node": UUID, "port": UUID, "trait": "CUSTOM_A", "driver": "fake-hardware", "conductor": "conductor-1"}
+ARGUMENTS = {
+    "node": UUID,
+    "port": UUID,
+    "reservation": UUID,
+    "allocation": UUID,
+    "trait": "CUSTOM_A",
+    "driver": "fake-hardware",
+    "conductor": "conductor-1",
+}
 OUTSIDERS = {
     "without any role": Actor(user="nobody"),
     "of another project": Actor(user="stranger", project="other", roles=frozenset({"reader"})),
@@ -49,7 +60,7 @@ def test_an_outsider_gets_nothing(ask: Conversation, route: Route[Endpoint], who
     query = f"?node={UUID}" if route.path.endswith("nodes/validate") else ""
     answer = ask(route.method, route.path.format(**ARGUMENTS) + query, BODIES.get(name_of(route)), actor=OUTSIDERS[who])
     if answer.status == 200:
-        assert answer.json in ({"nodes": []}, {"ports": []})
+        assert answer.json in ({"nodes": []}, {"ports": []}, {"reservations": []}, {"allocations": []})
     else:
         assert answer.status in ((403, 404) if route.path != "/v1/ports" else (400, 403))
     assert ask("GET", "/v1/nodes/detail").body == before

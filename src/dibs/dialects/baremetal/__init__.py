@@ -4,5 +4,6 @@ What is spoken, every quirk, and what is left out: docs/dialects/baremetal.md.
 """
 
 from dibs.dialects.baremetal.dialect import Baremetal
+from dibs.dialects.baremetal.exchange import HoldTimes
 
-__all__ = ["Baremetal"]
+__all__ = ["Baremetal", "HoldTimes"]

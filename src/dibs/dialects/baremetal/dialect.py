@@ -10,7 +10,7 @@ from dibs.dialects.baremetal.errors import (
     framework_fault,
     not_acceptable,
 )
-from dibs.dialects.baremetal.exchange import Exchange, Services
+from dibs.dialects.baremetal.exchange import Exchange, HoldTimes, Services
 from dibs.dialects.baremetal.microversions import HEADER, LIMITS, MINIMUM, choose_minor
 from dibs.dialects.baremetal.policy import Policy
 from dibs.dialects.baremetal.query import Query
@@ -19,6 +19,7 @@ from dibs.domain.driver import Driver
 from dibs.domain.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, NotInVersion, Router
+from dibs.usecases.request_intake import LocalIntake, RequestIntake
 from dibs.usecases.runner import Runner
 
 _ROUTER = Router(ROUTES)
@@ -40,9 +41,18 @@ class Baremetal:
         drivers: Mapping[str, Driver],
         *,
         wake: Callable[[], None],
+        intake: RequestIntake | None = None,
         policy_file: str | None = None,
+        hold_times: HoldTimes | None = None,
     ) -> None:
-        self._services = Services(runner=runner, drivers=drivers, policy=Policy(policy_file), wake=wake)
+        self._services = Services(
+            runner=runner,
+            drivers=drivers,
+            policy=Policy(policy_file),
+            wake=wake,
+            intake=intake or LocalIntake(runner, wake),
+            hold_times=hold_times or HoldTimes(),
+        )
 
     @property
     def operations(self) -> Iterable[Operation]:
@@ -86,7 +96,10 @@ def _minor_of(request: Request) -> int:
 
 
 def _too_old(found: NotInVersion[Endpoint]) -> Response:
-    match found.routes[0].handler.too_old:
+    endpoint = found.routes[0].handler
+    if endpoint.too_old_message is not None:
+        return fault(404 if endpoint.too_old is TooOld.NOT_FOUND else 405, endpoint.too_old_message)
+    match endpoint.too_old:
         case TooOld.NOT_SUPPORTED:
             return fault(404, "The API is not supported for this version")
         case TooOld.NOT_ACCEPTABLE:

@@ -6,7 +6,7 @@ from dibs.dialects.baremetal.exchange import Exchange, json_answer
 from dibs.dialects.baremetal.microversions import LIMITS
 from dibs.http.messages import Response
 
-RESOURCES_SINCE = {"nodes": 1, "ports": 1, "drivers": 1, "conductors": 49}
+RESOURCES_SINCE = {"nodes": 1, "ports": 1, "drivers": 1, "reservations": 37, "conductors": 49, "allocations": 52}
 """Only what Dibs has: clients look here for what they may use."""
 
 

@@ -34,6 +34,10 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.NodeAssociated: 409,
     domain.InstanceAssociated: 409,
     domain.NodeClaimed: 409,
+    domain.NodeHeld: 409,
+    domain.NothingToHold: 409,
+    domain.HoldNotFound: 404,
+    domain.HoldExists: 409,
     domain.NodeProtected: 403,
     domain.WrongState: 409,
     domain.WrongVerb: 400,
@@ -47,6 +51,13 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.TaskLost: 500,
     domain.PortNotFound: 404,
     domain.PortExists: 409,
+    domain.NodeRequestNotFound: 404,
+    domain.NodeHasNoRequest: 404,
+    domain.NodeRequestExists: 409,
+    domain.InstanceInUse: 409,
+    # Quirk not copied: Ironic answers 500 and keeps an allocation in state error (contract sample 185).
+    domain.CannotBackfill: 400,
+    domain.NobodyToFindNodes: 503,
     domain.ValidationFailed: 400,
     domain.ProviderNotFound: 404,
     domain.ProviderOwnedByNode: 409,
@@ -110,13 +121,15 @@ def answer_domain_error(error: domain.DibsError) -> Response:
     """The answer to a refusal by the ledger."""
     status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
     headers: Headers = (("Retry-After", RETRY_SECONDS),) if status == 503 else ()
-    return fault(status, str(error), headers)
+    # The caller is promised the reason for each node that it sent, and those are not many.
+    return fault(status, str(error), headers, whole=isinstance(error, domain.NothingToHold))
 
 
-def fault(status: int, message: str, headers: Headers = ()) -> Response:
-    """The form of what the service finds."""
+def fault(status: int, message: str, headers: Headers = (), *, whole: bool = False) -> Response:
+    """The form of what the service finds; a long message is cut unless it is wanted whole."""
     code = "Client" if status < 500 else "Server"
-    return _error(status, {"faultcode": code, "faultstring": shorten(message), "debuginfo": None}, headers)
+    said = message if whole else shorten(message)
+    return _error(status, {"faultcode": code, "faultstring": said, "debuginfo": None}, headers)
 
 
 def framework_fault(status: int, description: str = "", headers: Headers = ()) -> Response:

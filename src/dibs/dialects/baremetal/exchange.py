@@ -13,11 +13,20 @@ from dibs.domain.actor import Actor
 from dibs.domain.driver import Driver
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.messages import Request, Response
+from dibs.usecases.request_intake import RequestIntake
 from dibs.usecases.runner import Runner, UseCase
 
 Command = TypeVar("Command")
 Result = TypeVar("Result")
 Headers = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HoldTimes:
+    """How many seconds a reservation lasts: when the caller does not say, and at the most."""
+
+    default: float = 300
+    longest: float = 3600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +38,9 @@ class Services:
     policy: Policy
     wake: Callable[[], None]
     """Tells the conductor of this process that there is work."""
+    intake: RequestIntake
+    """Where requests for a node are handed in."""
+    hold_times: HoldTimes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -139,7 +139,7 @@ FIELDS: tuple[Field, ...] = (
     _settable("vendor_interface", 31),
     _links("links"),
     _own("conductor", 49, sortable=False),
-    _own("allocation_uuid", 52, kind=Kind.NOTHING, sortable=False),
+    _own("allocation_uuid", 52, kind=Kind.UUID, sortable=False),
     _settable("chassis_uuid", kind=Kind.NOTHING, sortable=False),
     _links("ports"),
     _links("states", 14),
@@ -149,7 +149,7 @@ BY_NAME: Mapping[str, Field] = {field.name: field for field in FIELDS}
 STORED: frozenset[str] = frozenset(
     field.name
     for field in FIELDS
-    if field.kind not in (Kind.LINKS, Kind.NOTHING, Kind.NAMES) and field.name != "conductor"
+    if field.kind not in (Kind.LINKS, Kind.NOTHING, Kind.NAMES) and field.name not in ("conductor", "allocation_uuid")
 )
 """Attributes of Node itself."""
 

@@ -12,7 +12,7 @@ from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
 from dibs.dialects.baremetal.query import Query
 from dibs.domain import node_states as states
 from dibs.domain.errors import InvalidTrait
-from dibs.domain.node_query import Condition, Contains, Equals, OfConductor, OfProject, OneOf, Present, Traits
+from dibs.domain.node_query import Condition, Contains, Equals, Held, OfConductor, OfProject, OneOf, Present, Traits
 from dibs.domain.traits import TRAITS_PER_NODE_MAX, check_traits
 
 NAMES_MAX = 1_000
@@ -97,6 +97,10 @@ def _children(query: Query, name: str) -> Condition | None:
     return None
 
 
+def _held(query: Query, name: str) -> Condition:
+    return Held(bool(query.flag(name)))
+
+
 def _traits(query: Query, name: str, *, any_of: bool, negated: bool) -> Condition:
     names = query.names(name) or ()
     if not names:
@@ -138,6 +142,8 @@ FILTERS: tuple[Filter, ...] = (
         schema={"enum": sorted(states.ALL_STATES)},
         says_version=False,
     ),
+    # Specification 001 asks how nodes are filtered by reservation; no released service has reservations.
+    Filter(name="reserved", since=37, read=_held, schema=_TRUTH),
     Filter(name="resource_class", since=21, read=_equals, schema=_TEXT),
     Filter(name="retired", since=61, read=_flag, schema=_TRUTH),
     Filter(name="shard", since=82, read=_shards, schema=_NAMES),
@@ -150,8 +156,16 @@ FILTERS: tuple[Filter, ...] = (
 )
 
 
+_ELIGIBLE = (Present("instance_uuid", False), Equals("provision_state", states.AVAILABLE))
+"""What whoever looks for a node to deploy on asks for."""
+
+
 def read_conditions(query: Query, minor: int) -> tuple[Condition, ...]:
-    """The conditions of a request. Without being asked, a list has no children of other nodes in it."""
+    """The conditions of a request.
+
+    Without being asked, a list has no children of other nodes in it, and one of nodes to deploy on has none that is
+    reserved, whatever the version: old clients must not be led to them either.
+    """
     conditions: list[Condition] = []
     for row in FILTERS:
         if row.name not in query:
@@ -163,4 +177,6 @@ def read_conditions(query: Query, minor: int) -> tuple[Condition, ...]:
             conditions.append(condition)
     if not query.flag("include_children") and "parent_node" not in query:
         conditions.append(Present("parent_node", False))
+    if "reserved" not in query and all(condition in conditions for condition in _ELIGIBLE):
+        conditions.append(Held(False))
     return tuple(conditions)

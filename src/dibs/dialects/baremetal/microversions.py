@@ -49,7 +49,7 @@ VERSIONS = {
     34: "physical_network of a port",
     35: "rebuild takes a config drive",
     36: "[the ramdisk reports its version]",
-    37: "traits of a node, and (Dibs) the four filters on them",
+    37: "traits of a node, and (Dibs) the four filters on them; reservations",
     38: "rescue_interface of a node, the verbs rescue and unrescue",
     39: "the state inspect wait is shown as itself",
     40: "bios_interface of a node [and BIOS settings]",

@@ -9,11 +9,13 @@ from typing import Any
 
 from dibs.dialects.baremetal.errors import Refusal
 from dibs.domain.actor import Actor
-from dibs.domain.errors import Forbidden, NodeNotFound
+from dibs.domain.errors import Forbidden, NodeNotFound, NodeRequestNotFound
+from dibs.domain.node_requests import NodeRequest
 from dibs.domain.nodes import Node
 from dibs.http.policy import RuleBook
 
 Guard = Callable[[Node], None]
+RequestGuard = Callable[[NodeRequest], None]
 
 
 def _any(*checks: str) -> str:
@@ -34,12 +36,14 @@ _OWNER_MEMBER = _any(f"role:member and {_OF_OWNER}", _OWNER_SERVICE)
 _LESSEE_ADMIN = _any(f"role:admin and {_OF_LESSEE}", f"role:manager and {_OF_LESSEE}")
 
 _ANY_READER = "(role:reader) or (role:service)"
+_ANY_MEMBER = "(role:member) or (role:service)"
 _SYSTEM_OR_PROJECT_READER = _any(_SYSTEM_READER, f"role:reader and {_OF_EITHER}", _OWNER_SERVICE)
 _SYSTEM_OR_PROJECT_MEMBER = _any(_SYSTEM_MEMBER, f"role:member and {_OF_EITHER}", _SYSTEM_SERVICE)
 _SYSTEM_OR_OWNER_READER = _any(_SYSTEM_READER, _SYSTEM_SERVICE, f"role:reader and {_OF_OWNER}", _OWNER_SERVICE)
 _MEMBER_OR_OWNER_MEMBER = _any(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_MEMBER)
 _MEMBER_OR_OWNER_ADMIN = _any(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_ADMIN)
 _ADMIN_OR_OWNER_ADMIN = _any(_SYSTEM_ADMIN, _SYSTEM_SERVICE, _OWNER_ADMIN)
+_OF_ALLOCATION = "project_id:%(allocation.owner)s"
 _OWNER_MEMBER_OR_LESSEE_ADMIN = _any(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_MEMBER, _LESSEE_ADMIN)
 
 DEFAULTS: Mapping[str, str] = {
@@ -48,6 +52,7 @@ DEFAULTS: Mapping[str, str] = {
     "is_admin": "rule:admin_api",
     "is_node_owner": _OF_OWNER,
     "is_node_lessee": _OF_LESSEE,
+    "is_allocation_owner": _OF_ALLOCATION,
     "service_role": "role:service and project_name:%(config.service_project_name)s",
     "show_password": "!",
     "show_instance_secrets": "!",
@@ -101,6 +106,20 @@ DEFAULTS: Mapping[str, str] = {
     "baremetal:port:create": _ADMIN_OR_OWNER_ADMIN,
     "baremetal:port:delete": _ADMIN_OR_OWNER_ADMIN,
     "baremetal:port:update": _MEMBER_OR_OWNER_ADMIN,
+    # Reservations of nodes, which no released service has. Of those whom these let pass, each sees and uses only what
+    # its own project has reserved; who runs the system, everything (domain/holds.py).
+    "baremetal:reservation:list": _ANY_READER,
+    "baremetal:reservation:get": _ANY_READER,
+    "baremetal:reservation:create": _ANY_MEMBER,
+    "baremetal:reservation:renew": _ANY_MEMBER,
+    "baremetal:reservation:delete": _ANY_MEMBER,
+    "baremetal:allocation:get": _any(_SYSTEM_READER, f"role:reader and {_OF_ALLOCATION}"),
+    "baremetal:allocation:list": _ANY_READER,
+    "baremetal:allocation:list_all": _SYSTEM_READER,
+    "baremetal:allocation:create": _any(_SYSTEM_MEMBER, "role:member"),
+    "baremetal:allocation:create_restricted": _SYSTEM_MEMBER,
+    "baremetal:allocation:delete": _any(_SYSTEM_MEMBER, f"role:member and {_OF_ALLOCATION}"),
+    "baremetal:allocation:update": _any(_SYSTEM_MEMBER, f"role:member and {_OF_ALLOCATION}"),
     "baremetal:driver:get": _SYSTEM_READER,
     "baremetal:driver:get_properties": _SYSTEM_READER,
     "baremetal:conductor:get": _SYSTEM_READER,
@@ -197,6 +216,31 @@ class Policy:
             raise Refusal(
                 400, "Cannot create a node as a project scoped admin with an owner other than your own project."
             )
+        return actor.project
+
+    def request_guard(self, actor: Actor, ident: str, *rules: str) -> RequestGuard:
+        """What a use case calls with a request for a node: 404 for one that the actor may not see, else 403."""
+
+        def check(request: NodeRequest) -> None:
+            target = {"allocation.owner": request.owner} if request.owner else {}
+            if not self._rules.allows("baremetal:allocation:get", actor, target):
+                raise NodeRequestNotFound(request=ident)
+            for rule in rules:
+                if not self._rules.allows(rule, actor, target):
+                    raise Forbidden(resource=rule)
+
+        return check
+
+    def owner_of_new_request(self, actor: Actor, asked: str | None) -> str | None:
+        """Whose nodes a request of this actor may have: those of its project, unless it speaks for the system.
+
+        Quirk not copied: without ``enforce_new_defaults`` Ironic lets a project's member ask for everybody's nodes.
+        """
+        self.require("baremetal:allocation:create", actor)
+        if self.allows("baremetal:allocation:create_restricted", actor):
+            return asked if actor.system_scope else asked or actor.project
+        if not actor.project or asked not in (None, actor.project):
+            raise Forbidden(resource="baremetal:allocation:create_restricted")
         return actor.project
 
     def _require_on_node(self, rules: Iterable[str], actor: Actor, node: Node) -> None:

@@ -10,6 +10,7 @@ from dibs.dialects.baremetal.exchange import Exchange, empty_answer
 from dibs.dialects.baremetal.idents import location, node_in_path
 from dibs.dialects.baremetal.policy import Guard
 from dibs.dialects.baremetal.states import check_settings
+from dibs.dialects.baremetal.values import read_uuid
 from dibs.domain import node_states as states
 from dibs.domain.nodes import Node
 from dibs.http.messages import Response
@@ -53,6 +54,7 @@ _REBUILD_CONFIGDRIVE_SINCE = 35
 _DEPLOY_STEPS_SINCE = 69
 _BUILD_CONFIGDRIVE_SINCE = 56
 _VENDOR_DATA_SINCE = 59
+_RESERVATION_SINCE = 37
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*\Z")
 
@@ -77,6 +79,7 @@ def set_provision_state(exchange: Exchange) -> Response:
         service_steps=body.get("service_steps"),
         rescue_password=body.get("rescue_password"),
         configdrive=body.get("configdrive"),
+        hold_uuid=_reservation(states.ALIASES.get(target, target), body.get("reservation_uuid"), exchange.minor),
     )
     exchange.write(usecases.request_provision, command)
     exchange.services.wake()
@@ -110,6 +113,17 @@ def _check_arguments(verb: str, body: Mapping[str, Any], minor: int) -> None:
     _check_deploy_steps(verb, body.get("deploy_steps"), minor)
     _check_disable_ramdisk(verb, body.get("disable_ramdisk"), minor)
     _check_configdrive(verb, body.get("configdrive"), minor)
+
+
+def _reservation(verb: str, value: Any, minor: int) -> str | None:
+    """The proof that a reserved node is the caller's (specification 001)."""
+    if value is None:
+        return None
+    if minor < _RESERVATION_SINCE:
+        raise not_acceptable(_RESERVATION_SINCE)
+    if verb != states.DEPLOY:
+        raise bad_request('"reservation_uuid" is only valid when setting target provision state to active')
+    return read_uuid("reservation_uuid", value)
 
 
 def _check_deploy_steps(verb: str, steps: Any, minor: int) -> None:

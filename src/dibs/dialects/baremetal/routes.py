@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dibs.dialects.baremetal import (
+    allocations,
     conductors,
     discovery,
     drivers,
@@ -18,6 +19,7 @@ from dibs.dialects.baremetal import (
     nodes,
     ports,
     provision,
+    reservations,
     schemas,
     states,
     traits,
@@ -45,6 +47,8 @@ class Endpoint:
 
     handle: Handler
     too_old: TooOld = TooOld.NOT_FOUND
+    too_old_message: str | None = None
+    """What a 404 or 405 then says, as the service and not the framework; None says nothing."""
 
 
 _FIELDS: QuerySchema = {"fields": {"type": "string", "description": "Only these attributes, separated by commas."}}
@@ -69,11 +73,12 @@ def _row(
     body: schemas.Schema | None = None,
     statuses: Mapping[int, str] = _OK,
     too_old: TooOld = TooOld.NOT_FOUND,
+    too_old_message: str | None = None,
 ) -> Route[Endpoint]:
     return Route(
         method=method,
         path=path,
-        handler=Endpoint(handle, too_old),
+        handler=Endpoint(handle, too_old, too_old_message),
         summary=summary,
         since=since,
         query=query or {},
@@ -199,6 +204,109 @@ _PORTS = [
     ),
 ]
 
+_RESERVATION = "/v1/reservations/{reservation}"
+
+_RESERVATIONS = [
+    _row(
+        "GET",
+        "/v1/reservations",
+        reservations.list_reservations,
+        "List reservations",
+        since=37,
+        query={name: LIST_QUERY[name] for name in ("limit", "marker")},
+    ),
+    _row(
+        "POST",
+        "/v1/reservations",
+        reservations.create_reservation,
+        "Reserve the first free one of several nodes",
+        since=37,
+        body=schemas.RESERVATION,
+        statuses=_CREATED,
+    ),
+    _row("GET", _RESERVATION, reservations.show_reservation, "Show a reservation", since=37),
+    _row("DELETE", _RESERVATION, reservations.delete_reservation, "Give a node back", since=37, statuses=_DONE),
+    _row(
+        "POST",
+        f"{_RESERVATION}/renew",
+        reservations.renew_reservation,
+        "Let a reservation end later",
+        since=37,
+        body=schemas.RENEWAL,
+    ),
+]
+
+_ALLOCATION = "/v1/allocations/{allocation}"
+_NO_ALLOCATIONS = "The API version does not allow allocations"
+
+_ALLOCATIONS = [
+    _row(
+        "GET",
+        "/v1/allocations",
+        allocations.list_allocations,
+        "List allocations",
+        since=52,
+        query={**allocations.QUERY, **_FIELDS},
+        too_old_message=_NO_ALLOCATIONS,
+    ),
+    _row(
+        "POST",
+        "/v1/allocations",
+        allocations.create_allocation,
+        "Ask for a node",
+        since=52,
+        body=schemas.ALLOCATION,
+        statuses=_CREATED,
+        too_old=TooOld.NOT_ALLOWED,
+        too_old_message=_NO_ALLOCATIONS,
+    ),
+    _row(
+        "GET",
+        _ALLOCATION,
+        allocations.show_allocation,
+        "Show an allocation",
+        since=52,
+        query=_FIELDS,
+        too_old_message=_NO_ALLOCATIONS,
+    ),
+    _row(
+        "PATCH",
+        _ALLOCATION,
+        allocations.update_allocation,
+        "Change the name or extra of an allocation",
+        since=57,
+        body=schemas.PATCH,
+        too_old=TooOld.NOT_ALLOWED,
+        too_old_message="The API version does not allow updating allocations",
+    ),
+    _row(
+        "DELETE",
+        _ALLOCATION,
+        allocations.delete_allocation,
+        "Withdraw an allocation, or give its node back",
+        since=52,
+        statuses=_DONE,
+        too_old=TooOld.NOT_ALLOWED,
+        too_old_message=_NO_ALLOCATIONS,
+    ),
+    _row(
+        "GET",
+        f"{_NODE}/allocation",
+        allocations.show_allocation_of_node,
+        "Show the allocation of a node",
+        since=52,
+        query=_FIELDS,
+    ),
+    _row(
+        "DELETE",
+        f"{_NODE}/allocation",
+        allocations.delete_allocation_of_node,
+        "Give a node back",
+        since=52,
+        statuses=_DONE,
+    ),
+]
+
 _SERVICE = [
     _row(
         "GET",
@@ -229,4 +337,13 @@ _SERVICE = [
     ),
 ]
 
-ROUTES: tuple[Route[Endpoint], ...] = (*_ROOT, *_NODES, *_STATES, *_TRAITS, *_PORTS, *_SERVICE)
+ROUTES: tuple[Route[Endpoint], ...] = (
+    *_ROOT,
+    *_NODES,
+    *_STATES,
+    *_TRAITS,
+    *_PORTS,
+    *_ALLOCATIONS,
+    *_RESERVATIONS,
+    *_SERVICE,
+)

@@ -4,7 +4,7 @@ from typing import Any
 
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.fields import FIELDS, Field, Kind
-from dibs.domain.traits import TRAIT_LENGTH_MAX
+from dibs.domain.traits import TRAIT_LENGTH_MAX, TRAITS_PER_NODE_MAX
 from dibs.http.json_schema import Schema as Schema
 from dibs.http.json_schema import find_mistake
 
@@ -120,9 +120,34 @@ PROVISION: Schema = {
         "service_steps": _STEPS,
         "rescue_password": _TEXT_OR_NULL,
         "disable_ramdisk": _FLAG,
+        "reservation_uuid": _TEXT_OR_NULL,
     },
     "additionalProperties": False,
 }
+
+_TTL = {
+    "type": ["number", "null"],
+    "description": "After so many seconds it ends by itself; null for the server's default.",
+}
+
+RESERVATION: Schema = {
+    "type": "object",
+    "properties": {
+        "instance_uuid": {"type": "string", "description": "The instance that the node is to be for."},
+        "node_uuid": {
+            "type": "array",
+            "items": {"type": "string"},
+            "minItems": 1,
+            "maxItems": 256,
+            "description": "Nodes, tried in this order; the first that is free is reserved.",
+        },
+        "ttl_seconds": _TTL,
+    },
+    "required": ["instance_uuid", "node_uuid"],
+    "additionalProperties": False,
+}
+
+RENEWAL: Schema = {"type": "object", "properties": {"ttl_seconds": _TTL}, "additionalProperties": False}
 
 _LINK_TEXT = {"type": "string", "maxLength": 255}
 
@@ -156,6 +181,33 @@ PORT: Schema = {
         "vendor": {**_TEXT_OR_NULL, "maxLength": 32},
     },
     "required": ["address"],
+    "additionalProperties": False,
+}
+
+_NAME_OR_NULL: Schema = {**_TEXT_OR_NULL, "maxLength": 255}
+
+ALLOCATION: Schema = {
+    "type": "object",
+    "properties": {
+        "candidate_nodes": {"type": ["array", "null"], "items": {"type": "string"}, "maxItems": 1000},
+        "extra": {"type": ["object", "null"]},
+        "name": _NAME_OR_NULL,
+        "node": _TEXT_OR_NULL,
+        "owner": _NAME_OR_NULL,
+        "reservation_uuid": _TEXT_OR_NULL,
+        "resource_class": _TEXT_OR_NULL,
+        "traits": {
+            "type": ["array", "null"],
+            "items": {"type": "string", "maxLength": TRAIT_LENGTH_MAX},
+            "maxItems": TRAITS_PER_NODE_MAX,
+        },
+        "uuid": _TEXT_OR_NULL,
+    },
+    "additionalProperties": False,
+}
+PATCHED_ALLOCATION: Schema = {
+    "type": "object",
+    "properties": {"name": _NAME_OR_NULL, "extra": {"type": ["object", "null"]}},
     "additionalProperties": False,
 }
 

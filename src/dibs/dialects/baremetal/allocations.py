@@ -1,0 +1,244 @@
+"""Allocations: ask for a node, and see what came of it. The core calls them requests for a node."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dibs.dialects.baremetal import schemas
+from dibs.dialects.baremetal.errors import bad_request, not_acceptable
+from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
+from dibs.dialects.baremetal.idents import location, node_in_path, read_ident
+from dibs.dialects.baremetal.paging import LIST_QUERY, page_answer
+from dibs.dialects.baremetal.patching import Operation, apply_patch, read_patch
+from dibs.dialects.baremetal.rendering import render_time
+from dibs.dialects.baremetal.values import read_uuid
+from dibs.domain.errors import BadValue
+from dibs.domain.node_requests import STATES, NodeRequest, NodeRequestQuery, check_resource_class
+from dibs.domain.nodes import check_node_name
+from dibs.http.json_body import UnusableJson, check_json
+from dibs.http.messages import Response
+from dibs.usecases import node_requests as usecases
+
+SINCE = 52
+UPDATE_SINCE = 57
+BACKFILL_SINCE = 58
+OWNER_SINCE = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllocationField:
+    """One attribute of an allocation."""
+
+    name: str
+    since: int = SINCE
+    sortable: bool = True
+
+
+FIELDS: tuple[AllocationField, ...] = (
+    AllocationField(name="uuid"),
+    AllocationField(name="created_at"),
+    AllocationField(name="updated_at"),
+    AllocationField(name="candidate_nodes", sortable=False),
+    AllocationField(name="extra", sortable=False),
+    AllocationField(name="last_error"),
+    AllocationField(name="name"),
+    AllocationField(name="owner", since=OWNER_SINCE),
+    AllocationField(name="resource_class"),
+    AllocationField(name="state"),
+    AllocationField(name="traits", sortable=False),
+    AllocationField(name="links", sortable=False),
+    AllocationField(name="node_uuid", sortable=False),
+)
+_BY_NAME = {field.name: field for field in FIELDS}
+_PATCHABLE = {"name": UPDATE_SINCE, "extra": UPDATE_SINCE}
+
+QUERY: Mapping[str, Mapping[str, Any]] = {
+    **LIST_QUERY,
+    "node": {"type": "string", "description": "Uuid or name of a node: only its allocation."},
+    "resource_class": {"type": "string"},
+    "state": {"enum": list(STATES)},
+    "owner": {"type": "string", "x-since": f"1.{OWNER_SINCE}"},
+}
+
+
+def create_allocation(exchange: Exchange) -> Response:
+    """POST /v1/allocations"""
+    body = exchange.body("allocation", schemas.ALLOCATION)
+    _reject_too_new(body, exchange.minor)
+    owner = exchange.policy.owner_of_new_request(exchange.actor, body.get("owner"))
+    name = body.get("name")
+    if name is not None:
+        _check_name(name, "create")
+    if body.get("resource_class") is not None:
+        check_resource_class(body["resource_class"])
+    ident = body.get("node")
+    hold = body.get("reservation_uuid")
+    command = usecases.CreateNodeRequest(
+        uuid=None if body.get("uuid") is None else read_uuid("uuid", body["uuid"]),
+        name=name,
+        resource_class=body.get("resource_class"),
+        traits=tuple(body.get("traits") or ()),
+        candidate_nodes=tuple(read_ident("node", node, exchange.minor) for node in body.get("candidate_nodes") or ()),
+        extra=body.get("extra") or {},
+        owner=owner,
+        node=None if ident is None else read_ident("node", ident, exchange.minor),
+        node_guard=exchange.policy.guard(exchange.actor, ident or "of the candidates"),
+        hold=None if hold is None else read_uuid("reservation_uuid", hold),
+    )
+    request = exchange.services.intake.create(exchange.actor, command)
+    return json_answer(_render(exchange, request, None), 201, location(exchange, "allocations", request.uuid))
+
+
+def list_allocations(exchange: Exchange) -> Response:
+    """GET /v1/allocations"""
+    query = exchange.query
+    owner = query.text("owner")
+    if owner is not None and exchange.minor < OWNER_SINCE:
+        raise not_acceptable()
+    wanted = _wanted(exchange)
+    ident = query.text("node")
+    command = usecases.ListNodeRequests(
+        query=NodeRequestQuery(
+            resource_class=_resource_class(query.text("resource_class")),
+            state=_state(query.text("state")),
+            owner=exchange.policy.visible_project("allocation", exchange.actor, owner),
+            sort_key=_sort_key(query.text("sort_key") or "id", exchange.minor),
+            descending=query.descending(),
+            limit=query.limit(),
+            marker=query.uuid("marker"),
+        ),
+        node=None if ident is None else read_ident("node", ident, exchange.minor),
+        node_guard=exchange.policy.guard(exchange.actor, ident or ""),
+    )
+    found = exchange.read(usecases.list_node_requests, command)
+    entries = [_render(exchange, request, wanted) for request in found]
+    return page_answer(exchange, "allocations", entries, found[-1].uuid if found else None, command.query.limit)
+
+
+def show_allocation(exchange: Exchange) -> Response:
+    """GET /v1/allocations/{allocation}"""
+    wanted = _wanted(exchange)
+    request = exchange.read(usecases.get_node_request, _named(exchange))
+    return json_answer(_render(exchange, request, wanted))
+
+
+def update_allocation(exchange: Exchange) -> Response:
+    """PATCH /v1/allocations/{allocation}"""
+    named = _named(exchange, "baremetal:allocation:update")
+    operations = read_patch(exchange, _PATCHABLE)
+    command = usecases.UpdateNodeRequest(ident=named.ident, guard=named.guard, edit=_editor(operations))
+    return json_answer(_render(exchange, exchange.write(usecases.update_node_request, command), None))
+
+
+def delete_allocation(exchange: Exchange) -> Response:
+    """DELETE /v1/allocations/{allocation}"""
+    exchange.services.intake.delete(exchange.actor, _named(exchange, "baremetal:allocation:delete"))
+    return empty_answer(204)
+
+
+def show_allocation_of_node(exchange: Exchange) -> Response:
+    """GET /v1/nodes/{node}/allocation"""
+    wanted = _wanted(exchange)
+    request = exchange.read(usecases.get_request_of_node, _of_node(exchange))
+    return json_answer(_render(exchange, request, wanted))
+
+
+def delete_allocation_of_node(exchange: Exchange) -> Response:
+    """DELETE /v1/nodes/{node}/allocation"""
+    exchange.services.intake.delete_of_node(exchange.actor, _of_node(exchange, "baremetal:allocation:delete"))
+    return empty_answer(204)
+
+
+def _named(exchange: Exchange, *rules: str) -> usecases.GetNodeRequest:
+    ident = read_ident("allocation", exchange.arguments["allocation"], exchange.minor)
+    return usecases.GetNodeRequest(ident=ident, guard=exchange.policy.request_guard(exchange.actor, ident, *rules))
+
+
+def _of_node(exchange: Exchange, *rules: str) -> usecases.GetRequestOfNode:
+    ident = node_in_path(exchange)
+    policy, actor = exchange.policy, exchange.actor
+    return usecases.GetRequestOfNode(
+        node=ident, node_guard=policy.guard(actor, ident), guard=policy.request_guard(actor, f"of node {ident}", *rules)
+    )
+
+
+def _reject_too_new(body: Mapping[str, Any], minor: int) -> None:
+    if "owner" in body and minor < OWNER_SINCE:
+        raise not_acceptable()
+    if "node" in body and minor < BACKFILL_SINCE:
+        raise bad_request("Schema error for allocation: Additional properties are not allowed ('node' was unexpected)")
+
+
+def _check_name(name: str, action: str) -> None:
+    try:
+        check_node_name(name)
+    except BadValue as error:
+        raise bad_request(f"Cannot {action} allocation with invalid name '{name}'") from error
+
+
+def _resource_class(name: str | None) -> str | None:
+    if name is not None:
+        check_resource_class(name)
+    return name
+
+
+def _state(state: str | None) -> str | None:
+    if state is not None and state not in STATES:
+        raise bad_request(f"Invalid state: {state}. Acceptable values are: {', '.join(STATES)}")
+    return state
+
+
+def _wanted(exchange: Exchange) -> frozenset[str] | None:
+    names = exchange.query.names("fields")
+    if names is None:
+        return None
+    unknown = [name for name in names if name not in _BY_NAME]
+    if unknown:
+        raise bad_request(f'Field(s) "{", ".join(unknown)}" are not valid')
+    if any(_BY_NAME[name].since > exchange.minor for name in names):
+        raise not_acceptable()
+    return frozenset(names)
+
+
+def _sort_key(key: str, minor: int) -> str:
+    if key == "id":
+        return key
+    field = _BY_NAME.get(key)
+    if field is None or not field.sortable:
+        raise bad_request(f"The sort_key value {key} is an invalid field for sorting")
+    if field.since > minor:
+        raise not_acceptable()
+    return key
+
+
+def _render(exchange: Exchange, request: NodeRequest, wanted: frozenset[str] | None) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    for field in FIELDS:
+        name = field.name
+        if field.since > exchange.minor or (wanted is not None and name not in wanted and name != "links"):
+            continue
+        if name == "links":
+            shown[name] = exchange.links("allocations", request.uuid)
+        elif name in ("created_at", "updated_at"):
+            shown[name] = render_time(getattr(request, name))
+        else:
+            shown[name] = getattr(request, name)
+    return shown
+
+
+def _editor(operations: Sequence[Operation]) -> Callable[[NodeRequest], dict[str, Any]]:
+    """What turns an allocation into the changes that a patch makes to it."""
+
+    def edit(request: NodeRequest) -> dict[str, Any]:
+        patched = apply_patch({"name": request.name, "extra": request.extra}, operations)
+        schemas.check(schemas.PATCHED_ALLOCATION, "patch", patched)
+        values: dict[str, Any] = {"name": patched.get("name"), "extra": patched.get("extra") or {}}
+        if values["name"] is not None:
+            _check_name(values["name"], "update")
+        try:
+            check_json(values["extra"], "/extra")
+        except UnusableJson as error:
+            raise bad_request(str(error)) from None
+        return {name: value for name, value in values.items() if value != getattr(request, name)}
+
+    return edit

@@ -1,0 +1,178 @@
+"""Allocations with all that Dibs can do with them: several at once, waiting, sticky, another try."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from dibs.dialects.native.errors import Refusal
+from dibs.dialects.native.exchange import Exchange, json_answer
+from dibs.dialects.native.policy import UPDATE
+from dibs.domain.node_requests import STATES, NodeRequest, NodeRequestQuery
+from dibs.domain.nodes import check_node_name
+from dibs.domain.traits import TRAITS_PER_NODE_MAX
+from dibs.http.json_schema import Schema
+from dibs.http.messages import Response
+from dibs.usecases.node_requests import (
+    CreateNodeRequest,
+    GetNodeRequest,
+    ListNodeRequests,
+    get_node_request,
+    list_node_requests,
+)
+from dibs.usecases.request_batches import (
+    COUNT_MAX,
+    CreateBatch,
+    GetBatch,
+    RetryNodeRequest,
+    create_batch,
+    get_batch,
+    retry_node_request,
+)
+
+WAIT_SECONDS_MAX = 30 * 24 * 3600
+LIMIT_MAX = 1_000
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_UUID: Schema = {"type": "string", "format": "uuid"}
+_WAIT_SECONDS: Schema = {
+    "type": ["number", "null"],
+    "exclusiveMinimum": 0,
+    "maximum": WAIT_SECONDS_MAX,
+    "description": "Wait so long for nodes to become free, in order of asking, rather than fail at once.",
+}
+
+NEW: Schema = {
+    "type": "object",
+    "properties": {
+        "resource_class": {"type": "string", "minLength": 1, "maxLength": 80},
+        "count": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": COUNT_MAX,
+            "description": "How many nodes; all of them are given at one moment, or none.",
+        },
+        "name": {"type": ["string", "null"], "description": "Only for a single node."},
+        "uuid": {**_UUID, "description": "Only for a single node."},
+        "traits": {"type": "array", "items": {"type": "string", "maxLength": 255}, "maxItems": TRAITS_PER_NODE_MAX},
+        "candidate_nodes": {"type": "array", "items": {"type": "string", "maxLength": 255}, "maxItems": 1000},
+        "extra": {"type": "object"},
+        "owner": {"type": ["string", "null"], "maxLength": 255},
+        "sticky": {"type": "boolean", "description": "Keep the node when it is torn down."},
+        "wait_seconds": _WAIT_SECONDS,
+    },
+    "required": ["resource_class"],
+    "additionalProperties": False,
+}
+RETRY: Schema = {"type": "object", "properties": {"wait_seconds": _WAIT_SECONDS}, "additionalProperties": False}
+
+QUERY: Mapping[str, Schema] = {
+    "batch": {**_UUID, "description": "Only the allocations that were asked for together."},
+    "state": {"enum": list(STATES)},
+    "resource_class": {"type": "string"},
+    "limit": {"type": "string", "pattern": "^[1-9][0-9]{0,3}$", "description": f"At most {LIMIT_MAX}."},
+    "marker": {**_UUID, "description": "Begin behind this allocation."},
+}
+
+
+def create_allocations(exchange: Exchange) -> Response:
+    """POST /v1/allocations"""
+    body = exchange.body(NEW)
+    count = int(body.get("count", 1))
+    name = body.get("name")
+    if count > 1 and (name is not None or "uuid" in body):
+        raise Refusal(400, "name and uuid are for a single node; leave them out when count is more than 1.")
+    if name is not None:
+        check_node_name(name)
+    command = CreateNodeRequest(
+        uuid=body["uuid"].lower() if "uuid" in body else None,
+        name=name,
+        resource_class=body["resource_class"],
+        traits=tuple(body.get("traits", ())),
+        candidate_nodes=tuple(body.get("candidate_nodes", ())),
+        extra=body.get("extra", {}),
+        owner=exchange.services.policy.owner_of_new_request(exchange.actor, body.get("owner")),
+        node_guard=exchange.services.policy.node_guard(exchange.actor),
+        wait_seconds=body.get("wait_seconds"),
+        sticky=body.get("sticky", False),
+    )
+    return _listed(_create(exchange, command, count), 201)
+
+
+def list_allocations(exchange: Exchange) -> Response:
+    """GET /v1/allocations"""
+    asked = exchange.query(QUERY)
+    project = exchange.services.policy.visible_project(exchange.actor)
+    if "batch" in asked:
+        if len(asked) > 1:
+            raise Refusal(400, "batch gives all allocations that were asked for together; it goes with nothing else.")
+        guard = exchange.services.policy.request_guard(exchange.actor, asked["batch"])
+        command = GetBatch(batch=asked["batch"].lower(), guard=guard)
+        return _listed(exchange.services.runner.read(get_batch, exchange.actor, command))
+    query = NodeRequestQuery(
+        state=asked.get("state"),
+        resource_class=asked.get("resource_class"),
+        owner=project,
+        limit=min(int(asked.get("limit", LIMIT_MAX)), LIMIT_MAX),
+        marker=asked["marker"].lower() if "marker" in asked else None,
+    )
+    found = exchange.services.runner.read(list_node_requests, exchange.actor, ListNodeRequests(query=query))
+    return _listed(found)
+
+
+def show_allocation(exchange: Exchange) -> Response:
+    """GET /v1/allocations/{allocation}"""
+    ident = exchange.arguments["allocation"]
+    command = GetNodeRequest(ident=ident, guard=exchange.services.policy.request_guard(exchange.actor, ident))
+    return json_answer(render(exchange.services.runner.read(get_node_request, exchange.actor, command)))
+
+
+def retry_allocation(exchange: Exchange) -> Response:
+    """POST /v1/allocations/{allocation}/retry"""
+    body = exchange.body(RETRY)
+    ident = exchange.arguments["allocation"]
+    command = RetryNodeRequest(
+        ident=ident,
+        guard=exchange.services.policy.request_guard(exchange.actor, ident, UPDATE),
+        wait_seconds=body.get("wait_seconds"),
+    )
+    request = exchange.services.runner.write(retry_node_request, exchange.actor, command)
+    exchange.services.wake()
+    return json_answer(render(request), 202)
+
+
+def render(request: NodeRequest) -> dict[str, Any]:
+    """All that is known of an allocation."""
+    return {
+        "uuid": request.uuid,
+        "name": request.name,
+        "state": request.state,
+        "resource_class": request.resource_class,
+        "traits": list(request.traits),
+        "candidate_nodes": list(request.candidate_nodes),
+        "extra": request.extra,
+        "owner": request.owner,
+        "node_uuid": request.node_uuid,
+        "last_error": request.last_error,
+        "sticky": request.sticky,
+        "wait_until": _time(request.wait_until),
+        "batch": request.batch,
+        "created_at": _time(request.created_at),
+        "updated_at": _time(request.updated_at),
+    }
+
+
+def _create(exchange: Exchange, command: CreateNodeRequest, count: int) -> list[NodeRequest]:
+    if count == 1:
+        return [exchange.services.intake.create(exchange.actor, command)]
+    batch = CreateBatch(kind=command, count=count)
+    created = exchange.services.runner.write(create_batch, exchange.actor, batch)
+    exchange.services.wake()
+    return created
+
+
+def _listed(found: list[NodeRequest], status: int = 200) -> Response:
+    return json_answer({"allocations": [render(request) for request in found]}, status)
+
+
+def _time(instant: int | None) -> str | None:
+    return None if instant is None else (_EPOCH + timedelta(microseconds=instant)).isoformat(timespec="microseconds")

@@ -1,0 +1,58 @@
+"""The dialect as the shell sees it: a request comes in, an answer goes out."""
+
+from collections.abc import Callable, Iterable
+
+from dibs.dialects.native.errors import Headers, Refusal, answer_domain_error, error_answer
+from dibs.dialects.native.exchange import Exchange, Services
+from dibs.dialects.native.policy import Policy
+from dibs.dialects.native.routes import ROUTES
+from dibs.domain.errors import DibsError
+from dibs.http.messages import Operation, Request, Response
+from dibs.http.routing import Match, MethodNotAllowed, Router
+from dibs.usecases.request_intake import RequestIntake
+from dibs.usecases.runner import Runner
+
+_ROUTER = Router(ROUTES)
+
+
+class Native:
+    """Dibs' own API."""
+
+    mount = "/dibs"
+    title = "Dibs"
+    public_paths = frozenset({"/", "/v1"})
+    anonymous_is_admin = True
+    strict_paths = False
+    checks_media_types = False
+
+    def __init__(
+        self, runner: Runner, *, intake: RequestIntake, wake: Callable[[], None], policy_file: str | None = None
+    ) -> None:
+        self._services = Services(runner=runner, policy=Policy(policy_file), intake=intake, wake=wake)
+
+    @property
+    def operations(self) -> Iterable[Operation]:
+        """Every row of the routing table."""
+        return ROUTES
+
+    def answer(self, request: Request) -> Response:
+        """See http.messages.Dialect."""
+        try:
+            return self._handle(request)
+        except Refusal as refusal:
+            return error_answer(refusal.status, str(refusal), refusal.headers)
+        except DibsError as error:
+            return answer_domain_error(error)
+
+    def refuse(self, request: Request | None, status: int, message: str, headers: Headers = ()) -> Response:
+        """See http.messages.Dialect."""
+        return error_answer(status, message, headers)
+
+    def _handle(self, request: Request) -> Response:
+        found = _ROUTER.resolve(request.method, request.path)
+        if isinstance(found, Match):
+            return found.route.handler(Exchange(request=request, arguments=found.arguments, services=self._services))
+        if isinstance(found, MethodNotAllowed):
+            allowed = ", ".join(found.allowed)
+            raise Refusal(405, f"{request.path} can be asked with {allowed} only.", (("allow", allowed),))
+        raise Refusal(404, f"There is nothing at {request.path}.")

@@ -1,0 +1,70 @@
+"""One request on its way through a handler, with all that the handler may use."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dibs.dialects.native.errors import Refusal
+from dibs.dialects.native.policy import Policy
+from dibs.domain.actor import Actor
+from dibs.http.json_body import UnusableJson, read_json
+from dibs.http.json_schema import Schema, find_mistake
+from dibs.http.messages import Request, Response
+from dibs.usecases.request_intake import RequestIntake
+from dibs.usecases.runner import Runner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What the dialect was given when it was built."""
+
+    runner: Runner
+    policy: Policy
+    intake: RequestIntake
+    wake: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request and its path arguments."""
+
+    request: Request
+    arguments: Mapping[str, str]
+    services: Services
+
+    @property
+    def actor(self) -> Actor:
+        """Who is asking."""
+        return self.request.actor
+
+    def body(self, schema: Schema) -> Any:
+        """The body, checked; none at all is an empty object."""
+        try:
+            value = read_json(self.request.body) if self.request.body.strip() else {}
+        except UnusableJson as error:
+            raise Refusal(400, str(error)) from None
+        mistake = find_mistake(schema, value)
+        if mistake is not None:
+            raise Refusal(400, f"The request body is not as it should be: {mistake}")
+        return value
+
+    def query(self, schemas: Mapping[str, Schema]) -> dict[str, str]:
+        """The query parameters, each known and given once."""
+        found: dict[str, str] = {}
+        for name, value in self.request.query:
+            if name not in schemas or name in found:
+                raise Refusal(400, f"The query parameter {name} is not known here, or was given twice.")
+            mistake = find_mistake(schemas[name], value)
+            if mistake is not None:
+                raise Refusal(400, f"The query parameter {name} is not as it should be: {mistake}")
+            found[name] = value
+        return found
+
+
+Handler = Callable[[Exchange], Response]
+
+
+def json_answer(document: Any, status: int = 200) -> Response:
+    """An answer with a body."""
+    return Response(status, json.dumps(document).encode(), (("content-type", "application/json"),))

@@ -1,0 +1,80 @@
+"""The API's side: one call to one conductor."""
+
+import http.client
+import json
+import ssl
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from dibs.domain.actor import Actor
+from dibs.http.request_id import HEADER as REQUEST_ID_HEADER
+from dibs.http.request_id import REQUEST_ID
+from dibs.rpc.signing import SIGNATURE, is_answer, prove_call
+from dibs.rpc.wire import REFUSED, Json, read_refusal, write_actor
+
+
+class NoAnswer(Exception):
+    """The conductor gave no answer that can be used. ``heard`` is False when it surely did not carry the call out."""
+
+    def __init__(self, reason: str, *, heard: bool) -> None:
+        super().__init__(reason)
+        self.heard = heard
+
+
+class Caller:
+    """Calls conductors with the secret that all processes share. Any number of threads may use it."""
+
+    def __init__(self, secret: str, clock: Callable[[], int], *, timeout_seconds: float, ca_file: str = "") -> None:
+        self._secret = secret
+        self._clock = clock
+        self._timeout_seconds = timeout_seconds
+        self._tls = ssl.create_default_context(cafile=ca_file or None)
+
+    def call(self, url: str, incarnation: str, method: str, actor: Actor, **params: Any) -> Any:
+        """The result of a procedure; raises the refusal that the conductor met, or NoAnswer."""
+        call = {"jsonrpc": "2.0", "method": method, "params": {"actor": write_actor(actor), **params}, "id": 1}
+        body = json.dumps(call).encode()
+        proof = prove_call(self._secret, incarnation, self._clock(), body)
+        status, signature, answer = self._post(url, body, proof.headers())
+        if status != 200:
+            raise NoAnswer(f"{url} answered {status}", heard=status >= 500)
+        if not is_answer(self._secret, proof.nonce, answer, signature):
+            raise NoAnswer(f"{url} gave an answer that is not signed by a conductor", heard=True)
+        return _result(url, json.loads(answer))
+
+    def _post(self, url: str, body: bytes, headers: dict[str, str]) -> tuple[int, str, bytes]:
+        connection = self._connect(url)
+        try:
+            # The id of the caller's request goes along, so that one search finds the lines of both processes.
+            headers = {"content-type": "application/json", REQUEST_ID_HEADER: REQUEST_ID.get(), **headers}
+            connection.request("POST", urlsplit(url).path, body, headers)
+            response = connection.getresponse()
+            return response.status, response.headers.get(SIGNATURE, ""), response.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise NoAnswer(f"{url} broke off: {error or type(error).__name__}", heard=True) from error
+        finally:
+            connection.close()
+
+    def _connect(self, url: str) -> http.client.HTTPConnection:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+        connection = (
+            http.client.HTTPSConnection(host, port, timeout=self._timeout_seconds, context=self._tls)
+            if parts.scheme == "https"
+            else http.client.HTTPConnection(host, port, timeout=self._timeout_seconds)
+        )
+        try:
+            connection.connect()
+        except OSError as error:
+            raise NoAnswer(f"{url} cannot be reached: {error}", heard=False) from error
+        return connection
+
+
+def _result(url: str, document: Json) -> Any:
+    error = document.get("error")
+    if error is None:
+        return document["result"]
+    if error["code"] == REFUSED:
+        raise read_refusal(error)
+    raise NoAnswer(f"{url} did not understand: {error['message']}", heard=True)

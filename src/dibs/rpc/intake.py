@@ -1,0 +1,141 @@
+"""Requests for a node on their way from an API process to a conductor, and what the conductor does with them.
+
+The two procedures have the names that specification 000 gives them. A call may be repeated at another conductor: the
+request's uuid is chosen before the first, so whoever comes second finds the row of whoever came first.
+"""
+
+import dataclasses
+import logging
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dibs.domain.actor import SERVICE, Actor
+from dibs.domain.errors import DibsError, NobodyToFindNodes, NodeRequestNotFound
+from dibs.domain.node_requests import NodeRequest
+from dibs.rpc.client import Caller, NoAnswer
+from dibs.rpc.server import Procedure
+from dibs.rpc.wire import Json
+from dibs.usecases.node_requests import (
+    CreateNodeRequest,
+    GetNodeRequest,
+    GetRequestOfNode,
+    create_node_request,
+    delete_node_request,
+    get_node_request,
+    get_request_of_node,
+)
+from dibs.usecases.request_intake import ListCallable, list_callable, settle_request
+from dibs.usecases.runner import Runner
+
+LOG = logging.getLogger(__name__)
+
+CREATE = "create_allocation"
+DESTROY = "destroy_allocation"
+
+_HERE = ("node_guard", "incarnation")
+"""What of a command does not travel: the guards have been asked, and the conductor knows who it is."""
+_SENT = tuple(field.name for field in dataclasses.fields(CreateNodeRequest) if field.name not in _HERE)
+_LISTS = ("traits", "candidate_nodes")
+
+
+class RemoteIntake:
+    """The API's side; see usecases.request_intake.RequestIntake."""
+
+    def __init__(self, runner: Runner, caller: Caller) -> None:
+        self._runner = runner
+        self._caller = caller
+
+    def create(self, actor: Actor, command: CreateNodeRequest) -> NodeRequest:
+        """Ask one conductor after the other, in random order, until one has written the request down."""
+        command = self._runner.read(settle_request, actor, command)
+        allocation = {name: getattr(command, name) for name in _SENT}
+        try:
+            return _read_request(self._call(CREATE, actor, allocation))
+        except _AnsweredLater as later:
+            found = self._find(command)
+            if found is None:
+                raise later.outcome from None
+            return found
+
+    def delete(self, actor: Actor, command: GetNodeRequest) -> None:
+        """See RequestIntake."""
+        self._destroy(actor, self._runner.read(get_node_request, actor, command))
+
+    def delete_of_node(self, actor: Actor, command: GetRequestOfNode) -> None:
+        """See RequestIntake."""
+        self._destroy(actor, self._runner.read(get_request_of_node, actor, command))
+
+    def _destroy(self, actor: Actor, request: NodeRequest) -> None:
+        try:
+            self._call(DESTROY, actor, {"uuid": request.uuid})
+        except _AnsweredLater as later:
+            if not isinstance(later.outcome, NodeRequestNotFound):
+                raise later.outcome from None
+
+    def _call(self, method: str, actor: Actor, allocation: Json) -> Any:
+        """The answer of the first conductor that gives one."""
+        conductors = self._runner.read(list_callable, SERVICE, ListCallable())
+        random.shuffle(conductors)
+        heard = False
+        for conductor in conductors:
+            assert conductor.rpc_url is not None, "only those that take calls are listed"
+            try:
+                return self._caller.call(conductor.rpc_url, conductor.incarnation, method, actor, allocation=allocation)
+            except NoAnswer as silence:
+                LOG.warning("%s: conductor %s: %s", method, conductor.hostname, silence)
+                heard = heard or silence.heard
+            except NobodyToFindNodes:
+                LOG.warning("%s: conductor %s is late with its heartbeat", method, conductor.hostname)
+            except DibsError as error:
+                if heard:
+                    raise _AnsweredLater(error) from error
+                raise
+        if heard:
+            raise _AnsweredLater(NobodyToFindNodes())
+        raise NobodyToFindNodes
+
+    def _find(self, command: CreateNodeRequest) -> NodeRequest | None:
+        """The request, if an earlier call wrote it after all; one of another's making is not taken for ours."""
+        assert command.uuid is not None, "it was settled"
+        try:
+            found = self._runner.read(
+                get_node_request, SERVICE, GetNodeRequest(ident=command.uuid, guard=lambda request: None)
+            )
+        except NodeRequestNotFound:
+            return None
+        same = (found.name, found.owner, found.extra) == (command.name, command.owner, command.extra)
+        return found if same and found.traits == tuple(dict.fromkeys(command.traits)) else None
+
+
+class _AnsweredLater(Exception):
+    """Some conductor may have carried the call out without our hearing of it; ``outcome`` is what came after that."""
+
+    def __init__(self, outcome: Exception) -> None:
+        super().__init__(str(outcome))
+        self.outcome = outcome
+
+
+def procedures(
+    runner: Runner, incarnation: Callable[[], str | None], wake: Callable[[], None]
+) -> Mapping[str, Procedure]:
+    """The conductor's side."""
+
+    def create(actor: Actor, params: Json) -> Json:
+        values = {**params["allocation"], **{name: tuple(params["allocation"][name]) for name in _LISTS}}
+        command = CreateNodeRequest(**values, incarnation=incarnation())
+        request = runner.write(create_node_request, actor, command)
+        wake()
+        return dataclasses.asdict(request)
+
+    def destroy(actor: Actor, params: Json) -> None:
+        # Whether the actor may is decided in the process that knows the rules, before the call.
+        command = GetNodeRequest(ident=params["allocation"]["uuid"], guard=lambda request: None)
+        runner.write(delete_node_request, actor, command)
+        wake()
+
+    return {CREATE: create, DESTROY: destroy}
+
+
+def _read_request(document: Json) -> NodeRequest:
+    return NodeRequest(**{**document, **{name: tuple(document[name]) for name in _LISTS}})

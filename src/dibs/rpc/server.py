@@ -1,0 +1,107 @@
+"""The conductor's side: one path that takes signed calls."""
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from dibs.domain.actor import Actor
+from dibs.domain.errors import DibsError
+from dibs.http.failures import Headers, plain_failure
+from dibs.http.json_body import UnusableJson, read_json
+from dibs.http.messages import Operation, Request, Response
+from dibs.rpc.signing import SIGNATURE, Doorkeeper, Unproven, sign_answer
+from dibs.rpc.wire import Json, read_actor, write_refusal
+
+LOG = logging.getLogger(__name__)
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+
+Procedure = Callable[[Actor, Json], Any]
+"""Takes the actor and the rest of the parameters; gives what can be written as JSON. Raises DibsError to refuse, and
+KeyError, TypeError or ValueError for parameters that it cannot read."""
+
+
+class Calls:
+    """JSON-RPC 2.0 in the form of a dialect, so that it is served with the limits and logs of all others."""
+
+    mount = "/rpc"
+    title = "Calls to this conductor"
+    public_paths = frozenset({"/"})
+    """No actor is established from headers: the signature is the proof, and covers the body."""
+    anonymous_is_admin = False
+    strict_paths = False
+    checks_media_types = False
+    operations: Iterable[Operation] = ()
+
+    def __init__(
+        self,
+        procedures: Mapping[str, Procedure],
+        *,
+        incarnation: Callable[[], str | None],
+        doorkeeper: Doorkeeper,
+        secret: str,
+    ) -> None:
+        self._procedures = procedures
+        self._incarnation = incarnation
+        self._doorkeeper = doorkeeper
+        self._secret = secret
+
+    def answer(self, request: Request) -> Response:
+        """See http.messages.Dialect."""
+        if request.path != "/":
+            return self.refuse(request, 404, "Calls are taken at /rpc.")
+        if request.method != "POST":
+            return self.refuse(request, 405, "A call is a POST.", (("allow", "POST"),))
+        incarnation = self._incarnation()
+        if incarnation is None:
+            return self.refuse(request, 503, "This conductor is not registered just now.")
+        try:
+            nonce = self._doorkeeper.check(request.headers, incarnation, request.body)
+        except Unproven as error:
+            LOG.warning("refused a call: %s", error)
+            return self.refuse(request, 401, str(error))
+        body = json.dumps(self._carry_out(request.body)).encode()
+        proof = (SIGNATURE, sign_answer(self._secret, nonce, body))
+        return Response(200, body, (("content-type", "application/json"), proof))
+
+    def refuse(self, request: Request | None, status: int, message: str, headers: Headers = ()) -> Response:
+        """See http.messages.Dialect."""
+        return plain_failure(status, message, headers)
+
+    def _carry_out(self, body: bytes) -> Json:
+        try:
+            call = read_json(body)
+        except UnusableJson as error:
+            return _failed(None, PARSE_ERROR, str(error))
+        if not _is_call(call):
+            return _failed(None, INVALID_REQUEST, "This is not a single call of JSON-RPC 2.0 that wants an answer.")
+        procedure = self._procedures.get(call["method"])
+        if procedure is None:
+            return _failed(call["id"], METHOD_NOT_FOUND, f"There is no {call['method']}.")
+        try:
+            actor = read_actor(call["params"]["actor"])
+            result = procedure(actor, {name: it for name, it in call["params"].items() if name != "actor"})
+        except DibsError as error:
+            return {"jsonrpc": "2.0", "error": write_refusal(error), "id": call["id"]}
+        except (KeyError, TypeError, ValueError) as error:
+            LOG.exception("%s could not be carried out", call["method"])
+            return _failed(call["id"], INVALID_PARAMS, f"{type(error).__name__}: {error}")
+        return {"jsonrpc": "2.0", "result": result, "id": call["id"]}
+
+
+def _is_call(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.get("jsonrpc") == "2.0"
+        and isinstance(value.get("method"), str)
+        and isinstance(value.get("params"), dict)
+        and isinstance(value.get("id"), str | int)
+    )
+
+
+def _failed(call_id: Any, code: int, message: str) -> Json:
+    return {"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": call_id}

@@ -1,0 +1,140 @@
+"""Nodes that a request may have, and why it may not have the others.
+
+A search is a hint: whoever takes a node from it locks the node and looks again. It gives few nodes, from a random point
+on, so that those who search at the same time do not all reach for the same one:
+
+    SELECT uuid FROM nodes
+     WHERE resource_class = … AND provision_state = 'available' AND … AND <its unit is unclaimed>
+       AND <it has each trait> AND id BETWEEN <random point> AND <last> ORDER BY id LIMIT 32
+"""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, not_, or_, select
+
+from dibs.domain import node_requests as words
+from dibs.domain import node_states as states
+from dibs.domain.node_requests import NodeRequest
+from dibs.store import sets
+from dibs.store.tables import holds, inventories, node_requests, nodes, provider_traits
+from dibs.store.transaction import Transaction
+
+FOUND_MAX = 32
+
+_BOUNDS = select(func.min(nodes.c.id), func.max(nodes.c.id))
+_POWERED = and_(nodes.c.power_state.is_not(None), nodes.c.power_state != states.POWER_ERROR)
+_UNCLAIMED = exists().where(
+    inventories.c.provider_id == nodes.c.id, inventories.c.used == 0, inventories.c.reserved == 0
+)
+_FREE = (
+    nodes.c.provision_state == states.AVAILABLE,
+    nodes.c.instance_uuid.is_(None),
+    nodes.c.maintenance == 0,
+    nodes.c.retired == 0,
+    _POWERED,
+    _UNCLAIMED,
+)
+
+SOME_FREE_NODE = exists().where(nodes.c.resource_class == node_requests.c.resource_class, *_FREE)
+"""In a statement about requests: some node of the class is free, whether it has the traits or not."""
+
+
+class _Shape(NamedTuple):
+    """All of a question but its values."""
+
+    traits: int
+    candidates: int
+    owned: bool
+
+
+def search(tx: Transaction, request: NodeRequest, point: float, found_max: int = FOUND_MAX) -> list[str]:
+    """Uuids of a few free nodes for a request from a point (0 to 1) of all nodes on; none only when none is free."""
+    first, last = tx.tuples(_BOUNDS)[0]
+    if first is None:
+        return []
+    values = {**_values(request), "found_max": found_max}
+    statement = _search(_shape(request))
+    middle = first + int((last - first + 1) * point)
+    found: list[str] = tx.values(statement, {**values, "start": middle, "end": last})
+    if len(found) < found_max:
+        found += tx.values(statement, {**values, "start": first, "end": middle - 1})
+    return found[:found_max]
+
+
+def namesake(tx: Transaction, request: NodeRequest) -> list[str]:
+    """The free node for a request that has the request's name, if there is one."""
+    if request.name is None:
+        return []
+    return tx.values(_search_by_name(_shape(request)), {**_values(request), "of_name": request.name})
+
+
+def count_reasons(tx: Transaction, request: NodeRequest) -> dict[str, int]:
+    """How many nodes of the class, among the candidates and of the project, fail for which reason first."""
+    return dict(tx.tuples(_count(_shape(request)), _values(request)))
+
+
+def _shape(request: NodeRequest) -> _Shape:
+    return _Shape(len(request.traits), len(request.candidate_nodes), request.owner is not None)
+
+
+def _values(request: NodeRequest) -> dict[str, Any]:
+    values = {
+        "of_class": request.resource_class,
+        **sets.numbered("trait", request.traits),
+        **sets.numbered("candidate", request.candidate_nodes),
+    }
+    return values if request.owner is None else {**values, "of_project": request.owner}
+
+
+def _concerned(shape: _Shape) -> list[ColumnElement[bool]]:
+    """The nodes that a request is about, free or not."""
+    clauses: list[ColumnElement[bool]] = [nodes.c.resource_class == bindparam("of_class")]
+    if shape.candidates:
+        clauses.append(nodes.c.uuid.in_(sets.binds("candidate", shape.candidates)))
+    if shape.owned:
+        project: Any = bindparam("of_project")
+        clauses.append(or_(nodes.c.owner == project, nodes.c.lessee == project))
+    return clauses
+
+
+def _has_trait(number: int) -> ColumnElement[bool]:
+    return exists().where(
+        provider_traits.c.provider_id == nodes.c.id, provider_traits.c.trait == bindparam(f"trait_{number}")
+    )
+
+
+def _suitable(shape: _Shape) -> Select[Any]:
+    traits = [_has_trait(number) for number in range(shape.traits)]
+    return select(nodes.c.uuid).where(*_concerned(shape), *_FREE, nodes.c.reservation.is_(None), *traits)
+
+
+@lru_cache(maxsize=500)
+def _search(shape: _Shape) -> Select[Any]:
+    statement = _suitable(shape).where(nodes.c.id.between(bindparam("start"), bindparam("end")))
+    return statement.order_by(nodes.c.id).limit(bindparam("found_max"))
+
+
+@lru_cache(maxsize=500)
+def _search_by_name(shape: _Shape) -> Select[Any]:
+    return _suitable(shape).where(nodes.c.name == bindparam("of_name"))
+
+
+@lru_cache(maxsize=500)
+def _count(shape: _Shape) -> Select[Any]:
+    reason = case(
+        (exists().where(holds.c.node_id == nodes.c.id), words.HELD),
+        (nodes.c.instance_uuid.is_not(None), words.IN_USE),
+        (exists().where(inventories.c.provider_id == nodes.c.id, inventories.c.used > 0), words.IN_USE),
+        (nodes.c.maintenance == 1, words.IN_MAINTENANCE),
+        (nodes.c.provision_state != states.AVAILABLE, words.NOT_AVAILABLE),
+        (nodes.c.retired == 1, words.RETIRED),
+        (not_(_POWERED), words.POWER_UNKNOWN),
+        *((not_(_has_trait(number)), f"{words.LACKS}{number}") for number in range(shape.traits)),
+        (nodes.c.reservation.is_not(None), words.LOCKED),
+        # Nothing speaks against it, so that it can only be kept for those who wait for one.
+        else_=words.PROMISED,
+    )
+    # Engines do not recognise an expression with parameters when it is repeated under GROUP BY.
+    sorted_out = select(reason.label("reason")).where(*_concerned(shape)).subquery("sorted_out")
+    return select(sorted_out.c.reason, func.count()).group_by(sorted_out.c.reason).order_by(sorted_out.c.reason)

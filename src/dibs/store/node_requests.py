@@ -1,0 +1,235 @@
+"""Requests for a node: what was asked for, who is to find it, and which node it was.
+
+Whatever a conductor writes is guarded by its incarnation, which belongs to the request's conductor only as long as
+nobody took the request over or the conductor's name: the compare-and-set of specification 000.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import Select, Update, bindparam, insert, or_, select
+from sqlalchemy import delete as delete_rows
+from sqlalchemy import update as update_rows
+
+from dibs.domain.errors import NodeRequestExists
+from dibs.domain.node_requests import ACTIVE, ALLOCATING, ERROR, NodeRequest, NodeRequestQuery
+from dibs.domain.nodes import is_uuid
+from dibs.store import paging
+from dibs.store.columns import Columns
+from dibs.store.free_nodes import SOME_FREE_NODE
+from dibs.store.tables import conductors, node_requests, nodes
+from dibs.store.transaction import Duplicate, Row, Transaction
+
+COLUMNS = Columns(NodeRequest)
+_STORED = tuple(name for name in COLUMNS.names if name not in ("id", "node_uuid"))
+_LISTS = ("traits", "candidate_nodes")
+
+_SELECT = select(
+    node_requests.c.id, *(node_requests.c[name] for name in _STORED), nodes.c.uuid.label("node_uuid")
+).select_from(node_requests.outerjoin(nodes, nodes.c.id == node_requests.c.node_id))
+_OF_NODE = _SELECT.where(node_requests.c.node_id == bindparam("of_node"))
+_INSERT = insert(node_requests).values({name: bindparam(name) for name in _STORED}).returning(node_requests.c.id)
+_OF_ID = node_requests.c.id == bindparam("of_id")
+_DELETE = delete_rows(node_requests).where(_OF_ID)
+_DELETE_UNPLACED = _DELETE.where(node_requests.c.node_id.is_(None))
+_INSTANCE = select(nodes.c.id).where(nodes.c.instance_uuid == bindparam("of_uuid"))
+
+_OPEN = node_requests.c.state == ALLOCATING
+_MINE = (
+    node_requests.c.conductor_id
+    == select(conductors.c.id).where(conductors.c.incarnation == bindparam("of_incarnation")).scalar_subquery()
+)
+_GRANT = (
+    update_rows(node_requests)
+    .where(_OF_ID, _OPEN, _MINE)
+    .values(state=ACTIVE, node_id=bindparam("new_node"), last_error=None, updated_at=bindparam("now"))
+)
+_FAIL = (
+    update_rows(node_requests)
+    .where(_OF_ID, _OPEN, _MINE)
+    .values(state=ERROR, last_error=bindparam("new_error"), updated_at=bindparam("now"))
+)
+_MOVE = (
+    update_rows(node_requests)
+    .where(_OF_ID, _OPEN, node_requests.c.conductor_id == bindparam("of_conductor"))
+    .values(conductor_id=bindparam("new_conductor"))
+)
+_TO_SERVE = (
+    select(node_requests.c.id, node_requests.c.uuid)
+    .where(_OPEN, _MINE, node_requests.c.batch.is_(None))
+    .order_by(node_requests.c.id)
+    .limit(bindparam("count_max"))
+)
+_DUE = _TO_SERVE.where(node_requests.c.wait_until.is_(None))
+# Those that wait are looked at when there is something for them, if only perhaps, or when their time is up.
+_DUE_WAITING = _TO_SERVE.where(
+    node_requests.c.wait_until.is_not(None),
+    node_requests.c.id > bindparam("after_id"),
+    or_(node_requests.c.wait_until <= bindparam("now"), SOME_FREE_NODE),
+)
+_DEAD = or_(conductors.c.online == 0, conductors.c.alive_until < bindparam("now"))
+_ORPHANED = (
+    select(node_requests.c.id, node_requests.c.uuid, node_requests.c.conductor_id)
+    .join(conductors, conductors.c.id == node_requests.c.conductor_id)
+    .where(_OPEN, _DEAD)
+    .order_by(node_requests.c.id)
+    .limit(bindparam("count_max"))
+)
+# A request whose conductor is dead keeps nobody waiting: it cannot be served before another takes it over.
+_AHEAD = (
+    _SELECT.join(conductors, conductors.c.id == node_requests.c.conductor_id)
+    .where(
+        _OPEN,
+        node_requests.c.resource_class == bindparam("of_class"),
+        node_requests.c.wait_until > bindparam("now"),
+        node_requests.c.id < bindparam("of_id"),
+        conductors.c.online == 1,
+        conductors.c.alive_until >= bindparam("now"),
+    )
+    .order_by(node_requests.c.id)
+)
+
+
+def get(tx: Transaction, ident: str) -> NodeRequest | None:
+    """A request by uuid or name."""
+    column, value = ("uuid", ident.lower()) if is_uuid(ident) else ("name", ident)
+    row = tx.row(_by(column), {"ident": value})
+    return _request(row) if row else None
+
+
+def of_node(tx: Transaction, node_id: int) -> NodeRequest | None:
+    """The request that has a node."""
+    row = tx.row(_OF_NODE, {"of_node": node_id})
+    return _request(row) if row else None
+
+
+def create(tx: Transaction, request: NodeRequest) -> NodeRequest:
+    """Add a request; its id is given here."""
+    try:
+        request_id = tx.values(_INSERT, _encode({name: getattr(request, name) for name in _STORED}))[0]
+    except Duplicate as error:
+        raise _meaning(error, request) from error
+    return replace(request, id=request_id)
+
+
+def update(tx: Transaction, request: NodeRequest, now: int, **changes: Any) -> NodeRequest:
+    """Change a request in what does not concern its node."""
+    after = replace(request, **changes, updated_at=now)
+    written = _encode({**changes, "updated_at": now})
+    values = {f"new_{name}": value for name, value in written.items()}
+    try:
+        tx.change(_update(frozenset(written)), {"of_id": request.id, **values})
+    except Duplicate as error:
+        raise _meaning(error, after) from error
+    return after
+
+
+def delete(tx: Transaction, request: NodeRequest) -> None:
+    """Remove a request whose node is locked."""
+    tx.change(_DELETE, {"of_id": request.id})
+
+
+def delete_unplaced(tx: Transaction, request: NodeRequest) -> bool:
+    """Remove a request that has no node; False when it has one, or is gone."""
+    return tx.change(_DELETE_UNPLACED, {"of_id": request.id}) == 1
+
+
+def is_instance(tx: Transaction, uuid: str) -> bool:
+    """True when some node carries this instance."""
+    return tx.row(_INSTANCE, {"of_uuid": uuid}) is not None
+
+
+def grant(tx: Transaction, request: NodeRequest, incarnation: str, node_id: int, now: int) -> bool:
+    """Let a request have a locked node; False when it is no longer this conductor's, or no longer open."""
+    values = {"of_id": request.id, "of_incarnation": incarnation, "new_node": node_id, "now": now}
+    return tx.change(_GRANT, values) == 1
+
+
+def fail(tx: Transaction, request: NodeRequest, incarnation: str, reason: str, now: int) -> bool:
+    """End a request without a node; False when it is no longer this conductor's, or no longer open."""
+    values = {"of_id": request.id, "of_incarnation": incarnation, "new_error": reason, "now": now}
+    return tx.change(_FAIL, values) == 1
+
+
+def due(tx: Transaction, incarnation: str, count_max: int) -> list[str]:
+    """Requests that a conductor is to serve and that do not wait, the oldest first."""
+    return [row["uuid"] for row in tx.rows(_DUE, {"of_incarnation": incarnation, "count_max": count_max})]
+
+
+def due_waiting(tx: Transaction, incarnation: str, now: int, after_id: int, count_max: int) -> list[tuple[int, str]]:
+    """Requests that wait and may be served or must fail now, from behind a row's number: number and uuid."""
+    values = {"of_incarnation": incarnation, "now": now, "after_id": after_id, "count_max": count_max}
+    return [(row["id"], row["uuid"]) for row in tx.rows(_DUE_WAITING, values)]
+
+
+def ahead(tx: Transaction, request: NodeRequest, now: int) -> list[NodeRequest]:
+    """Older requests of the same class that wait, the oldest first."""
+    values = {"of_class": request.resource_class, "of_id": request.id, "now": now}
+    return [_request(row) for row in tx.rows(_AHEAD, values)]
+
+
+def orphaned(tx: Transaction, now: int, count_max: int) -> list[Row]:
+    """Open requests of conductors that are dead or have stopped: id, uuid, conductor_id."""
+    return tx.rows(_ORPHANED, {"now": now, "count_max": count_max})
+
+
+def move(tx: Transaction, request_id: int, *, from_conductor: int, to_conductor: int) -> bool:
+    """Give an open request to another conductor; False when it was no longer the former one's."""
+    values = {"of_id": request_id, "of_conductor": from_conductor, "new_conductor": to_conductor}
+    return tx.change(_MOVE, values) == 1
+
+
+def page(tx: Transaction, query: NodeRequestQuery) -> list[NodeRequest] | None:
+    """One page of requests; None when the marker is not there."""
+    row = tx.row(_select_marker(query.sort_key), {"marker": query.marker}) if query.marker is not None else None
+    if query.marker is not None and row is None:
+        return None
+    marker, values = paging.marker_values(row, query.sort_key)
+    asked = tuple(name for name in ("node", "resource_class", "state", "owner") if getattr(query, name) is not None)
+    values |= {"page_limit": query.limit, **{name: getattr(query, name) for name in asked}}
+    statement = _page(asked, query.sort_key, query.descending, marker)
+    return [_request(found) for found in tx.rows(statement, values)]
+
+
+@lru_cache(maxsize=500)
+def _page(asked: tuple[str, ...], sort_key: str, descending: bool, marker: str) -> Select[Any]:
+    columns = {**{name: node_requests.c[name] for name in asked if name != "node"}, "node": nodes.c.uuid}
+    statement = _SELECT.where(*(columns[name] == bindparam(name) for name in asked))
+    return paging.in_order(statement, node_requests, sort_key, descending=descending, marker=marker)
+
+
+@lru_cache(maxsize=50)
+def _select_marker(sort_key: str) -> Select[Any]:
+    return paging.select_marker(node_requests, sort_key)
+
+
+@lru_cache(maxsize=10)
+def _by(column: str) -> Select[Any]:
+    return _SELECT.where(node_requests.c[column] == bindparam("ident"))
+
+
+@lru_cache(maxsize=50)
+def _update(names: frozenset[str]) -> Update:
+    values: dict[Any, Any] = {node_requests.c[name]: bindparam(f"new_{name}") for name in sorted(names)}
+    return update_rows(node_requests).where(_OF_ID).values(values)
+
+
+def _meaning(error: Duplicate, request: NodeRequest) -> Exception:
+    if error.constraint == "uq_node_requests_name":
+        return NodeRequestExists(field="name", value=request.name)
+    # A request that has a node has its instance as uuid, so that two for one node have the same.
+    if error.constraint in ("uq_node_requests_uuid", "uq_node_requests_node_id"):
+        return NodeRequestExists(field="UUID", value=request.uuid)
+    return error
+
+
+def _encode(values: Mapping[str, Any]) -> dict[str, Any]:
+    return COLUMNS.encode({name: json.dumps(value) if name in _LISTS else value for name, value in values.items()})
+
+
+def _request(row: Mapping[str, Any]) -> NodeRequest:
+    lists = {name: tuple(json.loads(row[name])) for name in _LISTS}
+    return NodeRequest(**{**COLUMNS.decode(row), **lists})

@@ -1,0 +1,108 @@
+"""Conductors end holds: in time, never early, and each once."""
+
+import uuid
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+
+from dibs.conductor import Conductor
+from dibs.conductor.expiry import COUNT_MAX, Expiry
+from dibs.domain.actor import SERVICE
+from dibs.domain.errors import HoldNotFound
+from dibs.drivers.fake import FakeDriver
+from dibs.usecases.holds import CreateHold, OneHold, create_hold, get_hold
+from dibs.usecases.runner import Runner
+from tests.bed.waiting import eventually
+from tests.builders import allow
+from tests.races.crowd import all_at_once
+
+
+def hold(ledger, node, seconds=60):
+    command = CreateHold(
+        uuid=str(uuid.uuid4()), instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=seconds, guard=allow
+    )
+    return ledger.runner.write(create_hold, SERVICE, command)
+
+
+def free(ledger, node):
+    return ledger.unit(node)["used"] == 0
+
+
+def test_a_running_conductor_frees_a_node_when_its_hold_is_over(ledger):
+    conductor = Conductor(
+        ledger.runner, {"fake-hardware": FakeDriver()}, ledger.clock, hostname="conductor-1", poll_seconds=0.02
+    )
+    short, long = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
+    ended, kept = hold(ledger, short), hold(ledger, long, 3600)
+    conductor.start()
+    try:
+        ledger.clock.move(60)
+        eventually(lambda: free(ledger, short), what="the node to be free")
+    finally:
+        conductor.stop()
+    assert not free(ledger, long)
+    assert ledger.runner.read(get_hold, SERVICE, OneHold(uuid=kept.uuid)) == kept
+    with pytest.raises(HoldNotFound):
+        ledger.runner.read(get_hold, SERVICE, OneHold(uuid=ended.uuid))
+
+
+def test_nothing_is_ended_before_its_time(ledger):
+    node = ledger.enrol(resource_class="gold")
+    hold(ledger, node)
+    ledger.clock.move(59.9)
+    assert Expiry(ledger.runner).run() == 0
+    ledger.clock.move(0.1)
+    assert Expiry(ledger.runner).run() == 1
+    assert free(ledger, node)
+
+
+def test_of_many_conductors_exactly_one_ends_a_hold(ledger):
+    nodes = [ledger.enrol(resource_class="gold") for _ in range(5)]
+    for node in nodes:
+        hold(ledger, node)
+    ledger.clock.move(60)
+    answers = all_at_once(8, lambda _: Expiry(ledger.runner).run())
+    assert sum(answers) == 5, answers
+    assert all(free(ledger, node) for node in nodes)
+
+
+def test_it_goes_on_until_nothing_is_over(ledger):
+    for _ in range(COUNT_MAX + 1):
+        hold(ledger, ledger.enrol())
+    ledger.clock.move(60)
+    assert [Expiry(ledger.runner).run() for _ in range(3)] == [COUNT_MAX, 1, 0]
+
+
+def test_a_server_frees_a_node_soon_after_the_end_and_never_before(server):
+    nodes = f"{server.url}/baremetal/v1/nodes"
+    with httpx.Client(headers={"X-OpenStack-Ironic-API-Version": "1.37"}, timeout=20) as client:
+        old = {"X-OpenStack-Ironic-API-Version": "1.10"}
+        node = client.post(nodes, json={"driver": "fake-hardware"}, headers=old).json()["uuid"]
+        body = {"instance_uuid": str(uuid.uuid4()), "node_uuid": [node], "ttl_seconds": 1}
+        made = client.post(f"{server.url}/baremetal/v1/reservations", json=body).json()["reservation"]
+        end = datetime.fromisoformat(made["expires_at"])
+
+        def seen_free():
+            free = client.get(nodes, params={"associated": "false", "provision_state": "available"}).json()["nodes"]
+            return datetime.now(UTC) if free else None
+
+        assert eventually(seen_free, what="the node to be free") >= end
+        assert client.get(f"{server.url}/baremetal/v1/reservations/{made['uuid']}").status_code == 404
+
+
+def test_a_hold_that_cannot_be_ended_does_not_keep_the_others(ledger, caplog):
+    stuck, other = (ledger.enrol(resource_class="gold") for _ in range(2))
+    made = hold(ledger, stuck)
+    hold(ledger, other)
+    ledger.clock.move(60)
+
+    class Broken(Runner):
+        def write(self, use_case, actor, command):
+            if command.uuid == made.uuid:
+                raise RuntimeError("broken")
+            return super().write(use_case, actor, command)
+
+    assert Expiry(Broken(ledger.store, ledger.clock)).run() == 1
+    assert (free(ledger, stuck), free(ledger, other)) == (False, True)
+    assert made.uuid not in caplog.text

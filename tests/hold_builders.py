@@ -1,0 +1,72 @@
+"""Short ways to make, look at and use holds."""
+
+import uuid
+
+import pytest
+
+from dibs.domain.actor import SERVICE, Actor
+from dibs.domain.claims import Wish
+from dibs.domain.errors import HoldNotFound
+from dibs.domain.holds import Hold
+from dibs.domain.nodes import Node
+from dibs.store import nodes
+from dibs.usecases.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
+from dibs.usecases.holds import CreateHold, OneHold, consume_for_request, create_hold, get_hold
+from dibs.usecases.provision import RequestProvision, request_provision
+from tests.builders import Ledger, allow
+
+BLUE = Actor(user="b", project="blue", roles=frozenset({"member", "reader"}))
+RED = Actor(user="r", project="red", roles=frozenset({"admin", "member", "reader"}))
+SYSTEM_READER = Actor(user="s", roles=frozenset({"reader"}), system_scope=True)
+FREE = {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 0}
+TAKEN = {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
+
+
+def new() -> str:
+    return str(uuid.uuid4())
+
+
+def hold(ledger: Ledger, *tried: Node | str, actor: Actor = BLUE, instance: str | None = None, **options) -> Hold:
+    idents = tuple(each if isinstance(each, str) else each.uuid for each in tried)
+    values = {"uuid": new(), "instance_uuid": instance or new(), "nodes": idents, "seconds": 60, "guard": allow}
+    return ledger.runner.write(create_hold, actor, CreateHold(**{**values, **options}))
+
+
+def show(ledger: Ledger, made: Hold, actor: Actor = BLUE) -> Hold:
+    return ledger.runner.read(get_hold, actor, OneHold(uuid=made.uuid))
+
+
+def gone(ledger: Ledger, made: Hold, actor: Actor = BLUE) -> bool:
+    with pytest.raises(HoldNotFound):
+        show(ledger, made, actor)
+    return True
+
+
+def deploy(ledger: Ledger, node: Node, proof: str | None = None, actor: Actor = BLUE) -> Node:
+    command = RequestProvision(ident=node.uuid, guard=allow, verb="active", hold_uuid=proof)
+    return ledger.runner.write(request_provision, actor, command)
+
+
+def claim(ledger: Ledger, node: Node, consumer: str) -> None:
+    wish = Wish(consumer=consumer, resources={node.uuid: {"CUSTOM_GOLD": 1}}, project_id="p", user_id="u")
+    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
+
+
+def claimed_by(ledger: Ledger, consumer: str) -> list[str]:
+    rows = ledger.runner.read(list_claims_of_consumer, SERVICE, OfConsumer(consumer=consumer))
+    return [row["provider"] for row in rows]
+
+
+def put(ledger: Ledger, node: Node, **changes: object) -> Node:
+    """Bring a node into any condition, whatever the rules say."""
+    return ledger.store.write(
+        lambda tx: nodes.update(tx, nodes.lock(tx, node.uuid, ledger.clock()), ledger.clock(), **changes)
+    )
+
+
+def turn_into_request(ledger: Ledger, proof: str, consumer: str, actor: Actor = BLUE) -> Node:
+    def use_case(tx, actor, now, command):
+        node = consume_for_request(tx, actor, now, proof=proof, consumer=consumer)
+        return nodes.update(tx, node, now, instance_uuid=consumer)
+
+    return ledger.runner.write(use_case, actor, None)

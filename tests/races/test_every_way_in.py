@@ -1,0 +1,97 @@
+"""Reservations, allocations, claims through Placement and instances race for the same few nodes: one winner each."""
+
+import uuid
+from collections.abc import Callable
+
+from dibs.domain.actor import SERVICE
+from dibs.domain.claims import Wish
+from dibs.domain.errors import CapacityExceeded, NodeAssociated, NodeClaimed, NodeHeld, NothingToHold
+from dibs.domain.holds import Hold
+from dibs.domain.node_requests import ALLOCATING, NodeRequest, NodeRequestQuery
+from dibs.domain.nodes import Node
+from dibs.store import Store
+from dibs.usecases.claims import ReplaceClaims, replace_claims
+from dibs.usecases.holds import CreateHold, ListHolds, create_hold, list_holds
+from dibs.usecases.node_requests import CreateNodeRequest, ListNodeRequests, create_node_request, list_node_requests
+from dibs.usecases.nodes import UpdateNode, update_node
+from dibs.usecases.runner import Runner
+from dibs.wiring import read_clock
+from tests import fleet
+from tests.bed.waiting import eventually
+from tests.builders import allow
+from tests.laws import read_tables
+from tests.races.crowd import all_at_once
+from tests.races.test_node_requests import two_conductors
+
+CALLERS = 16
+NODES = 20
+
+
+class Wanting:
+    """Four ways to want a node; each gives who has it then."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    @property
+    def ways(self) -> list[Callable[[str], str]]:
+        return [self.hold, self.claim, self.associate, self.ask]
+
+    def hold(self, node: str) -> str:
+        command = CreateHold(uuid=new(), instance_uuid=new(), nodes=(node,), seconds=600, guard=allow)
+        return self._runner.write(create_hold, SERVICE, command).instance_uuid
+
+    def claim(self, node: str) -> str:
+        wish = Wish(consumer=new(), resources={node: {"CUSTOM_FLEET": 1}}, project_id="p", user_id="u")
+        self._runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
+        return wish.consumer
+
+    def associate(self, node: str) -> str:
+        changes = {"instance_uuid": new()}
+        after: Node = self._runner.write(
+            update_node, SERVICE, UpdateNode(ident=node, guard=allow, edit=lambda _: changes)
+        ).node
+        assert after.instance_uuid is not None
+        return after.instance_uuid
+
+    def ask(self, node: str) -> str:
+        command = CreateNodeRequest(resource_class="fleet", candidate_nodes=(node,))
+        return self._runner.write(create_node_request, SERVICE, command).uuid
+
+
+def new() -> str:
+    return str(uuid.uuid4())
+
+
+def requests_of(runner: Runner) -> list[NodeRequest]:
+    return runner.read(list_node_requests, SERVICE, ListNodeRequests(query=NodeRequestQuery()))
+
+
+def test_every_node_has_exactly_one_holder_and_everybody_else_was_told_so(store: Store, database_url: str) -> None:
+    fleet.fill(database_url, NODES)
+    runner = Runner(store, read_clock)
+    wanting = Wanting(runner)
+    won: list[str] = []
+
+    def want_every_node(caller: int) -> None:
+        for number in range(NODES):
+            try:
+                won.append(wanting.ways[(caller + number) % 4](fleet.uuid_of((number + caller // 4) % NODES)))
+            except (CapacityExceeded, NodeAssociated, NodeClaimed, NodeHeld, NothingToHold):
+                continue
+
+    with two_conductors(runner):
+        answers = all_at_once(CALLERS, want_every_node)
+        assert answers == [None] * CALLERS, answers
+        eventually(lambda: all(each.state != ALLOCATING for each in requests_of(runner)), seconds=120)
+    lost = {each.uuid for each in requests_of(runner) if each.state == "error"}
+    tables = read_tables(database_url)
+    consumers = {row["id"]: row["uuid"] for row in tables["consumers"]}
+    holders = {row["provider_id"]: consumers[row["consumer_id"]] for row in tables["claims"]}
+    assert len(tables["claims"]) == len(holders) == NODES
+    assert [row["used"] for row in tables["inventories"]] == [1] * NODES
+    assert sorted(holders.values()) == sorted(set(won) - lost)
+    held: list[Hold] = runner.read(list_holds, SERVICE, ListHolds(limit=1000))
+    assert {hold.node_id: hold.instance_uuid for hold in held}.items() <= holders.items()
+    instances = {row["id"]: row["instance_uuid"] for row in tables["nodes"] if row["instance_uuid"]}
+    assert instances.items() <= holders.items()

@@ -1,0 +1,201 @@
+"""Law 1 with holds: of all who want a node at the same moment, in whatever dialect, one gets it; and none slips in."""
+
+import random
+import uuid
+from collections.abc import Callable
+
+from dibs.conductor.expiry import Expiry
+from dibs.domain.actor import SERVICE
+from dibs.domain.claims import Wish
+from dibs.domain.errors import (
+    CapacityExceeded,
+    DibsError,
+    HoldExists,
+    HoldNotFound,
+    NodeAssociated,
+    NodeClaimed,
+    NodeHeld,
+    NodeLocked,
+    NothingToHold,
+    WrongState,
+)
+from dibs.domain.holds import Hold
+from dibs.domain.nodes import Node
+from dibs.usecases.claims import ReplaceClaims, replace_claims
+from dibs.usecases.holds import (
+    CreateHold,
+    OneHold,
+    RenewHold,
+    create_hold,
+    delete_hold,
+    get_hold,
+    renew_hold,
+)
+from dibs.usecases.node_requests import CreateNodeRequest, create_node_request
+from dibs.usecases.provision import RequestProvision, request_provision
+from tests.builders import Ledger, allow
+from tests.laws import assert_lawful
+from tests.races.crowd import all_at_once
+
+CALLERS = 16
+ROUNDS = 5
+
+
+def new() -> str:
+    return str(uuid.uuid4())
+
+
+def hold(ledger: Ledger, *nodes: Node, instance: str | None = None, seconds: float = 60) -> Hold:
+    command = CreateHold(
+        uuid=new(),
+        instance_uuid=instance or new(),
+        nodes=tuple(node.uuid for node in nodes),
+        seconds=seconds,
+        guard=allow,
+    )
+    return ledger.runner.write(create_hold, SERVICE, command)
+
+
+def deploy(ledger: Ledger, node: Node, proof: str | None = None) -> Node:
+    command = RequestProvision(ident=node.uuid, guard=allow, verb="active", hold_uuid=proof)
+    return ledger.runner.write(request_provision, SERVICE, command)
+
+
+def claim(ledger: Ledger, node: Node) -> str:
+    consumer = new()
+    wish = Wish(consumer=consumer, resources={node.uuid: {"CUSTOM_GOLD": 1}}, project_id="p", user_id="u")
+    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
+    return consumer
+
+
+def won(answers: list[object]) -> list[object]:
+    """What was granted; everything else must be a refusal that says so."""
+    refusals = (
+        CapacityExceeded,
+        HoldNotFound,
+        NodeAssociated,
+        NodeClaimed,
+        NodeHeld,
+        NodeLocked,
+        NothingToHold,
+        WrongState,
+    )
+    assert all(isinstance(each, refusals) or not isinstance(each, Exception) for each in answers), answers
+    return [each for each in answers if not isinstance(each, Exception)]
+
+
+def test_of_many_who_reserve_one_node_exactly_one_gets_it(ledger: Ledger, database_url: str) -> None:
+    for resource_class in ["gold", None] * ROUNDS:
+        node = ledger.enrol(resource_class=resource_class)
+        answers = all_at_once(CALLERS, lambda _, node=node: hold(ledger, node))
+        (winner,) = won(answers)
+        assert ledger.runner.read(get_hold, SERVICE, OneHold(uuid=winner.uuid)) == winner
+    assert_lawful(database_url)
+
+
+def test_as_many_who_reserve_as_there_are_nodes_all_get_one_whatever_their_order(
+    ledger: Ledger, database_url: str
+) -> None:
+    nodes = [ledger.enrol(resource_class="gold") for _ in range(CALLERS)]
+    answers = all_at_once(CALLERS, lambda number: hold(ledger, *random.Random(number).sample(nodes, CALLERS)))
+    assert len({made.node_uuid for made in won(answers)}) == CALLERS
+    assert_lawful(database_url)
+
+
+def test_one_instance_holds_exactly_one_of_many_nodes(ledger: Ledger, database_url: str) -> None:
+    nodes = [ledger.enrol(resource_class="gold") for _ in range(CALLERS)]
+    instance = new()
+    answers = all_at_once(CALLERS, lambda number: hold(ledger, nodes[number], instance=instance))
+    assert sum(isinstance(answer, Hold) for answer in answers) == 1, answers
+    assert all(isinstance(answer, Hold | HoldExists) for answer in answers), answers
+    assert_lawful(database_url)
+
+
+def test_reservations_claims_and_instances_race_for_the_same_nodes(ledger: Ledger) -> None:
+    ways: list[Callable[[Node], object]] = [
+        lambda node: hold(ledger, node),
+        lambda node: claim(ledger, node),
+        lambda node: ledger.change(node, instance_uuid=new()),
+    ]
+    for _ in range(ROUNDS):
+        node = ledger.enrol(resource_class="gold")
+        answers = all_at_once(12, lambda number, node=node: ways[number % 3](node))
+        assert len(won(answers)) == 1, answers
+        assert ledger.unit(node)["used"] == 1
+
+
+def test_a_hold_is_used_exactly_once_however_it_is_used(ledger: Ledger, database_url: str) -> None:
+    for number in range(ROUNDS):
+        node = ledger.enrol(resource_class="gold")
+        made = hold(ledger, node)
+        request = CreateNodeRequest(resource_class="gold", hold=made.uuid)
+        ways: list[Callable[[], object]] = [
+            lambda node=node, made=made: deploy(ledger, node, made.uuid),
+            lambda request=request: ledger.runner.write(create_node_request, SERVICE, request),
+            lambda made=made: ledger.runner.write(delete_hold, SERVICE, OneHold(uuid=made.uuid)),
+        ]
+        chance = random.Random(number)
+        calls = [chance.choice(ways) for _ in range(CALLERS)]
+        assert len(won(all_at_once(CALLERS, lambda number, calls=calls: calls[number]()))) == 1
+    assert_lawful(database_url)
+
+
+def test_while_a_hold_is_used_nobody_slips_in(ledger: Ledger, database_url: str) -> None:
+    for _ in range(ROUNDS):
+        node = ledger.enrol(resource_class="gold")
+        made = hold(ledger, node)
+        ways: list[Callable[[], object]] = [
+            lambda node=node, made=made: deploy(ledger, node, made.uuid),
+            lambda node=node: claim(ledger, node),
+            lambda node=node: ledger.change(node, instance_uuid=new()),
+            lambda node=node: hold(ledger, node),
+        ]
+        answers = all_at_once(CALLERS, lambda number, ways=ways: ways[min(number, 1 + number % 3)]())
+        (winner,) = won(answers)
+        assert isinstance(winner, Node)
+        assert ledger.node(node).instance_uuid == made.instance_uuid
+    assert_lawful(database_url)
+
+
+def test_a_hold_that_ends_while_it_is_used_is_either_used_or_over(ledger: Ledger, database_url: str) -> None:
+    used = over = 0
+    for number in range(ROUNDS * 3):
+        node = ledger.enrol(resource_class="gold")
+        made = hold(ledger, node, seconds=1)
+        # The clock of the ledger moves a microsecond at each look, so the end comes in the middle of the crowd.
+        ledger.clock.moved += made.expires_at - ledger.clock() - number
+        answers = all_at_once(
+            8,
+            lambda number, node=node, made=made: (
+                deploy(ledger, node, made.uuid) if number % 2 else Expiry(ledger.runner).run()
+            ),
+        )
+        deployed = [answer for answer in answers if isinstance(answer, Node)]
+        ended = sum(answer for answer in answers if isinstance(answer, int))
+        assert all(not isinstance(answer, Exception) or isinstance(answer, DibsError) for answer in answers), answers
+        if deployed:
+            assert (len(deployed), ended) == (1, 0), answers
+            assert ledger.node(node).instance_uuid == made.instance_uuid
+            used += 1
+        else:
+            Expiry(ledger.runner).run()
+            assert ledger.unit(node)["used"] == 0
+            over += 1
+    assert used + over == ROUNDS * 3
+    assert_lawful(database_url)
+
+
+def test_a_renewal_in_time_keeps_the_node(ledger: Ledger, database_url: str) -> None:
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    ledger.clock.move(59)
+    renewal = RenewHold(uuid=made.uuid, seconds=60)
+    ledger.runner.write(renew_hold, SERVICE, renewal)
+    ledger.clock.move(30)
+    answers = all_at_once(
+        8,
+        lambda number: ledger.runner.write(renew_hold, SERVICE, renewal) if number % 2 else Expiry(ledger.runner).run(),
+    )
+    assert [answer for answer in answers if not isinstance(answer, Hold)] == [0] * 4, answers
+    assert ledger.unit(node)["used"] == 1
+    assert_lawful(database_url)

@@ -1,0 +1,111 @@
+"""Conductors in processes of their own are killed at random points while they serve requests: none is forgotten."""
+
+import random
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dibs.domain.actor import SERVICE
+from dibs.store import Store
+from dibs.usecases.conductors import ListConductors, list_conductors
+from dibs.usecases.node_requests import CreateNodeRequest, create_node_request
+from dibs.usecases.runner import Runner
+from dibs.wiring import read_clock
+from tests import fleet
+from tests.bed.waiting import eventually
+from tests.conductor import process
+from tests.races.crowd import all_at_once
+from tests.races.test_node_requests import THREADS, all_requests, check_each_has_a_node_of_its_own, settled
+
+NODES = 120
+REQUESTS = 160
+Spawn = Callable[[str], subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def spawn(database_url: str) -> Iterator[Spawn]:
+    """Start conductors that take over within seconds; those still running are killed in the end."""
+    running = []
+
+    def spawn(hostname: str) -> subprocess.Popen[bytes]:
+        started = subprocess.Popen([sys.executable, str(Path(process.__file__)), database_url, hostname])
+        running.append(started)
+        return started
+
+    yield spawn
+    for one in running:
+        one.kill()
+        one.wait()
+
+
+def begin(runner: Runner, spawn: Spawn) -> dict[str, subprocess.Popen[bytes]]:
+    started = {name: spawn(name) for name in ("c-0", "c-1")}
+    eventually(lambda: len(runner.read(list_conductors, SERVICE, ListConductors())) == 2, seconds=60)
+    return started
+
+
+def under_load(runner: Runner, disturb: Callable[[], None]) -> None:
+    """Ask for nodes with many threads while somebody does something terrible."""
+    trouble = threading.Thread(target=disturb)
+    trouble.start()
+
+    def ask(number: int) -> None:
+        for n in range(number, REQUESTS, THREADS):
+            runner.write(create_node_request, SERVICE, CreateNodeRequest(name=f"r-{n}", resource_class="fleet"))
+
+    assert [answer for answer in all_at_once(THREADS, ask) if answer is not None] == []
+    trouble.join()
+
+
+def reach(runner: Runner, count: int) -> None:
+    """Wait until so many requests have been settled."""
+    eventually(lambda: sum(one.state != "allocating" for one in all_requests(runner)) >= count, seconds=60)
+
+
+def check_all(runner: Runner, url: str) -> None:
+    eventually(settled(runner, REQUESTS), seconds=60, what="an end for every request")
+    requests = all_requests(runner)
+    assert Counter(one.state for one in requests) == {"active": NODES, "error": REQUESTS - NODES}
+    assert {one.last_error for one in requests} == {None, f"{NODES} nodes of class fleet: {NODES} in use"}
+    check_each_has_a_node_of_its_own(url, requests)
+
+
+def test_requests_of_a_killed_conductor_are_served_by_the_other(store: Store, database_url: str, spawn: Spawn) -> None:
+    fleet.fill(database_url, NODES)
+    runner = Runner(store, read_clock)
+    started = begin(runner, spawn)
+
+    def kill_one() -> None:
+        reach(runner, random.randrange(1, NODES // 2))
+        started["c-0"].kill()
+
+    under_load(runner, kill_one)
+    assert started["c-0"].wait(timeout=10) < 0, "nobody was killed"
+    check_all(runner, database_url)
+
+
+def test_requests_of_conductors_that_are_killed_again_and_again_are_served(
+    store: Store, database_url: str, spawn: Spawn
+) -> None:
+    fleet.fill(database_url, NODES)
+    runner = Runner(store, read_clock)
+    started = begin(runner, spawn)
+
+    killed = []
+
+    def kill_and_start_again() -> None:
+        for point in sorted(random.sample(range(1, NODES), 3)):
+            reach(runner, point)
+            name = random.choice(("c-0", "c-1"))
+            started[name].kill()
+            killed.append(started[name].wait())
+            started[name] = spawn(name)
+
+    under_load(runner, kill_and_start_again)
+    assert len(killed) == 3
+    check_all(runner, database_url)

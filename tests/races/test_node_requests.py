@@ -1,0 +1,120 @@
+"""Many ask for a node at once, and two conductors serve them: each node goes to one, and nobody is forgotten."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from dibs.conductor import Conductor
+from dibs.domain.actor import SERVICE
+from dibs.domain.node_requests import NodeRequest, NodeRequestQuery
+from dibs.drivers import DRIVERS
+from dibs.store import Store
+from dibs.usecases.node_requests import (
+    CreateNodeRequest,
+    GetNodeRequest,
+    ListNodeRequests,
+    create_node_request,
+    delete_node_request,
+    list_node_requests,
+)
+from dibs.usecases.runner import Runner
+from dibs.wiring import read_clock
+from tests import fleet
+from tests.bed.waiting import eventually
+from tests.laws import assert_lawful
+from tests.races.crowd import all_at_once
+
+THREADS = 16
+NODES = 200
+
+
+def anybody(request: NodeRequest) -> None:
+    """The guard of somebody who may do anything."""
+
+
+@contextmanager
+def two_conductors(runner: Runner) -> Iterator[list[Conductor]]:
+    running = [Conductor(runner, DRIVERS, read_clock, hostname=f"c-{n}", poll_seconds=0.1) for n in range(2)]
+    try:
+        for conductor in running:
+            conductor.start()
+        yield running
+    finally:
+        for conductor in running:
+            conductor.stop()
+
+
+def ask_for(runner: Runner, count: int, conductors: list[Conductor]) -> None:
+    def ask(number: int) -> None:
+        for n in range(number, count, THREADS):
+            runner.write(create_node_request, SERVICE, CreateNodeRequest(name=f"r-{n}", resource_class="fleet"))
+            conductors[n % 2].wake()
+
+    assert [answer for answer in all_at_once(THREADS, ask) if answer is not None] == []
+
+
+def all_requests(runner: Runner) -> list[NodeRequest]:
+    return runner.read(list_node_requests, SERVICE, ListNodeRequests(query=NodeRequestQuery()))
+
+
+def settled(runner: Runner, count: int) -> Callable[[], bool]:
+    return lambda: sum(request.state != "allocating" for request in all_requests(runner)) == count
+
+
+def check_each_has_a_node_of_its_own(url: str, requests: list[NodeRequest]) -> None:
+    nodes = {row["id"]: row for row in assert_lawful(url)["nodes"]}
+    served = [request for request in requests if request.state == "active"]
+    assert len({request.node_id for request in served}) == len(served)
+    for request in served:
+        assert request.node_id is not None
+        assert nodes[request.node_id]["instance_uuid"] == request.uuid
+    assert sum(row["instance_uuid"] is not None for row in nodes.values()) == len(served)
+
+
+def test_as_many_requests_as_nodes_are_all_served(store: Store, database_url: str) -> None:
+    fleet.fill(database_url, NODES)
+    runner = Runner(store, read_clock)
+    with two_conductors(runner) as conductors:
+        ask_for(runner, NODES, conductors)
+        eventually(settled(runner, NODES), seconds=120)
+    requests = all_requests(runner)
+    assert Counter(request.state for request in requests) == {"active": NODES}
+    assert len({request.conductor_id for request in requests}) == 2
+    check_each_has_a_node_of_its_own(database_url, requests)
+
+
+def test_of_more_requests_than_nodes_the_rest_fails_with_the_reason(store: Store, database_url: str) -> None:
+    fleet.fill(database_url, NODES)
+    runner = Runner(store, read_clock)
+    with two_conductors(runner) as conductors:
+        ask_for(runner, NODES + 100, conductors)
+        eventually(settled(runner, NODES + 100), seconds=120)
+    requests = all_requests(runner)
+    assert Counter(request.state for request in requests) == {"active": NODES, "error": 100}
+    reasons = {request.last_error for request in requests if request.state == "error"}
+    assert reasons == {"200 nodes of class fleet: 200 in use"}
+    check_each_has_a_node_of_its_own(database_url, requests)
+
+
+def test_nodes_that_are_given_back_go_to_those_who_wait_for_them(store: Store, database_url: str) -> None:
+    fleet.fill(database_url, 10)
+    runner = Runner(store, read_clock)
+    with two_conductors(runner) as conductors:
+
+        def ask_and_give_back(number: int) -> None:
+            for n in range(5):
+                command = CreateNodeRequest(name=f"{number}-{n}", resource_class="fleet", wait_seconds=120)
+                asked = runner.write(create_node_request, SERVICE, command)
+                conductors[n % 2].wake()
+                eventually(lambda uuid=asked.uuid: state_of(runner, uuid) != "allocating", seconds=120)
+                assert state_of(runner, asked.uuid) == "active"
+                runner.write(delete_node_request, SERVICE, GetNodeRequest(ident=asked.uuid, guard=anybody))
+                conductors[n % 2].wake()
+
+        assert all_at_once(THREADS, ask_and_give_back) == [None] * THREADS
+    assert all_requests(runner) == []
+    check_each_has_a_node_of_its_own(database_url, [])
+
+
+def state_of(runner: Runner, uuid: str) -> str:
+    return next(request.state for request in all_requests(runner) if request.uuid == uuid)

@@ -1,0 +1,192 @@
+"""``dibs api`` and ``dibs conductor`` as an operator runs them: processes of their own on one database."""
+
+import subprocess
+import uuid
+
+import pytest
+
+from dibs.domain.actor import SERVICE
+from dibs.store import conductors, node_requests
+from dibs.usecases.nodes import CreateNode, create_node
+from dibs.usecases.runner import Runner
+from tests.bed.dibs_server import DIBS, DibsServer
+from tests.bed.waiting import eventually
+from tests.cli.test_serve import self_signed
+from tests.conductor.process import real_clock
+from tests.crashes.client import SMALL_TIMES, Client
+from tests.laws import assert_lawful
+from tests.races.crowd import all_at_once
+
+SECRET = ("--rpc-secret", "a secret of all processes")
+
+
+@pytest.fixture
+def site(serve, store):
+    return Site(serve, store)
+
+
+class Site:
+    """What was started, and short ways to use it."""
+
+    def __init__(self, serve, store):
+        self.serve = serve
+        self.store = store
+        self.runner = Runner(store, real_clock)
+
+    def api(self, *flags):
+        return self.serve(*(flags or SECRET), command="api")
+
+    def conductor(self, *flags):
+        return self.serve(*SECRET, *flags, command="conductor")
+
+    def enrol(self, count):
+        for _ in range(count):
+            values = {"driver": "fake-hardware", "power_state": "power off", "resource_class": "gold"}
+            command = CreateNode(uuid=str(uuid.uuid4()), values=values, provision_state="available")
+            self.runner.write(create_node, SERVICE, command)
+
+    def request(self, ident):
+        return self.store.read(lambda tx: node_requests.get(tx, ident))
+
+    def name_of(self, ident):
+        request = self.request(ident)
+        return self.store.read(lambda tx: conductors.get_by_id(tx, request.conductor_id)).hostname
+
+    def active(self, idents):
+        return all(self.request(ident).state == "active" for ident in idents)
+
+
+def ask(api, **values):
+    status, document = Client(api.port).ask("POST", "/baremetal/v1/allocations", {"resource_class": "gold", **values})
+    assert status == 201, document
+    assert document["state"] == "allocating"
+    return document["uuid"]
+
+
+def wait_for(api, count=1, seconds=600):
+    body = {"resource_class": "gold", "count": count, "wait_seconds": seconds}
+    status, document = Client(api.port).ask("POST", "/dibs/v1/allocations", body)
+    assert status == 201, document
+    return [allocation["uuid"] for allocation in document["allocations"]]
+
+
+def test_allocations_asked_for_at_two_apis_are_served_by_two_conductors(site):
+    for _ in range(2):
+        site.conductor()
+    apis = [site.api(), site.api()]
+    site.enrol(20)
+    made = all_at_once(20, lambda number: ask(apis[number % 2]))
+    eventually(lambda: site.active(made), seconds=60, what="nodes for all")
+    assert len({site.request(ident).node_id for ident in made}) == 20
+    assert len({site.name_of(ident) for ident in made}) == 2
+    for number, ident in enumerate(made):
+        other = Client(apis[(number + 1) % 2].port)
+        assert other.ask("DELETE", f"/baremetal/v1/allocations/{ident}") == (204, None)
+    assert [site.request(ident) for ident in made] == [None] * 20
+    assert_lawful(apis[0].database_url)
+
+
+def test_one_id_finds_the_lines_of_both_processes(site):
+    conductor, api = site.conductor(), site.api()
+    client = Client(api.port)
+    assert client.ask("POST", "/baremetal/v1/allocations", {"resource_class": "gold"})[0] == 201
+    ident = client.headers["x-openstack-request-id"]
+    eventually(lambda: ident in api.log() and ident in conductor.log())
+
+
+def test_what_a_killed_conductor_was_to_find_is_found_by_the_other(site):
+    victim, survivor = site.conductor(*SMALL_TIMES), site.conductor(*SMALL_TIMES)
+    api = site.api()
+    made = wait_for(api, count=3)
+    while len({site.name_of(ident) for ident in made}) < 2:
+        made += wait_for(api)
+        assert len(made) < 60, "one conductor gets everything"
+    victim.kill()
+    site.enrol(len(made))
+    eventually(lambda: site.active(made), seconds=60, what="take-over")
+    assert {site.name_of(ident).rpartition("-")[2] for ident in made} == {str(survivor.port)}
+    assert_lawful(api.database_url)
+
+
+def test_a_conductor_that_died_a_moment_ago_keeps_nobody_from_being_served(site):
+    dead, _ = site.conductor(), site.conductor()
+    api = site.api()
+    dead.kill()
+    site.enrol(8)
+    made = [ask(api) for _ in range(8)]
+    eventually(lambda: site.active(made), seconds=60)
+
+
+def test_without_a_live_conductor_the_answer_is_503_and_nothing_is_written(site):
+    site.conductor(*SMALL_TIMES).stop()
+    api = site.api()
+    client = Client(api.port)
+    assert client.ask("POST", "/baremetal/v1/allocations", {"resource_class": "gold"})[0] == 503
+    assert client.ask("POST", "/dibs/v1/allocations", {"resource_class": "gold", "count": 2})[0] == 503
+    assert client.ask("GET", "/baremetal/v1/allocations") == (200, {"allocations": []})
+
+
+def test_an_api_that_does_not_know_the_secret_gives_no_orders(site):
+    site.conductor()
+    client = Client(site.api("--rpc-secret", "not the secret of the others").port)
+    assert client.ask("POST", "/baremetal/v1/allocations", {"resource_class": "gold"})[0] == 503
+    assert client.ask("GET", "/baremetal/v1/allocations") == (200, {"allocations": []})
+
+
+def test_a_conductor_serves_no_dialect_and_an_api_takes_no_calls(site):
+    conductor, api = site.conductor(), site.api()
+    assert Client(conductor.port).ask("GET", "/baremetal/v1/nodes")[0] == 404
+    assert Client(conductor.port).ask("POST", "/rpc", {})[0] == 401
+    assert Client(api.port).ask("POST", "/rpc", {})[0] == 404
+
+
+def test_a_conductor_whose_name_was_taken_says_so_and_gets_no_calls(site):
+    first = site.conductor("--conductor-name", "rack-7", *SMALL_TIMES)
+    site.conductor("--conductor-name", "rack-7", *SMALL_TIMES)
+    eventually(lambda: Client(first.port).ask("GET", "/healthcheck")[0] == 503, what="the end of the first")
+    assert "not registered" in str(Client(first.port).ask("GET", "/healthcheck")[1])
+    assert Client(first.port).ask("POST", "/rpc", {})[0] == 503
+    site.enrol(1)
+    made = ask(site.api())
+    eventually(lambda: site.active([made]), seconds=60)
+
+
+class TlsConductor(DibsServer):
+    """A conductor that speaks TLS; it says itself when it is ready."""
+
+    def is_ready(self):
+        return "takes calls at https://" in self.log()
+
+
+def test_a_conductor_with_a_certificate_is_believed_by_those_who_know_its_authority(site, database_url, tmp_path):
+    certificate, key = self_signed(tmp_path)
+    flags = ("--tls-cert", certificate, "--tls-key", key)
+    conductor = TlsConductor(database_url, tmp_path, *SECRET, *flags, command="conductor")
+    conductor.start()
+    try:
+        site.enrol(1)
+        stranger = Client(site.api().port)
+        assert stranger.ask("POST", "/baremetal/v1/allocations", {"resource_class": "gold"})[0] == 503
+        made = ask(site.api(*SECRET, "--rpc-ca-file", certificate))
+        eventually(lambda: site.active([made]), seconds=60)
+    finally:
+        conductor.stop()
+
+
+def test_an_authority_that_is_none_is_told():
+    done = subprocess.run(
+        [DIBS, "api", "--rpc-ca-file", "nowhere.pem"], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, "rpc_ca_file cannot be used" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [("--rpc-bind", "0.0.0.0:0"), ("--auth", "http_basic", "--auth-file", "users"), ("--rpc-secret", "short")],
+    ids=["on all addresses", "where callers must prove themselves", "with a secret that can be guessed"],
+)
+def test_a_conductor_that_others_could_order_about_does_not_start(flags):
+    done = subprocess.run([DIBS, "conductor", *flags], capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 1
+    assert "rpc" in done.stderr
+    assert "Traceback" not in done.stderr

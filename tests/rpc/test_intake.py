@@ -1,0 +1,200 @@
+"""Requests on their way to a conductor: which is asked, what happens when it does not answer, what may be repeated."""
+
+import contextlib
+import uuid
+
+import pytest
+
+from dibs.domain.actor import SERVICE
+from dibs.domain.errors import BadValue, NobodyToFindNodes, NodeNotFound, NodeRequestExists, NodeRequestNotFound
+from dibs.domain.node_requests import NodeRequestQuery
+from dibs.rpc.client import Caller
+from dibs.rpc.intake import CREATE, DESTROY, RemoteIntake, procedures
+from dibs.rpc.server import Calls
+from dibs.rpc.signing import Doorkeeper
+from dibs.store import conductors, node_requests
+from dibs.usecases.conductors import RegisterConductor, register_conductor
+from dibs.usecases.holds import CreateHold, create_hold
+from dibs.usecases.node_requests import CreateNodeRequest, GetNodeRequest, GetRequestOfNode
+from tests.bed.processes import free_port
+from tests.builders import allow
+from tests.http.echo_server import running_server
+
+SECRET = "a secret of some length"
+
+
+def anyone(request):
+    """The guard of somebody who may do anything."""
+
+
+def breaking(procedure):
+    """Carries the call out, and fails to say so."""
+
+    def carry_out(actor, params):
+        procedure(actor, params)
+        raise RuntimeError("broke after the commit")
+
+    return carry_out
+
+
+class Conductors:
+    """Conductors of one ledger that take calls in this process."""
+
+    def __init__(self, ledger, stack):
+        self.ledger = ledger
+        self.stack = stack
+        self.woken = []
+        caller = Caller(SECRET, ledger.clock, timeout_seconds=10)
+        self.intake = RemoteIntake(ledger.runner, caller)
+
+    def start(self, name, *, breaks=False):
+        incarnation = str(uuid.uuid4())
+        known = procedures(self.ledger.runner, lambda: incarnation, lambda: self.woken.append(name))
+        calls = Calls(
+            {method: breaking(it) for method, it in known.items()} if breaks else known,
+            incarnation=lambda: incarnation,
+            doorkeeper=Doorkeeper(SECRET, self.ledger.clock),
+            secret=SECRET,
+        )
+        server = self.stack.enter_context(running_server(dialect=calls))
+        self.register(name, incarnation, f"{server.url}/rpc")
+
+    def register(self, name, incarnation, url):
+        command = RegisterConductor(hostname=name, group="", drivers=(), incarnation=incarnation, rpc_url=url)
+        self.ledger.runner.write(register_conductor, SERVICE, command)
+
+    def create(self, **values):
+        return self.intake.create(SERVICE, CreateNodeRequest(**{"resource_class": "gold", **values}))
+
+    def delete(self, request):
+        self.intake.delete(SERVICE, GetNodeRequest(ident=request.uuid, guard=anyone))
+
+    def all(self):
+        return self.ledger.store.read(lambda tx: node_requests.page(tx, NodeRequestQuery()))
+
+
+@pytest.fixture
+def site(ledger):
+    with contextlib.ExitStack() as stack:
+        yield Conductors(ledger, stack)
+
+
+def test_the_procedures_have_the_names_of_the_specification():
+    assert (CREATE, DESTROY) == ("create_allocation", "destroy_allocation")
+
+
+def test_the_conductor_that_is_called_is_the_one_that_serves(site):
+    site.start("c1")
+    made = site.create(name="db-1", traits=("CUSTOM_GPU",), extra={"a": [1]}, sticky=True, wait_seconds=5)
+    assert site.all() == [made]
+    assert (made.name, made.traits, made.extra, made.sticky) == ("db-1", ("CUSTOM_GPU",), {"a": [1]}, True)
+    assert site.ledger.store.read(lambda tx: conductors.get_by_id(tx, made.conductor_id)).hostname == "c1"
+    assert site.woken == ["c1"]
+
+
+def test_what_is_destroyed_is_gone(site):
+    site.start("c1")
+    site.delete(site.create())
+    assert site.all() == []
+
+
+def test_a_conductor_that_takes_no_calls_is_not_asked(site):
+    with pytest.raises(NobodyToFindNodes):
+        site.create()
+    assert site.all() == []
+
+
+def test_who_cannot_be_reached_is_passed_over(site):
+    site.register("gone", str(uuid.uuid4()), f"http://127.0.0.1:{free_port()}/rpc")
+    site.start("c1")
+    for _ in range(6):
+        site.create()
+    assert site.woken == ["c1"] * 6
+
+
+def test_a_call_that_broke_after_its_commit_is_not_carried_out_twice(site):
+    site.start("broken", breaks=True)
+    site.start("c1")
+    made = [site.create() for _ in range(8)]
+    assert {request.uuid for request in site.all()} == {request.uuid for request in made}
+    assert len(made) == 8
+
+
+def test_when_the_only_conductor_breaks_after_its_commit_the_caller_gets_what_was_written(site):
+    site.start("broken", breaks=True)
+    made = site.create(name="db-1")
+    assert site.all() == [made]
+
+
+def test_what_was_destroyed_by_a_call_that_broke_is_gone_without_complaint(site):
+    site.start("broken", breaks=True)
+    site.start("c1")
+    for _ in range(8):
+        site.delete(site.create())
+    assert site.all() == []
+
+
+def test_a_uuid_that_somebody_has_is_refused(site):
+    site.start("c1")
+    made = site.create()
+    with pytest.raises(NodeRequestExists):
+        site.create(uuid=made.uuid)
+
+
+def test_a_uuid_that_somebody_else_has_is_refused_even_after_a_break(site):
+    site.start("broken", breaks=True)
+    made = site.create(name="db-1")
+    with pytest.raises(NodeRequestExists):
+        site.create(uuid=made.uuid, name="db-2")
+    assert len(site.all()) == 1
+
+
+def test_what_is_not_there_cannot_be_destroyed(site):
+    site.start("c1")
+    made = site.create()
+    site.delete(made)
+    with pytest.raises(NodeRequestNotFound):
+        site.delete(made)
+
+
+def test_guards_are_asked_before_anything_is_sent(site):
+    site.start("c1")
+    node = site.ledger.enrol(resource_class="gold")
+
+    def nobody(node):
+        raise NodeNotFound(node=node.uuid)
+
+    with pytest.raises(BadValue):
+        site.create(candidate_nodes=(node.uuid,), node_guard=nobody)
+    assert (site.all(), site.woken) == ([], [])
+
+
+def test_names_of_candidates_become_uuids(site):
+    site.start("c1")
+    node = site.ledger.enrol(resource_class="gold", name="db-1")
+    assert site.create(candidate_nodes=("db-1",)).candidate_nodes == (node.uuid,)
+
+
+@pytest.mark.parametrize("breaks", [False, True])
+def test_a_held_node_becomes_the_requests_once(site, breaks):
+    site.start("c1", breaks=breaks)
+    site.start("c2", breaks=breaks)
+    node = site.ledger.enrol(resource_class="gold")
+    proof = str(uuid.uuid4())
+    hold = CreateHold(uuid=proof, instance_uuid=proof, nodes=(node.uuid,), seconds=60, guard=allow)
+    site.ledger.runner.write(create_hold, SERVICE, hold)
+    made = site.create(hold=proof)
+    assert (made.state, made.node_uuid) == ("active", node.uuid)
+    assert site.all() == [made]
+
+
+def test_a_node_in_use_gets_its_request_and_gives_it_back_by_the_node(site):
+    site.start("c1")
+    node = site.ledger.enrol(state="active", resource_class="gold")
+    instance = str(uuid.uuid4())
+    site.ledger.change(node, instance_uuid=instance)
+    made = site.create(node=node.uuid, resource_class=None, node_guard=allow)
+    assert (made.uuid, made.state, made.node_uuid) == (instance, "active", node.uuid)
+    site.ledger.change(node, maintenance=True)
+    site.intake.delete_of_node(SERVICE, GetRequestOfNode(node=node.uuid, node_guard=allow, guard=anyone))
+    assert site.ledger.node(node).instance_uuid is None

@@ -1,0 +1,85 @@
+"""Who may call a conductor."""
+
+import pytest
+
+from dibs.rpc.signing import FRESH_SECONDS, SIGNATURE, TIME, Doorkeeper, Unproven, is_answer, prove_call, sign_answer
+from tests.builders import FIRST_INSTANT, Clock
+
+SECRET = "a secret of some length"
+BODY = b'{"method": "destroy_allocation"}'
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def doorkeeper(clock):
+    return Doorkeeper(SECRET, clock)
+
+
+def proof(*, secret=SECRET, incarnation="life-1", at=FIRST_INSTANT, body=BODY):
+    return prove_call(secret, incarnation, at, body)
+
+
+def test_a_signed_call_is_let_in_and_its_nonce_known(doorkeeper):
+    made = proof()
+    assert doorkeeper.check(made.headers(), "life-1", BODY) == made.nonce
+
+
+def test_a_call_without_a_signature_is_refused(doorkeeper):
+    with pytest.raises(Unproven, match="missing or wrong"):
+        doorkeeper.check({}, "life-1", BODY)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [proof(secret="another secret"), proof(incarnation="life-2"), proof(body=b"{}")],
+    ids=["another secret", "another conductor", "another body"],
+)
+def test_a_call_signed_with_something_else_is_refused(doorkeeper, made):
+    with pytest.raises(Unproven, match="missing or wrong"):
+        doorkeeper.check(made.headers(), "life-1", BODY)
+
+
+def test_the_time_cannot_be_changed(doorkeeper):
+    with pytest.raises(Unproven, match="missing or wrong"):
+        doorkeeper.check(proof().headers() | {TIME: str(FIRST_INSTANT + 1)}, "life-1", BODY)
+
+
+def test_a_call_that_was_heard_is_refused(doorkeeper):
+    headers = proof().headers()
+    doorkeeper.check(headers, "life-1", BODY)
+    with pytest.raises(Unproven, match="made before"):
+        doorkeeper.check(headers, "life-1", BODY)
+
+
+@pytest.mark.parametrize("seconds", [-FRESH_SECONDS - 1, FRESH_SECONDS + 1])
+def test_a_call_of_another_time_is_refused(doorkeeper, seconds):
+    with pytest.raises(Unproven, match="seconds old"):
+        doorkeeper.check(proof(at=FIRST_INSTANT + seconds * 1_000_000).headers(), "life-1", BODY)
+
+
+def test_a_call_is_remembered_as_long_as_it_is_fresh_and_no_longer(doorkeeper, clock):
+    first = proof()
+    doorkeeper.check(first.headers(), "life-1", BODY)
+    for seconds in range(1, 3 * FRESH_SECONDS):
+        clock.move(1)
+        doorkeeper.check(proof(at=FIRST_INSTANT + clock.moved).headers(), "life-1", BODY)
+        with pytest.raises(Unproven, match="made before" if seconds < FRESH_SECONDS else "seconds old"):
+            doorkeeper.check(first.headers(), "life-1", BODY)
+    assert len(doorkeeper._heard) <= FRESH_SECONDS + 4
+
+
+def test_an_answer_belongs_to_one_call():
+    signature = sign_answer(SECRET, "n1", b"body")
+    assert is_answer(SECRET, "n1", b"body", signature)
+    assert not is_answer(SECRET, "n2", b"body", signature)
+    assert not is_answer(SECRET, "n1", b"other", signature)
+    assert not is_answer("another", "n1", b"body", signature)
+
+
+def test_a_call_is_not_an_answer():
+    made = proof(body=b"")
+    assert not is_answer(SECRET, made.nonce, b"", made.headers()[SIGNATURE])
