@@ -13,9 +13,11 @@ from dibs.usecases.node_requests import (
     CreateNodeRequest,
     GetNodeRequest,
     ListNodeRequests,
+    UpdateNodeRequest,
     create_node_request,
     delete_node_request,
     list_node_requests,
+    update_node_request,
 )
 from dibs.usecases.runner import Runner
 from dibs.wiring import read_clock
@@ -118,3 +120,19 @@ def test_nodes_that_are_given_back_go_to_those_who_wait_for_them(store: Store, d
 
 def state_of(runner: Runner, uuid: str) -> str:
     return next(request.state for request in all_requests(runner) if request.uuid == uuid)
+
+
+def test_patches_at_the_same_moment_are_all_kept(store: Store) -> None:
+    runner = Runner(store, read_clock)
+    with two_conductors(runner):
+        made = runner.write(create_node_request, SERVICE, CreateNodeRequest(resource_class="none"))
+
+    def add(number: int) -> None:
+        def edit(request: NodeRequest) -> dict[str, object]:
+            return {"extra": {**request.extra, str(number): number}}
+
+        runner.write(update_node_request, SERVICE, UpdateNodeRequest(ident=made.uuid, guard=anybody, edit=edit))
+
+    assert all_at_once(THREADS, add) == [None] * THREADS
+    (request,) = all_requests(runner)
+    assert set(request.extra) == {str(number) for number in range(THREADS)}

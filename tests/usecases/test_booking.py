@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from dibs.domain.errors import NodeClaimed
+from dibs.domain.claims import Wish
+from dibs.domain.errors import ConsumerGenerationConflict, NodeAssociated, NodeClaimed
 from dibs.store import claim_views
 from dibs.usecases import booking
 from tests.builders import Ledger
@@ -36,3 +37,29 @@ def test_a_consumer_with_claims_elsewhere_keeps_them(ledger: Ledger) -> None:
         ledger.store.write(lambda tx, node=node: booking.associate(tx, 1, node, ME))
     ledger.store.write(lambda tx: booking.release(tx, 2, replace(first, instance_uuid=ME)))
     assert [unit["used"] for node in (first, second) if (unit := ledger.unit(node))] == [0, 1]
+
+
+def test_the_unit_of_a_node_that_carries_an_instance_is_not_given_back_behind_its_back(ledger: Ledger) -> None:
+    """Somebody else could claim a machine that runs."""
+    node = ledger.enrol(resource_class="gold")
+    ledger.change(node, instance_uuid=ME)
+    empty = Wish(consumer=ME, project_id="p", user_id="u")
+    for release in (
+        lambda tx: booking.release_all(tx, 3, ME),
+        lambda tx: booking.replace_claims(tx, 3, [empty]),
+    ):
+        with pytest.raises(NodeAssociated, match=node.uuid):
+            ledger.store.write(release)
+    assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
+    ledger.change(node, instance_uuid=None)
+    assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 0}
+
+
+def test_who_knew_a_consumer_before_it_got_a_node_has_to_look_again(ledger: Ledger) -> None:
+    first, second = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
+    unit = {"CUSTOM_GOLD": 1}
+    wish = Wish(consumer=ME, resources={first.uuid: unit}, generation=None, project_id="p", user_id="u")
+    ledger.store.write(lambda tx: booking.replace_claims(tx, 3, [wish]))
+    ledger.change(second, instance_uuid=ME)
+    with pytest.raises(ConsumerGenerationConflict):
+        ledger.store.write(lambda tx: booking.replace_claims(tx, 4, [replace(wish, generation=1)]))

@@ -326,3 +326,10 @@ def test_lists_are_filtered_sorted_and_paged(ledger: Ledger) -> None:
 def test_a_request_is_found_by_its_node_in_the_store(ledger: Ledger) -> None:
     request, node = served(ledger)
     assert ledger.store.read(lambda tx: node_requests.of_node(tx, node.id)) == request
+
+
+def test_a_node_in_use_and_a_reserved_one_are_not_asked_for_together(ledger):
+    node = ledger.enrol(resource_class="gold")
+    command = CreateNodeRequest(node=node.uuid, hold="00000000-0000-4000-8000-000000000000")
+    with pytest.raises(BadValue, match="reservation_uuid"):
+        ledger.runner.write(create_node_request, SERVICE, command)

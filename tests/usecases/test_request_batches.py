@@ -116,6 +116,7 @@ def test_too_few_nodes_fail_the_whole_batch_with_the_reasons(ledger, desk):
 
 def test_a_batch_that_waits_is_not_failed_before_its_time(ledger, desk):
     gold(ledger, 1)
+    ledger.change(gold(ledger, 1)[0], maintenance=True)
     asked = desk.ask(2, wait_seconds=60)
     assert desk.conclude(asked[0].batch) is Outcome.LATER
     ledger.clock.move(61)
@@ -198,3 +199,26 @@ def test_nodes_that_older_requests_wait_for_are_not_for_a_batch(ledger, desk):
     gold(ledger, 2)
     asked = desk.ask(2)
     assert desk.find(asked[0].batch) == ()
+
+
+def test_a_batch_fails_whole_or_not_at_all(ledger, desk):
+    """Another conductor that takes one of them over in between keeps it, and the others with it."""
+    batch = desk.ask(2)
+    other = str(uuid.uuid4())
+    register = RegisterConductor(hostname="other", group="", drivers=("fake-hardware",), incarnation=other)
+    ledger.runner.write(register_conductor, SERVICE, register)
+    taker = ledger.store.read(lambda tx: conductors.get_by_incarnation(tx, other))
+    first = desk.now(batch[0])
+    ledger.store.write(
+        lambda tx: node_requests.move(tx, first.id, from_conductor=first.conductor_id, to_conductor=taker.id)
+    )
+    command = FailBatch(batch=first.batch, incarnation=desk.incarnation, reason="too late")
+    ledger.runner.write(fail_batch, SERVICE, command)
+    assert [desk.now(request).state for request in batch] == ["allocating", "allocating"]
+
+
+def test_a_batch_that_no_waiting_can_serve_fails_at_once(ledger, desk):
+    ledger.enrol(resource_class="gold")
+    batch = desk.ask(2, wait_seconds=3600)
+    assert "2 nodes wanted together, 1 free" in desk.conclude(batch[0].batch)
+    assert {desk.now(request).state for request in batch} == {"error"}

@@ -20,6 +20,9 @@ from dibs.usecases.serving import ListRequests, Outcome
 
 LISTED_MAX = 1_000
 
+ROUNDS_MAX = 100
+"""How often one that always loses its nodes to others looks again before it lets the others go first."""
+
 
 class Batches:
     """The batches of one conductor; the desk gives them threads."""
@@ -37,7 +40,9 @@ class Batches:
 
     def find(self, batch: str, session: Session) -> Outcome:
         """Look for nodes and try to take them, until the batch is served, waits or fails."""
-        while not session.ended.is_set():
+        for _ in range(ROUNDS_MAX):
+            if session.ended.is_set():
+                break
             seed = random.getrandbits(32)
             command = ServeBatch(batch=batch, incarnation=session.incarnation, seed=seed)
             nodes = self._runner.read(find_nodes_for_batch, SERVICE, command)

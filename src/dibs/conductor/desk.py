@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from dibs.conductor.batches import Batches
+from dibs.conductor.batches import ROUNDS_MAX, Batches
 from dibs.conductor.worker import Session
 from dibs.domain.actor import SERVICE
 from dibs.domain.errors import InstanceAssociated, NodeClaimed, StoreContended, StoreUnavailable
@@ -33,9 +33,6 @@ THREADS = 8
 """Of their own, so that no work on hardware, which may take an hour, keeps a request waiting."""
 
 BUSY_MAX = 2 * THREADS
-
-ROUNDS_MAX = 100
-"""How often a request that always loses its node to others looks again before it lets other requests go first."""
 
 Find = Callable[[str, Session], Outcome]
 Fail = Callable[[str, Session, str], None]
@@ -92,9 +89,9 @@ class Desk:
             outcome = find(uuid, session)
         except (StoreUnavailable, StoreContended):
             logger.debug("request %s waits for the database", uuid)
-        except Exception as error:
+        except Exception:
             logger.exception("request %s broke", uuid)
-            self._end(uuid, session, fail, f"unexpected {type(error).__name__}: {error}")
+            self._end(uuid, session, fail, "an unexpected error; the log of the conductor has the details")
         finally:
             with self._busy_lock:
                 self._busy.discard(uuid)

@@ -174,10 +174,11 @@ class Conductor:
             if session is None or self._stopping.is_set():
                 continue
             try:
-                self._take_over(session)
+                # What is over is over at once; a take-over may find much to do.
                 if self._expiry.run():
                     # Somebody may be waiting for the nodes that are free now, and more holds may be over.
                     self.wake()
+                self._take_over(session)
                 self._dispatch(session)
                 self._desk.dispatch(session)
             except (StoreUnavailable, StoreContended, ConductorReplaced):

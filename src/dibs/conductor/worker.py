@@ -78,9 +78,9 @@ class Worker:
         except DriverFailure as failure:
             self._fail(assignment, session, str(failure))
             return None
-        except Exception as error:
+        except Exception:
             logger.exception("node %s: %s broke", node.uuid, work)
-            self._fail(assignment, session, f"unexpected {type(error).__name__}: {error}")
+            self._fail(assignment, session, "an unexpected error; the log of the conductor has the details")
             return None
         logger.info("node %s: %s %s", node.uuid, work, "is done" if outcome.finished else "waits")
         return following

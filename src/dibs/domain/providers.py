@@ -45,9 +45,9 @@ class ProviderQuery:
     aggregates: Criteria = ANYTHING
 
 
-def check_generation(provider: Provider, sent: int) -> None:
-    """Refuse a change that was made from an old look at the provider."""
-    if sent != provider.generation:
+def check_generation(provider: Provider, sent: int | None) -> None:
+    """Refuse a change that was made from an old look at the provider; None: the caller does not say what it saw."""
+    if sent is not None and sent != provider.generation:
         raise ProviderGenerationConflict(provider=provider.uuid, current=provider.generation, sent=sent)
 
 

@@ -32,9 +32,9 @@ def read_json(body: bytes) -> Any:
         raise UnusableJson(f"The request body is not valid JSON: {error}") from None
     except RecursionError:
         raise _too_deep("") from None
-    except ValueError as error:
+    except ValueError:
         # Python refuses to convert integers of thousands of digits.
-        raise UnusableJson(f"The request body has a number that is too large: {error}") from None
+        raise UnusableJson("The request body has a number that is too large: it has too many digits.") from None
     # Only an escape can make a NUL or half a surrogate pair, and few brackets cannot nest deeply: most need no walk.
     if "\\u" in text or text.count("[") + text.count("{") > DEPTH_MAX:
         check_json(value)

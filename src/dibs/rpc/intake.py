@@ -105,6 +105,7 @@ class RemoteIntake:
         except NodeRequestNotFound:
             return None
         same = (found.name, found.owner, found.extra) == (command.name, command.owner, command.extra)
+        same = same and command.resource_class in (None, found.resource_class)
         return found if same and found.traits == tuple(dict.fromkeys(command.traits)) else None
 
 

@@ -14,6 +14,9 @@ from dibs.store.tables import consumers
 from dibs.store.transaction import Again, Duplicate, Transaction
 
 _DESCRIPTION = ("project_id", "user_id", "consumer_type")
+_MOVE_GENERATION = (
+    update(consumers).where(consumers.c.id == bindparam("of_id")).values(generation=consumers.c.generation + 1)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,11 @@ def change(tx: Transaction, changed: Mapping[int, Mapping[str, Any]]) -> None:
     for piece in sets.pieces(sorted(changed)):
         values = sets.columns([{"id": row_id, **changed[row_id]} for row_id in piece])
         tx.change(_update(len(piece)), values)
+
+
+def move_generation(tx: Transaction, row_id: int) -> None:
+    """Note that what a consumer has is different now, so that whoever knew it before looks again."""
+    tx.change(_MOVE_GENERATION, {"of_id": row_id})
 
 
 def delete(tx: Transaction, row_ids: Sequence[int]) -> None:

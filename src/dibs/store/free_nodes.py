@@ -36,7 +36,7 @@ _FREE = (
     _UNCLAIMED,
 )
 
-SOME_FREE_NODE = exists().where(nodes.c.resource_class == node_requests.c.resource_class, *_FREE)
+SOME_FREE_NODE = node_requests.c.resource_class.in_(select(nodes.c.resource_class).where(*_FREE))
 """In a statement about requests: some node of the class is free, whether it has the traits or not."""
 
 

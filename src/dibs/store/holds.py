@@ -12,7 +12,7 @@ from dibs.domain.errors import HoldExists
 from dibs.domain.holds import Hold
 from dibs.store import sets
 from dibs.store.tables import holds, nodes
-from dibs.store.transaction import Duplicate, Transaction
+from dibs.store.transaction import Again, Duplicate, Transaction
 
 _SELECT = select(*holds.c, nodes.c.uuid.label("node_uuid")).join(nodes, nodes.c.id == holds.c.node_id)
 _BY_UUID = _SELECT.where(holds.c.uuid == bindparam("of_uuid"))
@@ -84,7 +84,8 @@ def renew(tx: Transaction, hold: Hold, *, expires_at: int, now: int) -> None:
 
 def remove(tx: Transaction, hold: Hold) -> None:
     """End a hold; what it has claimed is not this module's."""
-    tx.change(_DELETE, {"of_id": hold.id})
+    if tx.change(_DELETE, {"of_id": hold.id}) != 1:
+        raise Again  # Somebody else ended it this very moment.
 
 
 def remove_from(tx: Transaction, node_ids: Sequence[int]) -> None:

@@ -30,6 +30,7 @@ _LISTS = ("traits", "candidate_nodes")
 _SELECT = select(
     node_requests.c.id, *(node_requests.c[name] for name in _STORED), nodes.c.uuid.label("node_uuid")
 ).select_from(node_requests.outerjoin(nodes, nodes.c.id == node_requests.c.node_id))
+_OF_BATCH = _SELECT.where(node_requests.c.batch == bindparam("of_batch")).order_by(node_requests.c.id)
 _OF_NODE = _SELECT.where(node_requests.c.node_id == bindparam("of_node"))
 _INSERT = insert(node_requests).values({name: bindparam(name) for name in _STORED}).returning(node_requests.c.id)
 _OF_ID = node_requests.c.id == bindparam("of_id")
@@ -104,6 +105,17 @@ def of_node(tx: Transaction, node_id: int) -> NodeRequest | None:
     """The request that has a node."""
     row = tx.row(_OF_NODE, {"of_node": node_id})
     return _request(row) if row else None
+
+
+def of_batch(tx: Transaction, batch: str) -> list[NodeRequest]:
+    """All requests of a batch, the first first."""
+    return [_request(row) for row in tx.rows(_OF_BATCH, {"of_batch": batch})]
+
+
+def lock(tx: Transaction, ident: str) -> NodeRequest | None:
+    """A request by uuid or name, with all others kept from changing it until the transaction ends."""
+    column, value = ("uuid", ident.lower()) if is_uuid(ident) else ("name", ident)
+    return get(tx, ident) if tx.change(_lock_by(column), {"ident": value}) else None
 
 
 def create(tx: Transaction, request: NodeRequest) -> NodeRequest:
@@ -209,6 +221,16 @@ def _select_marker(sort_key: str) -> Select[Any]:
 @lru_cache(maxsize=10)
 def _by(column: str) -> Select[Any]:
     return _SELECT.where(node_requests.c[column] == bindparam("ident"))
+
+
+@lru_cache(maxsize=10)
+def _lock_by(column: str) -> Update:
+    """Writes nothing new: an UPDATE is what locks on every engine."""
+    return (
+        update_rows(node_requests)
+        .where(node_requests.c[column] == bindparam("ident"))
+        .values(state=node_requests.c.state)
+    )
 
 
 @lru_cache(maxsize=50)

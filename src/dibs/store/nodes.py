@@ -13,8 +13,7 @@ from dibs.domain.nodes import Node, is_uuid
 from dibs.store import providers, sets
 from dibs.store.columns import Columns
 from dibs.store.tables import conductors, nodes
-from dibs.store.tables import providers as provider_rows
-from dibs.store.transaction import Duplicate, Transaction
+from dibs.store.transaction import Again, Duplicate, Transaction
 
 COLUMNS = Columns(Node)
 
@@ -24,11 +23,7 @@ _BY_NAME = _SELECT.where(nodes.c.name == bindparam("ident"))
 _BY_ID = _SELECT.where(nodes.c.id == bindparam("ident"))
 _WITH_INSTANCE = _SELECT.where(nodes.c.instance_uuid == bindparam("ident"))
 _INSERT = insert(nodes).values({name: bindparam(name) for name in COLUMNS.names})
-_LOCK_BY_NAME = (
-    update_rows(provider_rows)
-    .where(provider_rows.c.id == select(nodes.c.id).where(nodes.c.name == bindparam("ident")).scalar_subquery())
-    .values(updated_at=bindparam("now"))
-)
+_FORGET_PARENT = update_rows(nodes).where(nodes.c.parent_node == bindparam("of_uuid")).values(parent_node=None)
 _CONDUCTOR_NAME = select(conductors.c.hostname).where(conductors.c.id == bindparam("of_id"))
 
 
@@ -65,10 +60,13 @@ def with_instance(tx: Transaction, instance_uuid: str) -> Node | None:
 def lock(tx: Transaction, ident: str, now: int) -> Node | None:
     """A node by uuid or name, with all others kept from changing it until the transaction ends."""
     if is_uuid(ident):
-        locked = providers.lock(tx, ident.lower(), now)
-    else:
-        locked = tx.change(_LOCK_BY_NAME, {"ident": ident, "now": now}) == 1
-    return get(tx, ident) if locked else None
+        return get(tx, ident) if providers.lock(tx, ident.lower(), now) else None
+    # A name only says which node it was; it is read again under the lock, and must still have the name.
+    named = get(tx, ident)
+    locked = lock(tx, named.uuid, now) if named else None
+    if named and (locked is None or locked.name != ident):
+        raise Again
+    return locked
 
 
 def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
@@ -103,6 +101,20 @@ def delete(tx: Transaction, node: Node) -> None:
     providers.delete_provider(tx, node.id)
 
 
+def instances_on(tx: Transaction, node_ids: Sequence[int]) -> dict[int, tuple[str, str | None]]:
+    """Uuid and instance of those that are nodes among providers."""
+    return {
+        row_id: (uuid, instance)
+        for piece in sets.pieces(node_ids)
+        for row_id, uuid, instance in tx.tuples(_instances(len(piece)), sets.numbered("id", piece))
+    }
+
+
+def forget_parent(tx: Transaction, node: Node) -> None:
+    """Leave the children of a node that goes without a parent."""
+    tx.change(_FORGET_PARENT, {"of_uuid": node.uuid})
+
+
 def conductor_name(tx: Transaction, node: Node) -> str | None:
     """The name of the conductor that is to work on the node."""
     found = tx.values(_CONDUCTOR_NAME, {"of_id": node.conductor_id}) if node.conductor_id else []
@@ -125,6 +137,12 @@ def _keep_provider_in_step(tx: Transaction, now: int, before: Node, after: Node)
     else:
         return
     providers.bump_generation(tx, after.id, now)
+
+
+@cache
+def _instances(count: int) -> Select[Any]:
+    columns = (nodes.c.id, nodes.c.uuid, nodes.c.instance_uuid)
+    return select(*columns).where(nodes.c.id.in_(sets.binds("id", count)))
 
 
 @cache

@@ -14,7 +14,6 @@ from dibs.store.tables import conductors, node_requests
 from dibs.store.transaction import Transaction
 
 _OF_BATCH = node_requests.c.batch == bindparam("of_batch")
-_MEMBERS = select(node_requests.c.uuid).where(_OF_BATCH).order_by(node_requests.c.id)
 _OPEN = node_requests.c.state == ALLOCATING
 _EARLIER = node_requests.alias("earlier")
 _IS_FIRST = ~exists().where(
@@ -47,8 +46,7 @@ _REOPEN = (
 
 def members(tx: Transaction, batch: str) -> list[NodeRequest]:
     """All requests of a batch, the first first."""
-    found = (requests.get(tx, uuid) for uuid in tx.values(_MEMBERS, {"of_batch": batch}))
-    return [request for request in found if request is not None]
+    return requests.of_batch(tx, batch)
 
 
 def due(tx: Transaction, incarnation: str, count_max: int) -> list[str]:

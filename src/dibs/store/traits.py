@@ -50,6 +50,15 @@ def newest_of_provider(tx: Transaction, provider_id: int) -> int | None:
     return found[0] if found else None
 
 
+def of_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, list[str]]:
+    """The traits of several providers; each has at least an empty list."""
+    found: dict[int, list[str]] = {provider_id: [] for provider_id in provider_ids}
+    for piece in sets.pieces(provider_ids):
+        for provider_id, trait in tx.tuples(_of_providers(len(piece)), sets.numbered("id", piece)):
+            found[provider_id].append(trait)
+    return found
+
+
 def add(tx: Transaction, provider_id: int, traits: Collection[str], now: int) -> None:
     """Add traits that the provider does not have yet, all at once."""
     ensure(tx, traits, now)
@@ -129,3 +138,9 @@ def _delete(count: int) -> Delete:
         provider_traits.c.provider_id == bindparam("of_id"),
         provider_traits.c.trait.in_(sets.binds("trait", count)),
     )
+
+
+@cache
+def _of_providers(count: int) -> Select[Any]:
+    columns = (provider_traits.c.provider_id, provider_traits.c.trait)
+    return select(*columns).where(provider_traits.c.provider_id.in_(sets.binds("id", count)))

@@ -1,8 +1,9 @@
 """The only writer of claims: who has which machine, and how much of it.
 
-Every way in does the same, in the same order: lock the consumers, lock the providers, look, check everything, write.
-Two that want the same thing meet at the first lock that they share; the second waits there, then sees what the first
-did.
+Every way in locks before it looks, checks everything, and then writes. Who replaces claims locks the consumers and then
+the providers; who works on one node has locked that node's provider already. Two that want the same thing meet at the
+first lock that they share, and the second then sees what the first did; two that come from both sides may lock each
+other out, which the engine notices, and one of them is run again.
 """
 
 from collections import Counter
@@ -18,13 +19,14 @@ from dibs.domain.claims import (
 )
 from dibs.domain.errors import (
     ClaimedProviderNotFound,
+    NodeAssociated,
     NodeClaimed,
     NoSuchInventory,
     NothingClaimed,
     ResourceClassNotFound,
 )
 from dibs.domain.nodes import Node
-from dibs.store import claim_views, claims, consumers, holds, inventories, providers, resource_classes
+from dibs.store import claim_views, claims, consumers, holds, inventories, nodes, providers, resource_classes
 from dibs.store.consumers import Consumer
 from dibs.store.transaction import Transaction
 
@@ -57,7 +59,9 @@ def replace_claims(tx: Transaction, now: int, wishes: Sequence[Wish]) -> None:
     check_amounts(stock, ((place, amount) for _, place, amount in wanted), freed)
     owners = _write_consumers(tx, now, wishes, known)
     staying = {(owners[wish.consumer], place.provider_id) for wish, place, _ in wanted}
-    _end_holds(tx, (each for each in held if (each.consumer_id, each.place.provider_id) not in staying))
+    left = [each for each in held if (each.consumer_id, each.place.provider_id) not in staying]
+    _check_not_carried(tx, known.values(), left)
+    _end_holds(tx, left)
     claims.remove(tx, sorted({each.consumer_id for each in held}))
     claims.add(tx, [(owners[wish.consumer], place, amount) for wish, place, amount in wanted], now)
     taken.subtract(freed)
@@ -71,6 +75,8 @@ def release_all(tx: Transaction, now: int, consumer: str) -> None:
     held = _held(tx, known.values())
     if not held:
         raise NothingClaimed(consumer=consumer)
+    providers.lock_many(tx, moved=(), touched=sorted({each.place.provider_id for each in held}), now=now)
+    _check_not_carried(tx, known.values(), held)
     _give_back(tx, held)
     consumers.delete(tx, [known[consumer].id])
 
@@ -123,12 +129,15 @@ def release_from(tx: Transaction, now: int, node: Node, consumer: str) -> None:
         claims.add_to_used(tx, {each.place: -each.amount for each in here})
     if here and len(here) == len(held):
         consumers.delete(tx, [here[0].consumer_id])
+    elif here:
+        consumers.move_generation(tx, here[0].consumer_id)
 
 
 def _claim_unit(tx: Transaction, now: int, node: Node, consumer: str, project: str | None) -> None:
     known = consumers.lock(tx, [consumer], now)
     if consumer in known:
         owner = known[consumer].id
+        consumers.move_generation(tx, owner)
     else:
         description = {"project_id": project, "user_id": None, "consumer_type": None}
         owner = consumers.create(tx, {consumer: description}, now)[consumer]
@@ -180,7 +189,7 @@ def _lock_providers(
     """Lock every provider that gains or loses a claim.
 
     Quirk: the generation moves where something new is claimed, and where a consumer gives everything back, but not
-    where a consumer merely leaves for another provider (contract, placement/NOTES.md 4.3).
+    where a consumer merely leaves for another provider (recorded from Placement 16.0.0).
     """
     leaving = {known[wish.consumer].id for wish in wishes if wish.consumer in known and not wish.resources}
     moved = {place.provider_id for place in named.values()}
@@ -210,6 +219,17 @@ def _description(wish: Wish, consumer_type: str | None) -> dict[str, str | None]
         "user_id": wish.user_id,
         "consumer_type": wish.consumer_type or consumer_type,
     }
+
+
+def _check_not_carried(tx: Transaction, owners: Iterable[Consumer], left: Sequence[_Held]) -> None:
+    """Refuse to give back the unit of a node that still carries the instance: somebody else could claim a machine that
+    runs. Whoever takes the instance off the node gives its unit back."""
+    carried = nodes.instances_on(tx, sorted({each.place.provider_id for each in left}))
+    names = {owner.id: owner.uuid for owner in owners}
+    for each in left:
+        node, instance = carried.get(each.place.provider_id, ("", None))
+        if instance == names[each.consumer_id]:
+            raise NodeAssociated(node=node, instance=instance)
 
 
 def _end_holds(tx: Transaction, left: Iterable[_Held]) -> None:

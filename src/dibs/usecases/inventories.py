@@ -11,7 +11,7 @@ from dibs.domain.actor import Actor
 from dibs.domain.claims import Place
 from dibs.domain.errors import InventoryExists, InventoryInUse, InventoryNotFound, ProviderNotFound
 from dibs.domain.inventory import Inventory, check_capacity
-from dibs.domain.providers import Provider
+from dibs.domain.providers import Provider, check_generation
 from dibs.store import inventories, providers
 from dibs.store.resource_classes import in_order
 from dibs.store.transaction import Transaction
@@ -138,8 +138,9 @@ def remove_inventories(tx: Transaction, actor: Actor, now: int, command: GetProv
 
 
 def _lock(tx: Transaction, now: int, uuid: str, generation: int | None = None) -> Provider:
-    provider = lock_provider(tx, now, uuid, generation)
+    provider = lock_provider(tx, now, uuid)
     require_no_node(tx, provider)
+    check_generation(provider, generation)
     return provider
 
 

@@ -1,6 +1,6 @@
 """Requests for a node: ask, look, change, give back. Who serves them is in ``serving``.
 
-A request that has a node is changed under the lock of that node, as the node itself is.
+A request that has a node is given back under the lock of that node, as the node itself is changed.
 """
 
 import uuid
@@ -109,6 +109,11 @@ class ListNodeRequests:
 def create_node_request(tx: Transaction, actor: Actor, now: int, command: CreateNodeRequest) -> NodeRequest:
     """Write down what is asked for and who is to find it; the caller gets the node later."""
     check_traits(command.traits)
+    if command.node is not None and command.hold is not None:
+        raise BadValue(reason="Fields node and reservation_uuid: a reserved node is not in use, so give one of them.")
+    if command.node is not None or command.hold is not None:
+        # No search is needed, but without anybody to work on the node nothing is promised either.
+        choose_live_conductor(tx, now, command.uuid or "", command.incarnation)
     if command.node is not None:
         return _backfill(tx, now, command, command.node)
     if command.hold is not None:
@@ -185,7 +190,10 @@ def list_node_requests(tx: Transaction, actor: Actor, now: int, command: ListNod
 
 def update_node_request(tx: Transaction, actor: Actor, now: int, command: UpdateNodeRequest) -> NodeRequest:
     """Change what may be changed at any time."""
-    request = _found(tx, command)
+    request = node_requests.lock(tx, command.ident)
+    if request is None:
+        raise NodeRequestNotFound(request=command.ident)
+    command.guard(request)
     changes = dict(command.edit(request))
     return node_requests.update(tx, request, now, **changes) if changes else request
 

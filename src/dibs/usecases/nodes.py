@@ -148,6 +148,7 @@ def delete_node(tx: Transaction, actor: Actor, now: int, command: DeleteNode) ->
     holds.let_go(tx, now, node)
     booking.release(tx, now, node)
     require_unused(tx, node.id, node.uuid)
+    nodes.forget_parent(tx, node)
     nodes.delete(tx, node)
 
 
@@ -200,7 +201,10 @@ def _change_with_claim(tx: Transaction, now: int, node: Node, changes: Mapping[s
 
 
 def _end_request(tx: Transaction, node: Node) -> None:
-    """Whoever takes the instance off a node ends the request that put it there."""
+    """Whoever takes the instance off a node ends the request that put it there.
+
+    Quirk: the traits that it asked for stay in instance_info, as in Ironic (contract sample 227).
+    """
     request = node_requests.of_node(tx, node.id)
     if request is not None:
         check_removable(node, request)

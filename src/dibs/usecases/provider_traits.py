@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from dibs.domain.actor import Actor
 from dibs.domain.errors import ProviderNotFound
-from dibs.domain.providers import Provider
+from dibs.domain.providers import Provider, check_generation
 from dibs.store import providers, traits
 from dibs.store.transaction import Transaction
 from dibs.usecases.providers import GetProvider, lock_provider, require_no_node
@@ -41,8 +41,9 @@ def list_provider_traits(tx: Transaction, actor: Actor, now: int, command: GetPr
 
 def set_provider_traits(tx: Transaction, actor: Actor, now: int, command: SetProviderTraits) -> ProviderTraits:
     """Replace them; the generation moves only when that changes something."""
-    provider = lock_provider(tx, now, command.provider, command.generation)
+    provider = lock_provider(tx, now, command.provider)
     require_no_node(tx, provider)
+    check_generation(provider, command.generation)
     require_traits(tx, command.traits, hold=True)
     current, wanted = set(traits.of_provider(tx, provider.id)), set(command.traits)
     if current == wanted:

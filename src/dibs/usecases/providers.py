@@ -126,8 +126,7 @@ def lock_provider(tx: Transaction, now: int, uuid: str, generation: int | None =
     if not providers.lock(tx, uuid, now):
         raise ProviderNotFound(provider=uuid)
     provider = _present(tx, uuid)
-    if generation is not None:
-        check_generation(provider, generation)
+    check_generation(provider, generation)
     return provider
 
 

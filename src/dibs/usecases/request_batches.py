@@ -11,6 +11,7 @@ from dibs.domain.errors import BadValue, NodeRequestNotFound, WrongState
 from dibs.domain.node_requests import (
     ALLOCATING,
     ERROR,
+    LACKS,
     LOCKED,
     PROMISED,
     NodeRequest,
@@ -156,7 +157,7 @@ def try_nodes(tx: Transaction, actor: Actor, now: int, command: TryNodes) -> Out
         return Outcome.SETTLED
     if len(wanted) != len(locked):
         return Outcome.LOST
-    found = [node for node in locked if node is not None and _may_have(tx, now, wanted[0], node)]
+    found = _that_it_may_have(tx, now, wanted[0], [node for node in locked if node is not None])
     if len(found) < len(wanted):
         return Outcome.LOST
     for request, node in zip(wanted, found, strict=True):
@@ -174,10 +175,11 @@ def judge_batch(tx: Transaction, actor: Actor, now: int, command: ServeBatch) ->
     first, free = wanted[0], _free(tx, now, wanted)
     if len(free) >= len(wanted):
         return Outcome.AGAIN
-    if first.waits(now):
-        return Outcome.LATER
     reasons = free_nodes.count_reasons(tx, first)
-    if first.patient(now) and (LOCKED in reasons or reasons.get(PROMISED, 0) > len(free)):
+    # Waiting cannot make nodes of the right kind more; a batch that waits for nothing would keep others from theirs.
+    possible = sum(count for reason, count in reasons.items() if not reason.startswith(LACKS))
+    passing = LOCKED in reasons or reasons.get(PROMISED, 0) > len(free)
+    if possible >= len(wanted) and (first.waits(now) or (first.patient(now) and passing)):
         return Outcome.LATER
     reason = f"{len(wanted)} nodes wanted together, {len(free)} free"
     if others := {name: count for name, count in reasons.items() if name != PROMISED}:
@@ -190,7 +192,8 @@ def fail_batch(tx: Transaction, actor: Actor, now: int, command: FailBatch) -> N
     wanted = _open(tx, command.batch)
     if wanted and _is_ours(tx, wanted, command.incarnation):
         for request in wanted:
-            node_requests.fail(tx, request, command.incarnation, command.reason, now)
+            if not node_requests.fail(tx, request, command.incarnation, command.reason, now):
+                raise Again  # Somebody took one over or withdrew it this very moment; all or none.
 
 
 def _open(tx: Transaction, batch: str) -> list[NodeRequest]:
@@ -213,13 +216,18 @@ def _free(tx: Transaction, now: int, wanted: Sequence[NodeRequest]) -> list[str]
     """Free nodes for the batch, in the order of their numbers, without those that older requests wait for."""
     first = wanted[0]
     found = free_nodes.search(tx, first, 0.0, len(wanted) + SPARE)
-    if not node_requests.ahead(tx, first, now):
-        return found
-    each = ((name, nodes.get(tx, name)) for name in found)
-    return [name for name, node in each if node is not None and _may_have(tx, now, first, node)]
+    looked_at = sorted(nodes.get_many(tx, found).values(), key=lambda node: node.id)
+    return [node.uuid for node in _that_it_may_have(tx, now, first, looked_at)]
 
 
-def _may_have(tx: Transaction, now: int, request: NodeRequest, node: Node) -> bool:
-    has = traits.of_provider(tx, node.id)
+def _that_it_may_have(tx: Transaction, now: int, request: NodeRequest, found: Sequence[Node]) -> list[Node]:
+    """Those of the nodes that are free for the request and that no older request waits for."""
+    has = traits.of_providers(tx, [node.id for node in found])
     older = node_requests.ahead(tx, request, now)
-    return is_free(node) and request.fits(node, has) and not any(other.fits(node, has) for other in older)
+    return [
+        node
+        for node in found
+        if is_free(node)
+        and request.fits(node, has[node.id])
+        and not any(other.fits(node, has[node.id]) for other in older)
+    ]

@@ -31,6 +31,9 @@ def create_node(exchange: Exchange) -> Response:
     """POST /v1/nodes"""
     body = exchange.body("node", schemas.NODE)
     owner = exchange.policy.owner_of_new_node(exchange.actor, body.get("owner"))
+    if body.get("parent_node"):
+        # Naming a node as parent tells whether it exists, so it takes the right that changing the parent takes.
+        exchange.policy.require("baremetal:node:update:parent_node", exchange.actor)
     reject_too_new(body, exchange.minor)
     ident = read_uuid("uuid", body["uuid"]) if body.get("uuid") is not None else str(uuid.uuid4())
     command = usecases.CreateNode(

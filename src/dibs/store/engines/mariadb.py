@@ -9,6 +9,8 @@ from sqlalchemy.engine import Dialect
 
 CONNECT_TIMEOUT_SECONDS = 5
 STATEMENT_TIMEOUT_SECONDS = 30
+LOCK_TIMEOUT_SECONDS = 10
+"""Shorter than a statement may take, so that a long wait for a lock is known for what it is and the work run again."""
 
 _REFUSALS = {
     1205,  # lock wait time-out
@@ -64,7 +66,8 @@ class MariaDB:
             read_timeout=STATEMENT_TIMEOUT_SECONDS,
             write_timeout=STATEMENT_TIMEOUT_SECONDS,
             init_command=(
-                f"SET SESSION tx_isolation='{isolation}', sql_mode='TRADITIONAL', time_zone='+00:00', wsrep_sync_wait=1"
+                f"SET SESSION tx_isolation='{isolation}', sql_mode='TRADITIONAL', time_zone='+00:00', "
+                f"innodb_lock_wait_timeout={LOCK_TIMEOUT_SECONDS}, wsrep_sync_wait=1"
             ),
         )
 

@@ -8,11 +8,14 @@ from sqlalchemy.engine import Dialect
 
 CONNECT_TIMEOUT_SECONDS = 5
 STATEMENT_TIMEOUT_MILLISECONDS = 30_000
+LOCK_TIMEOUT_MILLISECONDS = 10_000
+"""Shorter than a statement may take, so that a long wait for a lock is known for what it is and the work run again."""
 
 _REFUSALS = (
     errors.SerializationFailure,
     errors.DeadlockDetected,
     errors.LockNotAvailable,
+    errors.QueryCanceled,
 )
 _AWAY = (
     errors.AdminShutdown,
@@ -42,7 +45,8 @@ class PostgreSQL:
         connection = psycopg.connect(
             self.url.set(drivername="postgresql").render_as_string(hide_password=False),
             connect_timeout=CONNECT_TIMEOUT_SECONDS,
-            options=f"-c statement_timeout={STATEMENT_TIMEOUT_MILLISECONDS} -c timezone=UTC",
+            options=f"-c statement_timeout={STATEMENT_TIMEOUT_MILLISECONDS} "
+            f"-c lock_timeout={LOCK_TIMEOUT_MILLISECONDS} -c timezone=UTC",
             tcp_user_timeout=STATEMENT_TIMEOUT_MILLISECONDS,
         )
         connection.isolation_level = IsolationLevel.READ_COMMITTED if writing else IsolationLevel.REPEATABLE_READ
@@ -50,7 +54,7 @@ class PostgreSQL:
         return connection
 
     def refused(self, error: Exception) -> bool:
-        """40001, 40P01 and 55P03."""
+        """40001, 40P01, 55P03, and 57014 for a statement that took too long."""
         return isinstance(error, _REFUSALS)
 
     def away(self, error: Exception) -> bool:
