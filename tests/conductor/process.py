@@ -24,7 +24,7 @@ if __name__ == "__main__":
         real_clock,
         hostname=hostname,
         heartbeat_seconds=0.2,
-        timeout_seconds=2,
+        timeout_seconds=5,
         take_over_seconds=0.5,
         poll_seconds=0.05,
     ).start()
