@@ -24,4 +24,4 @@ def examples(engine_name: str) -> int:
 
     ``ATTACK_EXAMPLES=5000`` tries so many instead, and different ones at each run.
     """
-    return int(os.environ.get("ATTACK_EXAMPLES", 0)) or (200 if engine_name == "sqlite" else 50)
+    return int(os.environ.get("ATTACK_EXAMPLES", 0)) or (400 if engine_name == "sqlite" else 50)

@@ -39,9 +39,9 @@ class Site:
     def conductor(self, *flags):
         return self.serve(*SECRET, *flags, command="conductor")
 
-    def enrol(self, count):
+    def enrol(self, count, **more):
         for _ in range(count):
-            values = {"driver": "fake-hardware", "power_state": "power off", "resource_class": "gold"}
+            values = {"driver": "fake-hardware", "power_state": "power off", "resource_class": "gold", **more}
             command = CreateNode(uuid=str(uuid.uuid4()), values=values, provision_state="available")
             self.runner.write(create_node, SERVICE, command)
 
@@ -97,6 +97,7 @@ def test_one_id_finds_the_lines_of_both_processes(site):
 def test_what_a_killed_conductor_was_to_find_is_found_by_the_other(site):
     victim, survivor = site.conductor(*SMALL_TIMES), site.conductor(*SMALL_TIMES)
     api = site.api()
+    site.enrol(3, maintenance=True)
     made = wait_for(api, count=3)
     while len({site.name_of(ident) for ident in made}) < 2:
         made += wait_for(api)
