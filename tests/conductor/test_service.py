@@ -216,7 +216,7 @@ def test_a_driver_that_breaks_fails_the_node(ledger, start):
     start(driver=Broken())
     node = ledger.enrol()
     ask(ledger, node, "active")
-    assert "unexpected ZeroDivisionError" in arrive(ledger, node, "deploy failed").last_error
+    assert "an unexpected error; the log" in arrive(ledger, node, "deploy failed").last_error
 
 
 def test_there_may_be_more_work_than_threads(ledger, start):
