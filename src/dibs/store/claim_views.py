@@ -1,7 +1,12 @@
 """Claims as they are shown: with the names of provider, class and consumer."""
 
-from sqlalchemy import bindparam, select
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
+from sqlalchemy import Select, bindparam, select
+
+from dibs.store import sets
 from dibs.store.tables import claims, consumers, providers, resource_classes
 from dibs.store.transaction import Row, Transaction
 
@@ -35,3 +40,16 @@ def of_consumer(tx: Transaction, uuid: str) -> list[Row]:
 def on_provider(tx: Transaction, provider_id: int) -> list[Row]:
     """Every claim on a provider, with all that is shown of it."""
     return tx.rows(_ON_PROVIDER, {"of_id": provider_id})
+
+
+def providers_of(tx: Transaction, consumer_ids: Sequence[int]) -> set[int]:
+    """The row numbers of all providers of which these consumers have something."""
+    found: set[int] = set()
+    for piece in sets.pieces(consumer_ids):
+        found.update(tx.values(_providers_of(len(piece)), sets.numbered("id", piece)))
+    return found
+
+
+@cache
+def _providers_of(count: int) -> Select[Any]:
+    return select(claims.c.provider_id).where(claims.c.consumer_id.in_(sets.binds("id", count))).distinct()

@@ -4,7 +4,21 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import BigInteger, Double, Insert, Select, Update, and_, bindparam, insert, or_, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Double,
+    Insert,
+    Select,
+    Update,
+    and_,
+    bindparam,
+    case,
+    insert,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.sql.dml import Delete
 from sqlalchemy.types import TypeEngine
@@ -35,11 +49,10 @@ def add(tx: Transaction, new: Sequence[tuple[Place, Inventory]], now: int) -> No
         tx.change(_insert(len(piece)), {"now": now, **sets.columns([_row(*each) for each in piece])})
 
 
-def change(tx: Transaction, provider_id: int, changed: Sequence[tuple[Place, Inventory]], now: int) -> None:
-    """Give inventories of one provider other sizes."""
+def change(tx: Transaction, changed: Sequence[tuple[Place, Inventory]], now: int) -> None:
+    """Give inventories other sizes."""
     for piece in sets.pieces(changed):
-        values = sets.columns([_row(*each) for each in piece])
-        tx.change(_update(len(piece)), {"now": now, "of_id": provider_id, **values})
+        tx.change(_update(len(piece)), {"now": now, **sets.columns([_row(*each) for each in piece])})
 
 
 def remove(tx: Transaction, places: Sequence[Place]) -> None:
@@ -87,22 +100,22 @@ def _insert(count: int) -> Insert:
 
 @cache
 def _update(count: int) -> Update:
-    """UPDATE inventories SET total = CASE WHEN class_id = <first class> THEN <its total> … END, … WHERE …"""
-    sizes = {name: sets.by_key(inventories.c.class_id, "class", name, count, _KINDS[name]) for name in _SIZES}
-    return (
-        update(inventories)
-        .where(inventories.c.provider_id == bindparam("of_id"), inventories.c.class_id.in_(sets.binds("class", count)))
-        .values(updated_at=bindparam("now"), **sizes)
-    )
+    """UPDATE inventories SET total = CASE WHEN <first place> THEN <its total> … END, … WHERE <first place> OR …"""
+    places = _places(count)
+    sizes = {name: case(*zip(places, sets.binds(name, count, _KINDS[name]), strict=True)) for name in _SIZES}
+    return update(inventories).where(or_(*places)).values(updated_at=bindparam("now"), **sizes)
 
 
 @cache
 def _delete(count: int) -> Delete:
-    places = [
+    return delete_rows(inventories).where(or_(*_places(count)))
+
+
+def _places(count: int) -> list[ColumnElement[bool]]:
+    return [
         and_(
             inventories.c.provider_id == bindparam(f"provider_{place}"),
             inventories.c.class_id == bindparam(f"class_{place}"),
         )
         for place in range(count)
     ]
-    return delete_rows(inventories).where(or_(*places))

@@ -48,7 +48,6 @@ _MOVE = update(providers).where(providers.c.id == bindparam("of_id")).values(par
 _DELETE = delete(providers).where(providers.c.id == bindparam("of_id"))
 _CHILD = select(providers.c.id).where(providers.c.parent_id == bindparam("of_id")).limit(1)
 _IN_TREE = select(providers.c.id, providers.c.parent_id).where(providers.c.root_id == bindparam("of_id"))
-_NODE = select(func.coalesce(nodes.c.name, nodes.c.uuid)).where(nodes.c.id == bindparam("of_id"))
 
 _INSERT_UNIT = insert(inventories).values(
     provider_id=bindparam("provider_id"),
@@ -108,10 +107,13 @@ def ids_of(tx: Transaction, uuids: Sequence[str]) -> dict[str, int]:
     }
 
 
-def node_of(tx: Transaction, provider_id: int) -> str | None:
-    """What the node that is this provider is called, by name or uuid; None when it is no node."""
-    found = tx.values(_NODE, {"of_id": provider_id})
-    return found[0] if found else None
+def nodes_of(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, str]:
+    """What those of the providers that are nodes are called, by name or uuid."""
+    return {
+        row["id"]: row["called"]
+        for piece in sets.pieces(provider_ids)
+        for row in tx.rows(_nodes(len(piece)), sets.numbered("id", piece))
+    }
 
 
 def insert_provider(tx: Transaction, uuid: str, name: str, now: int, parent: Provider | None = None) -> int:
@@ -196,6 +198,12 @@ def _lock_many(count: int) -> Update:
 @cache
 def _set_root(count: int) -> Update:
     return update(providers).where(providers.c.id.in_(sets.binds("id", count))).values(root_id=bindparam("root_id"))
+
+
+@cache
+def _nodes(count: int) -> Select[Any]:
+    called = func.coalesce(nodes.c.name, nodes.c.uuid).label("called")
+    return select(nodes.c.id, called).where(nodes.c.id.in_(sets.binds("id", count)))
 
 
 @cache

@@ -4,7 +4,7 @@ Every way in does the same, in the same order: lock the provider, hold the calle
 everything, write, and move the generation.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dibs.domain.actor import Actor
@@ -49,8 +49,6 @@ class SetInventories:
     """What the caller took the provider to be at; None when it does not say."""
     sizes: Mapping[str, Sizes]
     all_may_be_reserved: bool = True
-    keep_others: bool = False
-    """Leave classes that are not named as they are, instead of taking them away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,16 +89,33 @@ def get_inventory(tx: Transaction, actor: Actor, now: int, command: GetInventory
 def set_inventories(tx: Transaction, actor: Actor, now: int, command: SetInventories) -> Stock:
     """Replace everything that a provider has; what is used of a class stays used, even if it no longer fits."""
     provider = _lock(tx, now, command.provider, command.generation)
-    sized = [_sized(provider, name, sizes, command.all_may_be_reserved) for name, sizes in command.sizes.items()]
-    class_ids = use_classes(tx, command.sizes, now)
-    wanted = {Place(provider.id, class_ids[inventory.resource_class]): inventory for inventory in sized}
-    current = _present(tx, provider)
-    if not command.keep_others:
-        _withdraw(tx, provider, {place: each for place, each in current.items() if place not in wanted})
-    inventories.add(tx, [(place, wanted[place]) for place in sorted(wanted.keys() - current.keys())], now)
-    kept = sorted(wanted.keys() & current.keys())
-    inventories.change(tx, provider.id, [(place, wanted[place]) for place in kept], now)
+    withdraw(tx, put_stocks(tx, now, [(provider, command)]))
     return _moved(tx, now, provider)
+
+
+def put_stocks(tx: Transaction, now: int, offers: Sequence[tuple[Provider, SetInventories]]) -> dict[Place, Inventory]:
+    """Let locked providers have what is offered, whatever else they have; gives that."""
+    sized = [
+        (provider.id, _sized(provider, name, sizes, command.all_may_be_reserved))
+        for provider, command in offers
+        for name, sizes in command.sizes.items()
+    ]
+    class_ids = use_classes(tx, {inventory.resource_class for _, inventory in sized}, now)
+    wanted = {Place(provider_id, class_ids[each.resource_class]): each for provider_id, each in sized}
+    current = inventories.at(tx, sorted(provider.id for provider, _ in offers))
+    inventories.add(tx, [(place, wanted[place]) for place in sorted(wanted.keys() - current.keys())], now)
+    inventories.change(tx, [(place, wanted[place]) for place in sorted(wanted.keys() & current.keys())], now)
+    return {place: inventory for place, inventory in current.items() if place not in wanted}
+
+
+def withdraw(tx: Transaction, gone: Mapping[Place, Inventory]) -> None:
+    """Take inventories from locked providers, unless somebody uses them."""
+    in_use = [inventory for inventory in gone.values() if inventory.used]
+    if in_use:
+        provider = in_use[0].provider
+        names = in_order(inventory.resource_class for inventory in in_use if inventory.provider == provider)
+        raise InventoryInUse(resource_classes=", ".join(names), provider=provider)
+    inventories.remove(tx, sorted(gone))
 
 
 def add_inventory(tx: Transaction, actor: Actor, now: int, command: PutInventory) -> Stock:
@@ -120,7 +135,7 @@ def change_inventory(tx: Transaction, actor: Actor, now: int, command: PutInvent
     provider = _lock(tx, now, command.provider, command.generation)
     changed = _sized(provider, command.resource_class, command.sizes, command.all_may_be_reserved)
     place, _ = _find(tx, provider, command.resource_class)
-    inventories.change(tx, provider.id, [(place, changed)], now)
+    inventories.change(tx, [(place, changed)], now)
     return _moved(tx, now, provider)
 
 
@@ -128,7 +143,7 @@ def remove_inventory(tx: Transaction, actor: Actor, now: int, command: GetInvent
     """Take a class from a provider."""
     provider = _lock(tx, now, command.provider)
     place, inventory = _find(tx, provider, command.resource_class)
-    _withdraw(tx, provider, {place: inventory})
+    withdraw(tx, {place: inventory})
     providers.bump_generation(tx, provider.id, now)
 
 
@@ -168,13 +183,6 @@ def _sized(provider: Provider, resource_class: str, sizes: Sizes, all_may_be_res
     )
     check_capacity(inventory, all_may_be_reserved=all_may_be_reserved)
     return inventory
-
-
-def _withdraw(tx: Transaction, provider: Provider, gone: Mapping[Place, Inventory]) -> None:
-    in_use = [inventory.resource_class for inventory in gone.values() if inventory.used]
-    if in_use:
-        raise InventoryInUse(resource_classes=", ".join(in_order(in_use)), provider=provider.uuid)
-    inventories.remove(tx, sorted(gone))
 
 
 def _moved(tx: Transaction, now: int, provider: Provider) -> Stock:

@@ -130,11 +130,12 @@ def lock_provider(tx: Transaction, now: int, uuid: str, generation: int | None =
     return provider
 
 
-def require_no_node(tx: Transaction, provider: Provider) -> None:
+def require_no_node(tx: Transaction, *changed: Provider) -> None:
     """Refuse to change what belongs to a bare-metal node."""
-    node = providers.node_of(tx, provider.id)
-    if node is not None:
-        raise ProviderOwnedByNode(provider=provider.uuid, node=node)
+    nodes = providers.nodes_of(tx, sorted(provider.id for provider in changed))
+    for provider in changed:
+        if provider.id in nodes:
+            raise ProviderOwnedByNode(provider=provider.uuid, node=nodes[provider.id])
 
 
 def require_unused(tx: Transaction, provider_id: int, uuid: str) -> None:
