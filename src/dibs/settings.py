@@ -26,8 +26,12 @@ class SettingsError(Exception):
     """A setting has a value that cannot be used; the message says which, where it came from, and why."""
 
 
-def _setting(default: Any, help: str, *, check: Callable[[Any], Any] | None = None, secret: bool = False) -> Any:
-    return dataclasses.field(default=default, metadata={"help": help, "check": check, "secret": secret})
+def _setting(
+    default: Any, help: str, *, check: Callable[[Any], Any] | None = None, secret: bool = False, begins: str = ""
+) -> Any:
+    """A field; ``begins`` names the group of settings that it is the first of."""
+    metadata = {"help": help, "check": check, "secret": secret, "begins": begins}
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 def _one_of(*choices: str) -> Callable[[str], None]:
@@ -60,7 +64,9 @@ def _is_long_enough(value: str) -> None:
 class Settings:
     """What an operator decides."""
 
-    bind: str = _setting("127.0.0.1:8780", "HOST:PORT or unix:/path to listen on.", check=parse_address)
+    bind: str = _setting(
+        "127.0.0.1:8780", "HOST:PORT or unix:/path to listen on.", check=parse_address, begins="what matters first"
+    )
     database: str = _setting("sqlite:///./var/dibs.sqlite", "Database URL; a missing SQLite file is made.")
     auth: str = _setting(
         "noauth", "Who is believed: noauth, http_basic or keystone.", check=_one_of("noauth", "http_basic", "keystone")
@@ -68,7 +74,9 @@ class Settings:
     auth_file: str = _setting("", "File of user:bcrypt-hash[:project[:role,role]] lines for http_basic.")
     force_noauth: bool = _setting(False, "Allow noauth on an address that other machines can reach.")
     workers: int = _setting(1, "Processes that answer requests.", check=_at_least(1))
-    threads: int = _setting(16, "Requests that run at once in each process.", check=_at_least(1))
+    threads: int = _setting(
+        16, "Requests that run at once in each process.", check=_at_least(1), begins="limits and times of requests"
+    )
     queue_limit: int = _setting(128, "Requests that may wait in each process; more get 503.", check=_at_least(0))
     body_limit_bytes: int = _setting(4 * 1024 * 1024, "Largest request body.", check=_at_least(1))
     body_timeout_seconds: float = _setting(
@@ -78,15 +86,17 @@ class Settings:
     header_timeout_seconds: float = _setting(10.0, "Longest time to send the headers.", check=_at_least(0.01))
     keep_alive_seconds: float = _setting(75.0, "Time an idle connection is kept open.", check=_at_least(0))
     stop_timeout_seconds: int = _setting(30, "Time for requests to finish when the server stops.", check=_at_least(0))
-    tls_cert: str = _setting("", "PEM file of the certificate and its chain; makes the server speak TLS.")
+    tls_cert: str = _setting("", "PEM file of the certificate and its chain; makes the server speak TLS.", begins="TLS")
     tls_key: str = _setting("", "PEM file of the certificate's private key.")
     log_format: str = _setting(
-        "auto", "json, text, or auto: text on a terminal.", check=_one_of("auto", "json", "text")
+        "auto", "json, text, or auto: text on a terminal.", check=_one_of("auto", "json", "text"), begins="logs"
     )
     log_level: str = _setting(
         "info", "debug, info, warning or error.", check=_one_of("debug", "info", "warning", "error")
     )
-    policy_file: str = _setting("", "oslo.policy file (YAML) that overrides the default rules.")
+    policy_file: str = _setting(
+        "", "oslo.policy file (YAML) that overrides the default rules.", begins="who may do what"
+    )
     placement_legacy_rules: bool = _setting(
         False, "Placement's older default rules, which let an admin use the reshaper; the newer keep it for services."
     )
@@ -98,7 +108,9 @@ class Settings:
     )
     cors_allowed_origin: str = _setting("", "Origins whose web pages may call the APIs, separated by commas.")
     cors_allow_headers: str = _setting("", "Request headers that those pages may send, separated by commas.")
-    conductor_name: str = _setting("", "Name that this conductor registers under; made from host and port if empty.")
+    conductor_name: str = _setting(
+        "", "Name that this conductor registers under; made from host and port if empty.", begins="conductors"
+    )
     conductor_group: str = _setting("", "Conductor group that this conductor serves.")
     heartbeat_seconds: float = _setting(10.0, "Time between two heartbeats of a conductor.", check=_at_least(0.01))
     conductor_timeout_seconds: float = _setting(
@@ -111,10 +123,14 @@ class Settings:
         300.0,
         "Time after which a reservation of a node ends, unless its maker or a renewal says otherwise.",
         check=_at_least(1),
+        begins="reservations of nodes",
     )
     hold_seconds_max: float = _setting(3600.0, "Longest time that a reservation may ask for.", check=_at_least(1))
     rpc_bind: str = _setting(
-        "127.0.0.1:8781", "HOST:PORT on which `dibs conductor` takes calls from `dibs api`.", check=_is_host_and_port
+        "127.0.0.1:8781",
+        "HOST:PORT on which `dibs conductor` takes calls from `dibs api`.",
+        check=_is_host_and_port,
+        begins="between `dibs api` and `dibs conductor`",
     )
     rpc_url: str = _setting(
         "", "URL at which `dibs api` reaches this conductor; made from rpc_bind, or the host's name, if empty."
@@ -126,7 +142,7 @@ class Settings:
         10.0, "Time for a conductor to answer a call before another is tried.", check=_at_least(0.01)
     )
     rpc_ca_file: str = _setting("", "PEM file of authorities that vouch for conductors with TLS; else the system's.")
-    keystone_url: str = _setting("", "Keystone's public endpoint, such as http://keystone:5000/v3.")
+    keystone_url: str = _setting("", "Keystone's public endpoint, such as http://keystone:5000/v3.", begins="Keystone")
     keystone_username: str = _setting("", "Service user that validates tokens.")
     keystone_password: str = _setting("", "Its password.", secret=True)
     keystone_project: str = _setting("service", "Its project.")
@@ -169,6 +185,16 @@ class Settings:
 
 FIELDS: dict[str, dataclasses.Field[Any]] = {field.name: field for field in dataclasses.fields(Settings)}
 """The table: what flags and documentation are made from."""
+
+
+def groups() -> dict[str, list[str]]:
+    """The names of the settings by what they are about, in the order in which they stand above."""
+    found: dict[str, list[str]] = {}
+    for name, field in FIELDS.items():
+        if field.metadata["begins"]:
+            found[field.metadata["begins"]] = []
+        found[next(reversed(found))].append(name)
+    return found
 
 
 def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], config_path: str | None = None) -> Settings:

@@ -4,7 +4,7 @@ import argparse
 import os
 
 from dibs.cli.settings_flags import SettingsCommand
-from dibs.settings import Settings
+from dibs.settings import FIELDS, Settings
 
 _NOAUTH = """\
 clouds:
@@ -52,6 +52,10 @@ def clouds_yaml(settings: Settings) -> str:
 
 class CloudsYaml(SettingsCommand):
     """Print the entry for clouds.yaml that fits the settings."""
+
+    needs = frozenset(
+        name for name in FIELDS if name in ("bind", "auth", "auth_file") or name.startswith(("tls_", "keystone_"))
+    )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Print it."""

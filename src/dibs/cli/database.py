@@ -5,8 +5,14 @@ import argparse
 from dibs.cli.settings_flags import CommandFailed, SettingsCommand
 
 
-class Upgrade(SettingsCommand):
-    """Bring the schema of the database to what this version needs."""
+class DatabaseCommand(SettingsCommand):
+    """A command about one database."""
+
+    needs = frozenset({"database"})
+
+
+class Upgrade(DatabaseCommand):
+    """Bring the schema of the database to what Dibs needs."""
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Run the migrations."""
@@ -15,7 +21,7 @@ class Upgrade(SettingsCommand):
         upgrade_database(self.settings(parsed_args))
 
 
-class Check(SettingsCommand):
+class Check(DatabaseCommand):
     """Say what is wrong with the database, if anything is."""
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -28,7 +34,7 @@ class Check(SettingsCommand):
         print("The database is as it should be.", file=self.app.stdout)
 
 
-class Version(SettingsCommand):
+class Version(DatabaseCommand):
     """Print the version of the schema that the database has."""
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:

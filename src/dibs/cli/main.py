@@ -5,6 +5,9 @@ from importlib.metadata import EntryPoint, version
 
 from cliff.app import App
 from cliff.commandmanager import CommandManager
+from cliff.help import HelpExit
+
+from dibs.cli.overview import Help, print_overview
 
 COMMANDS = {
     "serve": "dibs.cli.serve:Serve",
@@ -32,6 +35,13 @@ class Dibs(App):
             command_manager=commands,
             deferred_help=True,
         )
+        commands.add_command("help", Help)
+
+    def print_help_if_requested(self) -> None:
+        """``dibs --help``."""
+        if self.options.deferred_help:
+            print_overview(self)
+            raise HelpExit
 
     def configure_logging(self) -> None:
         """Logging is set up by the command that runs: see dibs.http.logs."""

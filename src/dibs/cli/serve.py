@@ -27,7 +27,10 @@ LOG = logging.getLogger(__name__)
 
 
 class Serve(SettingsCommand):
-    """Answer requests and work on nodes until SIGTERM or SIGINT, then finish what is in flight."""
+    """Answer requests and work on nodes, all in one process.
+
+    SIGTERM or SIGINT (Ctrl-C) ends it when what is in flight is finished.
+    """
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         """Serve."""

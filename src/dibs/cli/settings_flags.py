@@ -5,7 +5,7 @@ import os
 
 from cliff.command import Command
 
-from dibs.settings import CONFIG_VARIABLE, ENVIRONMENT_PREFIX, FIELDS, Settings, SettingsError, load_settings
+from dibs.settings import CONFIG_VARIABLE, ENVIRONMENT_PREFIX, FIELDS, Settings, SettingsError, groups, load_settings
 
 
 class CommandFailed(Exception):
@@ -15,24 +15,37 @@ class CommandFailed(Exception):
 class SettingsCommand(Command):
     """A command with one flag per setting."""
 
+    needs: frozenset[str] = frozenset(FIELDS)
+    """The settings that have a flag here. The environment and the file may hold all of them."""
+
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Add the flags."""
         parser = super().get_parser(prog_name)
+        if self.needs == frozenset(FIELDS):
+            parser.usage = f"{prog_name} [--config FILE] [--SETTING VALUE ...]"
         parser.add_argument("--config", metavar="FILE", help=f"TOML file of settings [{CONFIG_VARIABLE}].")
-        for name, field in FIELDS.items():
-            flag = "--" + name.replace("_", "-")
-            text = f"{field.metadata['help']} [{ENVIRONMENT_PREFIX}{name.upper()}]".replace("%", "%%")
-            if isinstance(field.default, bool):
-                parser.add_argument(flag, action="store_true", default=None, help=text)
-            else:
-                default = f" Default: {field.default}." if field.default != "" else ""
-                parser.add_argument(flag, metavar=name.rpartition("_")[2].upper(), help=text + default)
+        for title, names in groups().items():
+            if needed := [name for name in names if name in self.needs]:
+                section = parser.add_argument_group(title)
+                for name in needed:
+                    _add_flag(section, name)
         return parser
 
     def settings(self, arguments: argparse.Namespace) -> Settings:
         """The settings for this call."""
-        flags = {name: getattr(arguments, name) for name in FIELDS}
+        flags = {name: getattr(arguments, name) for name in self.needs}
         try:
             return load_settings(flags, os.environ, arguments.config)
         except SettingsError as error:
             raise CommandFailed(str(error)) from error
+
+
+def _add_flag(section: argparse._ArgumentGroup, name: str) -> None:
+    field = FIELDS[name]
+    flag = "--" + name.replace("_", "-")
+    text = f"{field.metadata['help']} [{ENVIRONMENT_PREFIX}{name.upper()}]".replace("%", "%%")
+    if isinstance(field.default, bool):
+        section.add_argument(flag, action="store_true", default=None, help=text)
+    else:
+        default = f" Default: {field.default}." if field.default != "" else ""
+        section.add_argument(flag, metavar=name.rpartition("_")[2].upper(), help=text + default)
