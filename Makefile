@@ -4,6 +4,7 @@
 #   make demo                     run it with a fleet of fake machines, and show what it does
 #   make test [ENGINE=sqlite]     every check and every test, on SQLite, PostgreSQL and MariaDB or only some of them
 #   make lint                     the checks alone: style, types, layers
+#   make docs                     build the documentation into build/docs, with no network
 #   make bench [NODES=10000]      measure, on each engine
 #   make clean                    remove what these commands made, but not var/, which holds your data
 
@@ -20,8 +21,9 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 # What pip installed, for running and for testing: installed again when what we ask for changes.
 INSTALLED := $(VENV)/.installed
 INSTALLED_FOR_TESTS := $(VENV)/.installed-for-tests
+INSTALLED_FOR_DOCS := $(VENV)/.installed-for-docs
 
-.PHONY: help serve demo test lint bench clean
+.PHONY: help serve demo test lint docs bench clean
 .DELETE_ON_ERROR:
 
 help:
@@ -39,6 +41,11 @@ $(INSTALLED): pyproject.toml constraints.txt | $(BIN)/python
 $(INSTALLED_FOR_TESTS): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "==> installing what the tests need: checkers and the real clients (a minute or two the first time)"
 	@$(PIP_INSTALL) --editable '.[test]'
+	@touch $(INSTALLED) $(INSTALLED_FOR_DOCS) $@
+
+$(INSTALLED_FOR_DOCS): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "==> installing what builds the documentation (a minute or so the first time)"
+	@$(PIP_INSTALL) --editable '.[docs]'
 	@touch $(INSTALLED) $@
 
 serve: $(INSTALLED)
@@ -54,6 +61,10 @@ lint: $(INSTALLED_FOR_TESTS)
 test: $(INSTALLED_FOR_TESTS)
 	@tools/database_servers.sh $(ENGINE)
 	@tools/check.sh --numprocesses $(WORKERS) --engine $(ENGINE) $(PYTEST_FLAGS)
+
+docs: $(INSTALLED_FOR_DOCS)
+	@$(BIN)/mkdocs build --quiet --strict --site-dir build/docs
+	@echo "The documentation is in build/docs/index.html"
 
 bench: $(INSTALLED_FOR_TESTS)
 	@tools/database_servers.sh $(ENGINE)
