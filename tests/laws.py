@@ -15,8 +15,8 @@ from sqlalchemy.pool import NullPool
 from dibs.domain import node_states as states
 from dibs.domain.nodes import Node
 from dibs.domain.traits import TRAITS_PER_NODE_MAX
+from dibs.store.all_tables import metadata
 from dibs.store.nodes import COLUMNS
-from dibs.store.tables import metadata
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]

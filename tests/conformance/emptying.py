@@ -3,7 +3,7 @@
 from sqlalchemy import delete, update
 
 from dibs.store import open_store
-from dibs.store.tables import metadata
+from dibs.store.all_tables import metadata
 from dibs.store.transaction import Transaction
 
 KEPT = {"conductors", "conductor_drivers"}

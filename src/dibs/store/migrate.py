@@ -11,8 +11,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine
 
 from dibs.domain.errors import StoreUnavailable
+from dibs.store.all_tables import metadata
 from dibs.store.engines import Engine, engine_for
-from dibs.store.tables import metadata
 
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "mariadb": "mariadb+pymysql"}
 

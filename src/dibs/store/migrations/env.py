@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from dibs.store.tables import metadata
+from dibs.store.all_tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -1,0 +1,213 @@
+"""The tables of what is promised for later: hosts that can be booked, leases, and the flavors and servers of compute.
+
+The conventions are those of ``store.tables``, and so is the way to change one.
+"""
+
+from sqlalchemy import BigInteger, CheckConstraint, Column, Double, ForeignKey, Index, Integer, String, UniqueConstraint
+
+from dibs.store.schema import ROW_ID, json, long_text, owned_by, row_id, table, text, time, truth, uuid
+
+# --- what can be booked, and what is ---
+
+calendar = table(
+    "calendar",
+    # One row. Whoever promises hosts for a time updates it first, so that choosing and recording are one (ADR 0007).
+    row_id(),
+    Column("generation", BigInteger, nullable=False),
+)
+
+hosts = table(
+    "hosts",
+    row_id(),
+    # The compute provider, or the bare-metal node, that can be booked. It cannot go while it is a host.
+    Column("provider_id", ROW_ID, ForeignKey("providers.id"), nullable=False),
+    # Its child, where a lease that has begun offers the instances that it reserved.
+    Column("reservation_provider_id", ROW_ID, ForeignKey("providers.id"), nullable=False),
+    Column("name", String(255), nullable=False),
+    text("service_name"),
+    text("availability_zone"),
+    text("hypervisor_type"),
+    Column("hypervisor_version", Integer, nullable=False, server_default="0"),
+    long_text("cpu_info"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("provider_id"),
+    UniqueConstraint("reservation_provider_id"),
+    UniqueConstraint("name"),
+)
+
+host_properties = table(
+    "host_properties",
+    # What operators say of a host beyond what the ledger knows; Blazar calls them extra capabilities.
+    owned_by("host_id", "hosts.id", primary_key=True),
+    Column("name", String(64), primary_key=True, nullable=False),
+    Column("value", String(255), nullable=False),
+    Index(None, "name"),
+)
+
+property_names = table(
+    "property_names",
+    row_id(),
+    uuid(),
+    Column("name", String(64), nullable=False),
+    truth("private"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("name"),
+)
+
+leases = table(
+    "leases",
+    row_id(),
+    uuid(),
+    Column("name", String(80), nullable=False),
+    text("project_id"),
+    text("user_id"),
+    time("start_at", nullable=False),
+    time("end_at", nullable=False),
+    Column("status", String(15), nullable=False),
+    truth("degraded"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    Index(None, "project_id"),
+)
+
+lease_reservations = table(
+    "lease_reservations",
+    row_id(),
+    uuid(),
+    owned_by("lease_id", "leases.id"),
+    Column("resource_type", String(40), nullable=False),
+    Column("status", String(15), nullable=False),
+    truth("missing_resources"),
+    truth("resources_changed"),
+    # How many hosts (from least to most) or how many instances (both the same).
+    Column("least", BigInteger, nullable=False),
+    Column("most", BigInteger, nullable=False),
+    # NULL: instances may lie as they come; 1: all on one host; 0: each on another.
+    Column("affinity", Integer, nullable=True),
+    # What one instance takes of its host, by resource class; empty when the whole host is taken.
+    json("resources"),
+    # Traits that a host must have and must not have, from a flavor.
+    json("required_traits", "[]"),
+    json("forbidden_traits", "[]"),
+    # As the caller wrote them, and shown so.
+    long_text("hypervisor_properties"),
+    long_text("resource_properties"),
+    text("before_end"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    Index(None, "lease_id"),
+)
+
+lease_events = table(
+    "lease_events",
+    row_id(),
+    uuid(),
+    owned_by("lease_id", "leases.id"),
+    Column("kind", String(20), nullable=False),
+    Column("status", String(15), nullable=False),
+    time("due_at", nullable=False),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("lease_id", "kind"),
+    Index(None, "status", "due_at"),
+)
+
+bookings = table(
+    "bookings",
+    # A host for one reservation in the window [start_at, end_at) of its lease; only usecases.calendar writes them.
+    owned_by("reservation_id", "lease_reservations.id", primary_key=True),
+    Column("host_id", ROW_ID, ForeignKey("hosts.id"), primary_key=True, nullable=False),
+    time("start_at", nullable=False),
+    time("end_at", nullable=False),
+    # How many instances lie on the host; 1 when the host is booked whole.
+    Column("amount", BigInteger, nullable=False),
+    CheckConstraint("start_at < end_at", name="window"),
+    CheckConstraint("amount > 0", name="amount"),
+    Index(None, "host_id", "end_at", "start_at"),
+    Index(None, "end_at", "start_at"),
+)
+
+# --- compute ---
+
+flavors = table(
+    "flavors",
+    row_id(),
+    # What the API calls its id: any text.
+    Column("flavor", String(255), nullable=False),
+    Column("name", String(255), nullable=False),
+    long_text("description"),
+    Column("vcpus", BigInteger, nullable=False),
+    Column("memory_mb", BigInteger, nullable=False),
+    Column("disk_gb", BigInteger, nullable=False),
+    Column("ephemeral_gb", BigInteger, nullable=False, server_default="0"),
+    Column("swap_mb", BigInteger, nullable=False, server_default="0"),
+    Column("rxtx_factor", Double, nullable=False, server_default="1"),
+    truth("public"),
+    json("extra_specs"),
+    # A flavor that a reservation made goes with it.
+    Column("reservation_id", ROW_ID, ForeignKey("lease_reservations.id", ondelete="CASCADE"), nullable=True),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("flavor"),
+    UniqueConstraint("name"),
+    UniqueConstraint("reservation_id"),
+)
+
+flavor_access = table(
+    "flavor_access",
+    owned_by("flavor_id", "flavors.id", primary_key=True),
+    Column("project_id", String(255), primary_key=True, nullable=False),
+    Index(None, "project_id"),
+)
+
+servers = table(
+    "servers",
+    row_id(),
+    # Also the consumer of its claims, and the instance on its node.
+    uuid(),
+    Column("name", String(255), nullable=False),
+    text("project_id"),
+    text("user_id"),
+    Column("status", String(20), nullable=False),
+    long_text("fault"),
+    # The flavor as it was when the server was made.
+    json("flavor"),
+    Column("reservation_id", ROW_ID, ForeignKey("lease_reservations.id", ondelete="SET NULL"), nullable=True),
+    # The compute provider or node that it lies on; NULL when no place was found.
+    Column("provider_id", ROW_ID, ForeignKey("providers.id"), nullable=True),
+    text("image"),
+    text("availability_zone"),
+    json("properties"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    time("launched_at"),
+    UniqueConstraint("uuid"),
+    Index(None, "project_id", "id"),
+    Index(None, "reservation_id"),
+    Index(None, "provider_id"),
+    Index(None, "status"),
+)
+
+# --- what has to be said to others ---
+
+errands = table(
+    "errands",
+    # A call to a service outside, made after the transaction that wants it, repeated until it succeeds.
+    row_id(),
+    Column("kind", String(40), nullable=False),
+    uuid("lease", nullable=True),
+    json("arguments"),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    # Moved ahead by whoever makes the call, so that nobody else makes it at the same time.
+    time("due_at", nullable=False),
+    long_text("last_error"),
+    time("created_at", nullable=False),
+    Index(None, "due_at"),
+    Index(None, "lease"),
+)
