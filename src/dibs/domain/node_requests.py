@@ -113,10 +113,12 @@ def check_removable(node: Node, request: NodeRequest) -> None:
 
 HELD, IN_USE, IN_MAINTENANCE, NOT_AVAILABLE = "held", "in use", "in maintenance", "not available"
 RETIRED, POWER_UNKNOWN, LOCKED, PROMISED = "retired", "power unknown", "locked", "promised"
+FREE = "free"
 LACKS = "lacks "
 """Begins the reason of nodes that lack the trait of the number that follows."""
 
 _WORDS = {
+    FREE: "free",
     IN_USE: "in use",
     HELD: "held by a reservation",
     IN_MAINTENANCE: "in maintenance",
@@ -138,6 +140,18 @@ def explain_shortage(request: NodeRequest, counts: Mapping[str, int]) -> str:
     most_first = sorted(counts.items(), key=lambda item: -item[1])
     reasons = [f"{count} {_words(reason, count, request.traits)}" for reason, count in most_first]
     return f"{text}: {', '.join(reasons)}" if reasons else text
+
+
+def reason_codes(request: NodeRequest, counts: Mapping[str, int]) -> dict[str, int]:
+    """The same counts for programs: ``in_use``, ``power_unknown``, ``lacks:CUSTOM_GPU`` …, the most frequent first."""
+    most_first = sorted(counts.items(), key=lambda item: -item[1])
+    return {_code(reason, request.traits): count for reason, count in most_first}
+
+
+def _code(reason: str, traits: Sequence[str]) -> str:
+    if reason.startswith(LACKS):
+        return f"lacks:{traits[int(reason.removeprefix(LACKS))]}"
+    return reason.replace(" ", "_")
 
 
 def _words(reason: str, count: int, traits: Sequence[str]) -> str:

@@ -27,14 +27,14 @@ _POWERED = and_(nodes.c.power_state.is_not(None), nodes.c.power_state != states.
 _UNCLAIMED = exists().where(
     inventories.c.provider_id == nodes.c.id, inventories.c.used == 0, inventories.c.reserved == 0
 )
-_FREE = (
+_FIT = (
     nodes.c.provision_state == states.AVAILABLE,
     nodes.c.instance_uuid.is_(None),
     nodes.c.maintenance == 0,
     nodes.c.retired == 0,
     _POWERED,
-    _UNCLAIMED,
 )
+_FREE = (*_FIT, _UNCLAIMED)
 
 SOME_FREE_NODE = node_requests.c.resource_class.in_(select(nodes.c.resource_class).where(*_FREE))
 """In a statement about requests: some node of the class is free, whether it has the traits or not."""
@@ -72,6 +72,11 @@ def namesake(tx: Transaction, request: NodeRequest) -> list[str]:
 def count_reasons(tx: Transaction, request: NodeRequest) -> dict[str, int]:
     """How many nodes of the class, among the candidates and of the project, fail for which reason first."""
     return dict(tx.tuples(_count(_shape(request)), _values(request)))
+
+
+def ends_of_holds(tx: Transaction, request: NodeRequest, now: int, count_max: int) -> list[int]:
+    """When the first holds end on nodes that the request could have but for these holds, the soonest first."""
+    return tx.values(_hold_ends(_shape(request)), {**_values(request), "now": now, "count_max": count_max})
 
 
 def _shape(request: NodeRequest) -> _Shape:
@@ -118,6 +123,18 @@ def _search(shape: _Shape) -> Select[Any]:
 @lru_cache(maxsize=500)
 def _search_by_name(shape: _Shape) -> Select[Any]:
     return _suitable(shape).where(nodes.c.name == bindparam("of_name"))
+
+
+@lru_cache(maxsize=500)
+def _hold_ends(shape: _Shape) -> Select[Any]:
+    traits = [_has_trait(number) for number in range(shape.traits)]
+    return (
+        select(holds.c.expires_at)
+        .join(nodes, nodes.c.id == holds.c.node_id)
+        .where(*_concerned(shape), *_FIT, *traits, holds.c.expires_at > bindparam("now"))
+        .order_by(holds.c.expires_at)
+        .limit(bindparam("count_max"))
+    )
 
 
 @lru_cache(maxsize=500)

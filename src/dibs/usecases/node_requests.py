@@ -137,7 +137,7 @@ def new_request(
         name=command.name,
         resource_class=resource_class,
         traits=tuple(dict.fromkeys(command.traits)),
-        candidate_nodes=_candidates(tx, command),
+        candidate_nodes=candidate_uuids(tx, command),
         extra=command.extra,
         owner=command.owner,
         conductor_id=choose_live_conductor(tx, now, request_uuid, command.incarnation),
@@ -265,7 +265,7 @@ def _request_with(tx: Transaction, now: int, command: CreateNodeRequest, request
         state=ACTIVE,
         resource_class=command.resource_class or node.resource_class,
         traits=tuple(dict.fromkeys(command.traits)),
-        candidate_nodes=_candidates(tx, command),
+        candidate_nodes=candidate_uuids(tx, command),
         extra=command.extra,
         owner=command.owner,
         node_id=node.id,
@@ -276,7 +276,7 @@ def _request_with(tx: Transaction, now: int, command: CreateNodeRequest, request
     )
 
 
-def _candidates(tx: Transaction, command: CreateNodeRequest) -> tuple[str, ...]:
+def candidate_uuids(tx: Transaction, command: CreateNodeRequest) -> tuple[str, ...]:
     """The uuids of the candidates, each once, in the order given."""
     found: dict[str, None] = {}
     missing = []

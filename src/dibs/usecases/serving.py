@@ -159,10 +159,11 @@ def _free(tx: Transaction, now: int, request: NodeRequest, seed: int) -> list[st
     if found:
         found = list(dict.fromkeys([*free_nodes.namesake(tx, request), *found]))
     waiting = node_requests.ahead(tx, request, now) if found else []
-    return [uuid for uuid in found if not _is_promised(tx, uuid, waiting)] if waiting else found
+    return [uuid for uuid in found if not is_promised(tx, uuid, waiting)] if waiting else found
 
 
-def _is_promised(tx: Transaction, node_uuid: str, waiting: Sequence[NodeRequest]) -> bool:
+def is_promised(tx: Transaction, node_uuid: str, waiting: Sequence[NodeRequest]) -> bool:
+    """Whether one of those who wait could have the node."""
     node = nodes.get(tx, node_uuid)
     if node is None:
         return False

@@ -202,5 +202,16 @@ def test_the_openapi_document_has_every_path(ask: Conversation) -> None:
         "/dibs/v1/allocations",
         "/dibs/v1/allocations/{allocation}",
         "/dibs/v1/allocations/{allocation}/retry",
+        "/dibs/v1/why",
     }
     assert "count" in json.dumps(paths["/dibs/v1/allocations"]["post"]["requestBody"])
+
+
+def test_why_counts_only_the_nodes_of_the_callers_project(ask: Conversation) -> None:
+    ask.ledger.enrol(resource_class="gold", owner="p1")
+    ask.ledger.enrol(resource_class="gold")
+    assert ask("GET", "/v1/why?resource_class=gold")[1]["free"] == 2
+    status, document = ask("GET", "/v1/why?resource_class=gold", actor=somebody("reader"))
+    assert (status, document["free"], document["text"]) == (200, 1, "1 node of class gold of project p1: 1 free")
+    assert ask("GET", "/v1/why?resource_class=gold", actor=somebody("nobody"))[0] == 403
+    assert ask("GET", "/v1/why?resource_class=gold&traits=" + "CUSTOM_A," * 51)[0] == 400

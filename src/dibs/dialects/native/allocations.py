@@ -1,12 +1,12 @@
 """Allocations with all that Dibs can do with them: several at once, waiting, sticky, another try."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.policy import UPDATE
+from dibs.dialects.native.times import render_time
 from dibs.domain.node_requests import STATES, NodeRequest, NodeRequestQuery
 from dibs.domain.nodes import check_node_name
 from dibs.domain.traits import TRAITS_PER_NODE_MAX
@@ -32,7 +32,6 @@ from dibs.usecases.request_batches import (
 WAIT_SECONDS_MAX = 30 * 24 * 3600
 LIMIT_MAX = 1_000
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UUID: Schema = {"type": "string", "format": "uuid"}
 _WAIT_SECONDS: Schema = {
     "type": ["number", "null"],
@@ -154,10 +153,10 @@ def render(request: NodeRequest) -> dict[str, Any]:
         "node_uuid": request.node_uuid,
         "last_error": request.last_error,
         "sticky": request.sticky,
-        "wait_until": _time(request.wait_until),
+        "wait_until": render_time(request.wait_until),
         "batch": request.batch,
-        "created_at": _time(request.created_at),
-        "updated_at": _time(request.updated_at),
+        "created_at": render_time(request.created_at),
+        "updated_at": render_time(request.updated_at),
     }
 
 
@@ -172,7 +171,3 @@ def _create(exchange: Exchange, command: CreateNodeRequest, count: int) -> list[
 
 def _listed(found: list[NodeRequest], status: int = 200) -> Response:
     return json_answer({"allocations": [render(request) for request in found]}, status)
-
-
-def _time(instant: int | None) -> str | None:
-    return None if instant is None else (_EPOCH + timedelta(microseconds=instant)).isoformat(timespec="microseconds")

@@ -1,6 +1,6 @@
 """Every URL of the native dialect."""
 
-from dibs.dialects.native import allocations
+from dibs.dialects.native import allocations, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
 from dibs.http.messages import Response
 from dibs.http.routing import Route
@@ -45,5 +45,13 @@ ROUTES: tuple[Route[Handler], ...] = (
         summary="Try an allocation that failed once more, with all that were asked for together with it",
         body=allocations.RETRY,
         statuses={202: "allocating"},
+    ),
+    Route(
+        method="GET",
+        path="/v1/why",
+        handler=why.explain,
+        summary="Why can I not have a node, and when could I",
+        query=why.QUERY,
+        statuses={200: "whether there are enough, how many are free, and why the others are not"},
     ),
 )

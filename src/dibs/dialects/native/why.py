@@ -1,0 +1,56 @@
+"""Why can I not have a node, and when could I?"""
+
+from collections.abc import Mapping
+
+from dibs.dialects.native.errors import Refusal
+from dibs.dialects.native.exchange import Exchange, json_answer
+from dibs.dialects.native.times import render_time
+from dibs.domain.traits import TRAITS_PER_NODE_MAX
+from dibs.http.json_schema import Schema
+from dibs.http.messages import Response
+from dibs.usecases.node_requests import CreateNodeRequest
+from dibs.usecases.request_batches import COUNT_MAX
+from dibs.usecases.why import ExplainNodes, explain_nodes
+
+CANDIDATES_MAX = 1_000
+
+QUERY: Mapping[str, Schema] = {
+    "resource_class": {"type": "string", "minLength": 1, "maxLength": 80, "description": "Needed."},
+    "traits": {"type": "string", "description": "Names separated by commas; a node must have all of them."},
+    "candidate_nodes": {"type": "string", "description": "Only these, by name or uuid, separated by commas."},
+    "count": {"type": "string", "pattern": "^[1-9][0-9]{0,2}$", "description": f"How many; at most {COUNT_MAX}."},
+}
+
+
+def explain(exchange: Exchange) -> Response:
+    """GET /v1/why"""
+    asked = exchange.query(QUERY)
+    if "resource_class" not in asked:
+        raise Refusal(400, "The query parameter resource_class is needed.")
+    count = int(asked.get("count", 1))
+    if count > COUNT_MAX:
+        raise Refusal(400, f"The query parameter count must be from 1 to {COUNT_MAX}.")
+    kind = CreateNodeRequest(
+        traits=_names(asked, "traits", TRAITS_PER_NODE_MAX),
+        candidate_nodes=_names(asked, "candidate_nodes", CANDIDATES_MAX),
+        owner=exchange.services.policy.visible_project(exchange.actor),
+        node_guard=exchange.services.policy.node_guard(exchange.actor),
+    )
+    command = ExplainNodes(kind=kind, resource_class=asked["resource_class"], count=count)
+    found = exchange.services.runner.read(explain_nodes, exchange.actor, command)
+    return json_answer(
+        {
+            "fits": found.fits,
+            "free": found.free,
+            "reasons": dict(found.reasons),
+            "text": found.text,
+            "earliest": render_time(found.earliest),
+        }
+    )
+
+
+def _names(asked: Mapping[str, str], name: str, count_max: int) -> tuple[str, ...]:
+    names = tuple(part for part in asked.get(name, "").split(",") if part)
+    if len(names) > count_max:
+        raise Refusal(400, f"The query parameter {name} takes at most {count_max} names, not {len(names)}.")
+    return names
