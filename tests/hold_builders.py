@@ -10,6 +10,7 @@ from dibs.domain.errors import HoldNotFound
 from dibs.domain.holds import Hold
 from dibs.domain.nodes import Node
 from dibs.store import nodes
+from dibs.usecases.booking import associate
 from dibs.usecases.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
 from dibs.usecases.holds import CreateHold, OneHold, consume_for_request, create_hold, get_hold
 from dibs.usecases.provision import RequestProvision, request_provision
@@ -66,7 +67,8 @@ def put(ledger: Ledger, node: Node, **changes: object) -> Node:
 
 def turn_into_request(ledger: Ledger, proof: str, consumer: str, actor: Actor = BLUE) -> Node:
     def use_case(tx, actor, now, command):
-        node = consume_for_request(tx, actor, now, proof=proof, consumer=consumer)
+        node = consume_for_request(tx, actor, now, proof=proof)
+        associate(tx, now, node, consumer)
         return nodes.update(tx, node, now, instance_uuid=consumer)
 
     return ledger.runner.write(use_case, actor, None)

@@ -5,13 +5,15 @@ import uuid
 from collections.abc import Callable
 
 from dibs.conductor.expiry import Expiry
-from dibs.domain.actor import SERVICE
+from dibs.domain.actor import SERVICE, Actor
 from dibs.domain.claims import Wish
 from dibs.domain.errors import (
     CapacityExceeded,
+    ConsumerGenerationConflict,
     DibsError,
     HoldExists,
     HoldNotFound,
+    InstanceOfAnother,
     NodeAssociated,
     NodeClaimed,
     NodeHeld,
@@ -198,4 +200,24 @@ def test_a_renewal_in_time_keeps_the_node(ledger: Ledger, database_url: str) -> 
     )
     assert [answer for answer in answers if not isinstance(answer, Hold)] == [0] * 4, answers
     assert ledger.unit(node)["used"] == 1
+    assert_lawful(database_url)
+
+
+def test_a_hold_and_a_claim_of_another_project_never_share_a_consumer(ledger: Ledger, database_url: str) -> None:
+    """Whoever is second is refused, whichever lock it meets the first at."""
+    stranger = Actor(user="s", project="stranger", roles=frozenset({"member"}))
+    for _ in range(ROUNDS * 4):
+        kept, claimed = (ledger.enrol(resource_class="gold") for _ in range(2))
+        instance = new()
+        command = CreateHold(uuid=new(), instance_uuid=instance, nodes=(kept.uuid,), seconds=60, guard=allow)
+        wish = Wish(consumer=instance, resources={claimed.uuid: {"CUSTOM_GOLD": 1}}, generation=None, project_id="p")
+        ways: list[Callable[[], object]] = [
+            lambda command=command: ledger.runner.write(create_hold, stranger, command),
+            lambda wish=wish: ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,))),
+        ]
+        random.shuffle(ways)
+        answers = all_at_once(2, lambda number, ways=ways: ways[number]())
+        refusals = [answer for answer in answers if isinstance(answer, Exception)]
+        assert len(refusals) == 1, answers
+        assert isinstance(refusals[0], InstanceOfAnother | ConsumerGenerationConflict), answers
     assert_lawful(database_url)

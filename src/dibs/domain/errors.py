@@ -79,6 +79,10 @@ class HoldExists(DibsError):
     """Instance {instance} has a node or a reservation already."""
 
 
+class InstanceOfAnother(DibsError):
+    """Instance {instance} belongs to another project."""
+
+
 class NodeProtected(DibsError):
     """Node {node} is protected and cannot be undeployed, rebuilt or deleted"""
 
@@ -145,7 +149,7 @@ class NodeRequestExists(DibsError):
 
 
 class InstanceInUse(DibsError):
-    """Instance {instance} is already associated with a node, so that no allocation can have its UUID."""
+    """Instance {instance} is in use already, so that no allocation can have its UUID."""
 
 
 class CannotBackfill(DibsError):

@@ -19,6 +19,7 @@ from dibs.domain.claims import (
 )
 from dibs.domain.errors import (
     ClaimedProviderNotFound,
+    InstanceOfAnother,
     NodeAssociated,
     NodeClaimed,
     NoSuchInventory,
@@ -93,19 +94,23 @@ def associate(tx: Transaction, now: int, node: Node, instance_uuid: str) -> None
     if node.inventory_class is None:
         return
     if not _check_holder(tx, node, instance_uuid):
-        _claim_unit(tx, now, node, instance_uuid, node.lessee or node.owner)
+        known = consumers.lock(tx, [instance_uuid], now).get(instance_uuid)
+        _claim_unit(tx, now, node, instance_uuid, known, node.lessee or node.owner)
 
 
-def claim_for_hold(tx: Transaction, now: int, node: Node, instance_uuid: str, project: str | None) -> None:
-    """Keep the unit of a locked node that nobody has claimed for an instance that is to come."""
+def claim_for_hold(
+    tx: Transaction, now: int, node: Node, instance_uuid: str, project: str | None, *, for_any_project: bool
+) -> None:
+    """Keep the unit of a locked node that nobody has claimed for an instance that is to come.
+
+    An instance that has claims already belongs to somebody. A stranger must not add to them: it would move the
+    generation under its owner's hands, fill its owner's quota, and have its machine counted as the owner's.
+    """
+    known = consumers.lock(tx, [instance_uuid], now).get(instance_uuid)
+    if known is not None and known.project_id != project and not for_any_project:
+        raise InstanceOfAnother(instance=instance_uuid)
     if node.inventory_class is not None:
-        _claim_unit(tx, now, node, instance_uuid, project)
-
-
-def pass_on(tx: Transaction, now: int, node: Node, *, from_consumer: str, to_consumer: str) -> None:
-    """Let a locked node's unit go from one consumer to another, with nobody in between."""
-    release_from(tx, now, node, from_consumer)
-    associate(tx, now, node, to_consumer)
+        _claim_unit(tx, now, node, instance_uuid, known, project)
 
 
 def check_holder(tx: Transaction, node: Node) -> None:
@@ -133,10 +138,12 @@ def release_from(tx: Transaction, now: int, node: Node, consumer: str) -> None:
         consumers.move_generation(tx, here[0].consumer_id)
 
 
-def _claim_unit(tx: Transaction, now: int, node: Node, consumer: str, project: str | None) -> None:
-    known = consumers.lock(tx, [consumer], now)
-    if consumer in known:
-        owner = known[consumer].id
+def _claim_unit(
+    tx: Transaction, now: int, node: Node, consumer: str, known: Consumer | None, project: str | None
+) -> None:
+    """``known`` is the consumer, locked; None when there was none, and one that comes now is met when it is made."""
+    if known is not None:
+        owner = known.id
         consumers.move_generation(tx, owner)
     else:
         description = {"project_id": project, "user_id": None, "consumer_type": None}

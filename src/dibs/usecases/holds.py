@@ -13,7 +13,7 @@ from dibs.domain.actor import Actor
 from dibs.domain.errors import Forbidden, HoldExists, HoldNotFound, NodeHeld, NodeNotFound
 from dibs.domain.holds import Hold, end_of, nothing_to_hold, reason_against, runs_the_system, was_used_for, with_used
 from dibs.domain.nodes import Node
-from dibs.store import claim_views, holds, nodes
+from dibs.store import claim_views, holds, node_requests, nodes
 from dibs.store.transaction import Transaction
 from dibs.usecases import booking
 
@@ -122,18 +122,16 @@ def expire_hold(tx: Transaction, actor: Actor, now: int, command: OneHold) -> bo
     return True
 
 
-def consume_for_request(tx: Transaction, actor: Actor, now: int, *, proof: str, consumer: str) -> Node:
-    """Turn a hold into the claim of another consumer, such as a node request.
+def consume_for_request(tx: Transaction, actor: Actor, now: int, *, proof: str) -> Node:
+    """End a hold because its node becomes a request's.
 
-    Gives the node, locked: its unit is the consumer's, and writing ``instance_uuid`` and the rest of what makes an
-    association is left to the caller, in the same transaction.
+    Gives the node, locked and unclaimed: the caller associates it in the same transaction, with nobody in between.
     """
     node, hold = _lock(tx, actor, now, proof)
     reason = reason_against(node, held=False, claimed=False)
     if reason is not None:
         raise nothing_to_hold([(node.uuid, reason)])
-    holds.remove(tx, hold)
-    booking.pass_on(tx, now, node, from_consumer=hold.instance_uuid, to_consumer=consumer)
+    _end(tx, now, node, hold)
     return node
 
 
@@ -173,6 +171,12 @@ def consume_for_instance(tx: Transaction, actor: Actor, now: int, node: Node, in
     return {"driver_internal_info": with_used(node, hold)}
 
 
+def is_awaited(tx: Transaction, now: int, instance_uuid: str) -> bool:
+    """True while a node is held for an instance."""
+    hold = holds.for_instance(tx, instance_uuid)
+    return hold is not None and not hold.over(now)
+
+
 def let_go(tx: Transaction, now: int, node: Node) -> None:
     """End the hold on a locked node, whoever has it."""
     hold = holds.of_node(tx, node.id)
@@ -190,8 +194,8 @@ def of_locked_node(tx: Transaction, now: int, node: Node) -> Hold | None:
 
 
 def _check_instance(tx: Transaction, now: int, instance_uuid: str) -> None:
-    """Refuse an instance that has a node, or holds one."""
-    if nodes.with_instance(tx, instance_uuid) is not None:
+    """Refuse an instance that has a node, holds one, or is the name under which a request gets one."""
+    if nodes.with_instance(tx, instance_uuid) is not None or node_requests.get(tx, instance_uuid) is not None:
         raise HoldExists(instance=instance_uuid)
     hold = holds.for_instance(tx, instance_uuid)
     if hold is not None and hold.over(now):
@@ -236,7 +240,9 @@ def _hold(tx: Transaction, actor: Actor, now: int, node: Node, command: CreateHo
         "updated_at": None,
     }
     holds.add(tx, values)
-    booking.claim_for_hold(tx, now, node, command.instance_uuid, actor.project)
+    booking.claim_for_hold(
+        tx, now, node, command.instance_uuid, actor.project, for_any_project=runs_the_system(actor)
+    )
     made = holds.get(tx, command.uuid)
     assert made is not None
     return made

@@ -32,7 +32,7 @@ from dibs.domain.node_requests import (
 )
 from dibs.domain.nodes import Json, Node
 from dibs.domain.traits import check_traits
-from dibs.store import conductors, node_requests, nodes, traits
+from dibs.store import conductors, consumers, node_requests, nodes, traits
 from dibs.store.transaction import Again, Transaction
 from dibs.usecases import booking, holds
 from dibs.usecases.nodes import Guard, check_unlocked
@@ -129,8 +129,7 @@ def new_request(
     tx: Transaction, now: int, command: CreateNodeRequest, request_uuid: str, resource_class: str | None
 ) -> NodeRequest:
     """The request as it begins, given to a random live conductor; not yet stored."""
-    if node_requests.is_instance(tx, request_uuid):
-        raise InstanceInUse(instance=request_uuid)
+    _check_uuid(tx, now, request_uuid, command.owner)
     return NodeRequest(
         id=0,
         uuid=request_uuid,
@@ -244,9 +243,8 @@ def _backfill(tx: Transaction, now: int, command: CreateNodeRequest, ident: str)
 def _from_hold(tx: Transaction, actor: Actor, now: int, command: CreateNodeRequest, proof: str) -> NodeRequest:
     """Let a held node become the request's."""
     request_uuid = command.uuid or str(uuid.uuid4())
-    if node_requests.is_instance(tx, request_uuid):
-        raise InstanceInUse(instance=request_uuid)
-    node = holds.consume_for_request(tx, actor, now, proof=proof, consumer=request_uuid)
+    node = holds.consume_for_request(tx, actor, now, proof=proof)
+    _check_uuid(tx, now, request_uuid, command.owner)
     request = _request_with(tx, now, command, request_uuid, node)
     found = mismatches(request, node, traits.of_provider(tx, node.id))
     if found:
@@ -254,6 +252,14 @@ def _from_hold(tx: Transaction, actor: Actor, now: int, command: CreateNodeReque
     request = node_requests.create(tx, request)
     attach(tx, now, request, node)
     return request
+
+
+def _check_uuid(tx: Transaction, now: int, request_uuid: str, project: str | None) -> None:
+    """Refuse a uuid under which somebody has a node, holds one, or has claims in another project's name."""
+    consumer = consumers.get(tx, request_uuid)
+    strange = consumer is not None and project is not None and consumer.project_id != project
+    if strange or node_requests.is_instance(tx, request_uuid) or holds.is_awaited(tx, now, request_uuid):
+        raise InstanceInUse(instance=request_uuid)
 
 
 def _request_with(tx: Transaction, now: int, command: CreateNodeRequest, request_uuid: str, node: Node) -> NodeRequest:

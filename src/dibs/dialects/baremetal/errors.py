@@ -38,6 +38,7 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.NothingToHold: 409,
     domain.HoldNotFound: 404,
     domain.HoldExists: 409,
+    domain.InstanceOfAnother: 409,
     domain.NodeProtected: 403,
     domain.WrongState: 409,
     domain.WrongVerb: 400,

@@ -75,6 +75,7 @@ ANSWERS: Mapping[type[domain.DibsError], tuple[int, Code]] = {
     domain.NothingToHold: _CONFLICT,
     domain.HoldNotFound: _MISSING,
     domain.HoldExists: _CONFLICT,
+    domain.InstanceOfAnother: _CONFLICT,
     domain.NodeProtected: _CONFLICT,
     domain.WrongState: _CONFLICT,
     domain.WrongVerb: _CONFLICT,
