@@ -53,6 +53,8 @@ def lacks(*names: str) -> Criteria:
         (Need(resources=(("MEMORY_MB", 6),)), [RICH]),
         (Need(resources=(("MEMORY_MB", 7),)), []),
         (Need(resources=(("MEMORY_MB", 1), ("VCPU", 1))), []),
+        (Need(resources=(("MEMORY_MB", 1), ("VCPU", 2)), one_is_enough=True, traits=has("CUSTOM_RED")), [RICH]),
+        (Need(resources=(("MEMORY_MB", 7), ("VCPU", 1)), one_is_enough=True, traits=has("CUSTOM_RED")), []),
         (Need(traits=has("CUSTOM_RED", "CUSTOM_BLUE")), [RICH, POOR]),
         (Need(resources=(("VCPU", 1),), traits=has("CUSTOM_RED")), []),
         (Need(resources=(("VCPU", 1),), traits=lacks("CUSTOM_BLUE", "CUSTOM_RED")), [RICH]),
@@ -101,6 +103,8 @@ def test_pages_follow_each_other(store: Store) -> None:
     after = first[-1].root.id
     second = store.read(lambda tx: candidates.page_of_trees(tx, narrowing, after=after, count=2))
     assert [tree.root.uuid for tree in (*first, *second)] == [RICH, POOR, DISKS]
+    rest = store.read(lambda tx: candidates.matching_trees(tx, narrowing, after=after))
+    assert rest == second
 
 
 @pytest.mark.usefixtures("world")

@@ -11,6 +11,8 @@ from dibs.domain.candidate_query import CandidateQuery, Criteria, Group
 from dibs.domain.candidates import Candidates
 from dibs.domain.errors import NoSuchTrait, ResourceClassNotFound
 from dibs.store import Store
+from dibs.store.transaction import Transaction
+from dibs.usecases import candidates
 from dibs.usecases.candidates import find_candidates
 from tests.builders import FIRST_INSTANT
 from tests.domain.brute_force import Provider, Stock, World, all_candidates
@@ -74,29 +76,74 @@ def test_the_number_of_statements_grows_neither_with_providers_nor_with_groups(s
 
 def test_a_limited_question_reads_only_as_many_providers_as_it_needs(store: Store) -> None:
     put_world(store, flat(200, VCPU=Stock(8)))
-    seen = []
-
-    def body(tx):  # type: ignore[no-untyped-def]
-        rows = tx.rows
-        tx.rows = lambda *arguments: seen.append(len(found := rows(*arguments))) or found
-        return find_candidates(tx, SERVICE, FIRST_INSTANT, replace(one_group(VCPU=1), limit=20))
-
-    assert len(store.read(body).candidates) == 20
+    seen: list[int] = []
+    found = store.read(lambda tx: counting(tx, seen, replace(one_group(VCPU=1), limit=20)))
+    assert len(found.candidates) == 20
     assert max(seen) == 20
 
 
-def test_pages_go_on_until_there_are_enough(store: Store) -> None:
-    """Of a hundred trees that seem to have enough only the last has, since one child cannot serve two groups."""
+def counting(tx: Transaction, seen: list[int], query: CandidateQuery) -> Candidates:
+    """Ask, and note how many rows each statement gives."""
+    rows = tx.rows
+    tx.rows = lambda *arguments: seen.append(len(found := rows(*arguments))) or found  # type: ignore[assignment, method-assign]
+    return find_candidates(tx, SERVICE, FIRST_INSTANT, query)
+
+
+TWO_GROUPS = CandidateQuery(groups=tuple(Group(suffix=suffix, resources={"VCPU": 1}) for suffix in "12"), limit=1)
+
+
+def promising(count: int, *, last_has_enough: bool) -> World:
+    """Trees that seem to have enough for two groups, of which only the last may have."""
     providers = []
-    for number in range(100):
+    for number in range(count):
         root = f"00000000-0000-4000-8000-{number:012}"
-        providers.append(Provider(root, None, {"VCPU": Stock(2, max_unit=2 if number == 99 else 1)}))
+        enough = last_has_enough and number == count - 1
+        providers.append(Provider(root, None, {"VCPU": Stock(2, max_unit=2 if enough else 1)}))
         providers.append(Provider(f"10000000-0000-4000-8000-{number:012}", root))
-    world = World(providers)
-    put_world(store, world)
-    query = CandidateQuery(groups=tuple(Group(suffix=suffix, resources={"VCPU": 1}) for suffix in "12"), limit=1)
-    (found,) = ask(store, query).candidates
-    assert found.resources == {"00000000-0000-4000-8000-000000000099": {"VCPU": 2}}
+    return World(providers)
+
+
+@pytest.fixture
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "FIRST_PAGE_MIN", 2)
+    monkeypatch.setattr(candidates, "PAGE_MAX", 8)
+
+
+@pytest.mark.usefixtures("small_pages")
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 11, 100])
+def test_reading_goes_on_until_there_are_enough(store: Store, count: int) -> None:
+    put_world(store, promising(count, last_has_enough=True))
+    (found,) = ask(store, TWO_GROUPS).candidates
+    assert found.resources == {f"00000000-0000-4000-8000-{count - 1:012}": {"VCPU": 2}}
+    assert len(ask(store, replace(TWO_GROUPS, limit=1_000)).candidates) == 1
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_a_limited_question_without_an_answer_takes_no_more_statements_when_there_are_many_trees(store: Store) -> None:
+    counts = set()
+    for size in (20, 40, 400):
+        put_world(store, promising(size, last_has_enough=False))
+        assert ask(store, TWO_GROUPS).candidates == ()
+        counts.add(statements(store, TWO_GROUPS))
+    assert len(counts) == 1
+    assert max(counts) <= 20
+
+
+def test_only_trees_in_which_a_giver_has_the_trait_are_read(store: Store) -> None:
+    """What a member is that gives nothing does not count, so the first page is not filled with trees that cannot."""
+    providers = []
+    for number in range(50):
+        root, child = (f"{n}0000000-0000-4000-8000-{number:012}" for n in range(2))
+        last = number == 49
+        red = frozenset({"CUSTOM_RED"})
+        providers.append(Provider(root, None, {"VCPU": Stock(8)}, red if last else frozenset()))
+        providers.append(Provider(child, root, {}, red))
+    put_world(store, World(providers))
+    group = Group(resources={"VCPU": 1}, traits=Criteria(required=(frozenset({"CUSTOM_RED"}),)))
+    seen: list[int] = []
+    (found,) = store.read(lambda tx: counting(tx, seen, CandidateQuery(groups=(group,), limit=1))).candidates
+    assert found.resources == {"00000000-0000-4000-8000-000000000049": {"VCPU": 1}}
+    assert max(seen) == 2
 
 
 def test_a_tree_is_reached_through_an_aggregate_of_any_member(store: Store) -> None:

@@ -3,11 +3,11 @@
 This is coarser than the search: it looks at each need by itself, where the search looks at all of them together.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from dibs.domain.candidate_query import ANYTHING, CandidateQuery, Criteria
-from dibs.domain.candidate_slots import Slot, slots_of, suits_from_elsewhere
+from dibs.domain.candidate_query import ANYTHING, CandidateQuery, Criteria, Group
+from dibs.domain.candidate_slots import slots_of, suits_from_elsewhere
 from dibs.domain.provider_tree import Member
 
 NEEDS_MAX = 24
@@ -19,6 +19,8 @@ class Need:
     """That there is a provider in the tree that has all of this, or one that shares with it."""
 
     resources: tuple[tuple[str, int], ...] = ()
+    one_is_enough: bool = False
+    """True when the provider needs to have one of the resources only."""
     traits: Criteria = ANYTHING
     aggregates: Criteria = ANYTHING
     root_counts: bool = False
@@ -35,20 +37,29 @@ def needs_of(query: CandidateQuery, sharing: Sequence[Member]) -> tuple[Need, ..
 
 
 def _all_needs(query: CandidateQuery, sharing: Sequence[Member]) -> Iterator[Need]:
-    for slot in slots_of(query):
-        yield _need_of(slot, [member for member in sharing if suits_from_elsewhere(slot, member)])
+    slots = [(slot, [member for member in sharing if suits_from_elsewhere(slot, member)]) for slot in slots_of(query)]
+    for slot, others in slots:
+        group = slot.group
+        traits = group.traits if group.one_provider else Criteria(forbidden=group.traits.forbidden)
+        yield _need(group, slot.resources, traits, others)
     for group in query.groups:
         if not group.one_provider:
-            for choice in group.traits.required:
-                shared_in = _aggregates([member for member in sharing if choice & member.traits])
-                yield Need(traits=Criteria(required=(choice,)), shared_in=shared_in)
+            others = [member for slot, suitable in slots if slot.group is group for member in suitable]
+            yield from _needs_for_traits(group, others)
 
 
-def _need_of(slot: Slot, sharing: Sequence[Member]) -> Need:
-    group = slot.group
+def _needs_for_traits(group: Group, sharing: Sequence[Member]) -> Iterator[Need]:
+    """Of those who give a group together somebody has each trait, and gives at least one class."""
+    for choice in group.traits.required:
+        traits = Criteria(required=(choice,), forbidden=group.traits.forbidden)
+        others = [member for member in sharing if choice & member.traits]
+        yield replace(_need(group, group.resources, traits, others), one_is_enough=True)
+
+
+def _need(group: Group, resources: Mapping[str, int], traits: Criteria, sharing: Sequence[Member]) -> Need:
     return Need(
-        resources=tuple(sorted(slot.resources.items())),
-        traits=group.traits if group.one_provider else Criteria(forbidden=group.traits.forbidden),
+        resources=tuple(sorted(resources.items())),
+        traits=traits,
         aggregates=group.aggregates,
         root_counts=not group.one_provider,
         in_tree=group.in_tree,

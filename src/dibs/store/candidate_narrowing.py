@@ -45,6 +45,7 @@ class NeedShape(NamedTuple):
     """All of a need but its values."""
 
     classes: int
+    one_is_enough: bool
     traits: CriteriaShape
     aggregates: CriteriaShape
     root_counts: bool
@@ -105,6 +106,7 @@ def _criteria_values(prefix: str, criteria: Criteria) -> dict[str, Any]:
 def _need_shape(need: Need) -> NeedShape:
     return NeedShape(
         classes=len(need.resources),
+        one_is_enough=need.one_is_enough,
         traits=_criteria_shape(need.traits),
         aggregates=_criteria_shape(need.aggregates),
         root_counts=need.root_counts,
@@ -126,7 +128,8 @@ def _need_values(prefix: str, need: Need, class_ids: Mapping[str, int]) -> dict[
 def _is_met(prefix: str, shape: NeedShape) -> ColumnElement[bool]:
     member = providers.alias("member")
     conditions = [member.c.root_id == ROOT.c.id]
-    conditions += (_has_stock(prefix, number, member) for number in range(shape.classes))
+    stocks = [_has_stock(prefix, number, member) for number in range(shape.classes)]
+    conditions += [or_(*stocks)] if shape.one_is_enough else stocks
     conditions += _has_traits(f"{prefix}_trait", shape.traits, member)
     conditions += _is_in_aggregates(f"{prefix}_aggregate", shape.aggregates, member, root_counts=shape.root_counts)
     if shape.in_tree:

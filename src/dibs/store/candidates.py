@@ -76,13 +76,13 @@ def sharing_trees(tx: Transaction) -> list[Tree]:
     return _load(tx, _OF_SHARING, {})
 
 
-def matching_trees(tx: Transaction, narrowing: Narrowing) -> list[Tree]:
-    """Every tree that has what is needed, in the order of their roots' row numbers."""
-    return _load(tx, _of_all(narrowing.shape), narrowing.values)
+def matching_trees(tx: Transaction, narrowing: Narrowing, *, after: int = 0) -> list[Tree]:
+    """Every tree that has what is needed, behind a root, in the order of their roots' row numbers."""
+    return _load(tx, _of_all(narrowing.shape), {**narrowing.values, "after": after})
 
 
 def page_of_trees(tx: Transaction, narrowing: Narrowing, *, after: int, count: int) -> list[Tree]:
-    """At most so many of them, behind the root of the page before."""
+    """At most so many of them; ``count`` is PAGE_MAX at most."""
     roots = tx.values(_page(narrowing.shape), {**narrowing.values, "after": after, "page_limit": count})
     if not roots:
         return []
@@ -156,14 +156,16 @@ def _names(rows: Sequence[Row]) -> dict[int, frozenset[str]]:
 
 @lru_cache(maxsize=500)
 def _of_all(shape: Shape) -> Loading:
-    return Loading(roots_that_match(shape))
+    return Loading(_behind(shape))
 
 
 @lru_cache(maxsize=500)
 def _page(shape: Shape) -> Select[Any]:
-    return (
-        roots_that_match(shape).where(ROOT.c.id > bindparam("after")).order_by(ROOT.c.id).limit(bindparam("page_limit"))
-    )
+    return _behind(shape).order_by(ROOT.c.id).limit(bindparam("page_limit"))
+
+
+def _behind(shape: Shape) -> Select[Any]:
+    return roots_that_match(shape).where(ROOT.c.id > bindparam("after"))
 
 
 @cache

@@ -12,7 +12,7 @@ from dibs.store.transaction import Transaction
 
 NOBODY = Candidates(candidates=(), providers=())
 FIRST_PAGE_MIN = 16
-PAGE_GROWTH = 4
+PAGE_MAX = store.PAGE_MAX
 
 
 def find_candidates(tx: Transaction, actor: Actor, now: int, query: CandidateQuery) -> Candidates:
@@ -47,18 +47,23 @@ def _class_ids(tx: Transaction, query: CandidateQuery) -> dict[str, int]:
 
 
 def _look_around(tx: Transaction, search: CandidateSearch, narrowing: Narrowing, query: CandidateQuery) -> None:
-    """All trees at once; or page by page when a limit may make the first few enough.
+    """All trees at once; or, when a limit may make the first few enough, these first.
 
-    A page has as many trees as candidates are wanted, since most trees have one at least.
+    The first page has as many trees as candidates are wanted, since most trees that the database gives have one at
+    least. If they had not, a large page follows, and then all the rest, so that there are three reads at most.
     """
-    if query.limit is None or query.shuffle_seed is not None:
-        search.look_into(store.matching_trees(tx, narrowing))
-        return
-    after, count = 0, max(FIRST_PAGE_MIN, query.limit)
-    while search.wanted:
-        count = min(count, store.PAGE_MAX)
+    after = 0
+    for count in _pages(query):
         trees = store.page_of_trees(tx, narrowing, after=after, count=count)
         search.look_into(trees)
-        if len(trees) < count:
+        if not search.wanted or len(trees) < count:
             return
-        after, count = trees[-1].root.id, count * PAGE_GROWTH
+        after = trees[-1].root.id
+    search.look_into(store.matching_trees(tx, narrowing, after=after))
+
+
+def _pages(query: CandidateQuery) -> tuple[int, ...]:
+    """How many trees to read at a time before all the others; whoever shuffles them has to have them all."""
+    if query.limit is None or query.shuffle_seed is not None:
+        return ()
+    return min(max(FIRST_PAGE_MIN, query.limit), PAGE_MAX), PAGE_MAX
