@@ -5,9 +5,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dibs.domain import node_states as states
-from dibs.domain.errors import NodeExists
+from dibs.domain.errors import NodeExists, ProviderExists
 from dibs.store import nodes
 from tests.builders import Ledger
+from tests.provider_builders import make
 
 values = st.fixed_dictionaries(
     {},
@@ -66,3 +67,24 @@ def test_a_uuid_is_taken_once(ledger: Ledger) -> None:
     node = ledger.enrol()
     with pytest.raises(NodeExists, match=f"UUID {node.uuid}"):
         ledger.enrol(uuid=node.uuid)
+
+
+def test_a_node_cannot_be_renamed_to_another(ledger: Ledger) -> None:
+    ledger.enrol(name="node-a")
+    with pytest.raises(NodeExists, match="A node with name node-a already exists"):
+        ledger.change(ledger.enrol(), name="node-a")
+
+
+def test_a_name_or_uuid_that_a_provider_has_which_is_no_node_is_said_to_be_a_providers(ledger: Ledger) -> None:
+    provider = make(ledger, name="pool")
+    with pytest.raises(ProviderExists, match="provider name: pool already exists"):
+        ledger.enrol(name="pool")
+    with pytest.raises(ProviderExists, match="provider name: pool already exists"):
+        ledger.change(ledger.enrol(), name="pool")
+    with pytest.raises(ProviderExists, match=f"provider uuid: {provider.uuid} already exists"):
+        ledger.enrol(uuid=provider.uuid)
+    node = ledger.enrol(name="node-a")
+    called = make(ledger, name="11111111-1111-4111-8111-111111111111").name
+    with pytest.raises(ProviderExists, match=f"provider name: {called} already exists"):
+        ledger.enrol(uuid=called)
+    assert ledger.node(node).name == "node-a"

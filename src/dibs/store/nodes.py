@@ -5,14 +5,15 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
 
-from sqlalchemy import Select, Update, bindparam, insert, select
+from sqlalchemy import Select, Update, bindparam, insert, or_, select
 from sqlalchemy import update as update_rows
 
-from dibs.domain.errors import InstanceAssociated, NodeExists, WrongState
+from dibs.domain.errors import InstanceAssociated, NodeExists, ProviderExists, WrongState
 from dibs.domain.nodes import Node, is_uuid
 from dibs.store import providers, sets
 from dibs.store.columns import Columns
 from dibs.store.tables import conductors, nodes
+from dibs.store.tables import providers as provider_rows
 from dibs.store.transaction import Again, Duplicate, Transaction
 
 COLUMNS = Columns(Node)
@@ -23,6 +24,13 @@ _BY_NAME = _SELECT.where(nodes.c.name == bindparam("ident"))
 _BY_ID = _SELECT.where(nodes.c.id == bindparam("ident"))
 _WITH_INSTANCE = _SELECT.where(nodes.c.instance_uuid == bindparam("ident"))
 _INSERT = insert(nodes).values({name: bindparam(name) for name in COLUMNS.names})
+_PLAIN_PROVIDER = (
+    select(provider_rows.c.uuid, provider_rows.c.name)
+    .outerjoin(nodes, nodes.c.id == provider_rows.c.id)
+    .where(or_(provider_rows.c.uuid == bindparam("of_uuid"), provider_rows.c.name == bindparam("of_name")))
+    .where(nodes.c.id.is_(None))
+    .order_by(provider_rows.c.id)
+)
 _FORGET_PARENT = update_rows(nodes).where(nodes.c.parent_node == bindparam("of_uuid")).values(parent_node=None)
 _CONDUCTOR_NAME = select(conductors.c.hostname).where(conductors.c.id == bindparam("of_id"))
 
@@ -72,6 +80,7 @@ def lock(tx: Transaction, ident: str, now: int) -> Node | None:
 def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
     """Add a node, its provider, and the one unit of its class."""
     uuid, name = values["uuid"], values.get("name")
+    _require_no_plain_provider(tx, uuid, name or uuid)
     try:
         node_id = providers.insert_provider(tx, uuid, name or uuid, now)
         node = Node(**{"created_at": now, **values, "id": node_id})
@@ -92,6 +101,9 @@ def update(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
         tx.change(_update(frozenset(written)), {"of_id": node.id, **values})
         _keep_provider_in_step(tx, now, node, after)
     except Duplicate as error:
+        if error.constraint == "uq_providers_name":
+            # No node has the name, or the constraint of nodes would have been the first to say so.
+            raise ProviderExists(field="name", value=after.name or after.uuid) from error
         raise _meaning(error, node.uuid, changes) from error
     return after
 
@@ -119,6 +131,14 @@ def conductor_name(tx: Transaction, node: Node) -> str | None:
     """The name of the conductor that is to work on the node."""
     found = tx.values(_CONDUCTOR_NAME, {"of_id": node.conductor_id}) if node.conductor_id else []
     return found[0] if found else None
+
+
+def _require_no_plain_provider(tx: Transaction, uuid: str, name: str) -> None:
+    """Refuse what a provider has that is no node; once a constraint is violated nobody can tell that any more."""
+    taken = tx.row(_PLAIN_PROVIDER, {"of_uuid": uuid, "of_name": name})
+    if taken:
+        field = "uuid" if taken["uuid"] == uuid else "name"
+        raise ProviderExists(field=field, value=taken[field])
 
 
 def _keep_provider_in_step(tx: Transaction, now: int, before: Node, after: Node) -> None:
