@@ -235,4 +235,4 @@ def test_requests_about_one_node_take_a_constant_number_of_statements(ledger: Le
             measured.append(ledger.store.statistics.statements - before)
         counts[fleet] = measured
     assert counts[1] == counts[30]
-    assert max(counts[1]) <= 14
+    assert max(counts[1]) <= 15

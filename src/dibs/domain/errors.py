@@ -63,6 +63,10 @@ class NodeClaimed(DibsError):
     """Node {node} is claimed by consumer {consumer}; only that consumer's instance can be placed on it."""
 
 
+class NodeBooked(NodeClaimed):
+    """Node {node} is booked: it is promised to reservation {reservations} of a lease."""
+
+
 class NodeHeld(DibsError):
     """Node {node} is reserved; it can be used only with the uuid of its reservation."""
 
@@ -81,6 +85,14 @@ class HoldExists(DibsError):
 
 class InstanceOfAnother(DibsError):
     """Instance {instance} belongs to another project."""
+
+
+class HostKeptForLeases(DibsError):
+    """Host {host} is kept for leases: only an instance of a reservation on it can use it."""
+
+
+class ProviderIsHost(DibsError):
+    """Resource provider {provider} belongs to host {host}, which can be booked: remove the host first."""
 
 
 class NodeProtected(DibsError):
@@ -261,6 +273,62 @@ class ProviderGenerationConflict(DibsError):
 
 class NothingClaimed(DibsError):
     """No allocations for consumer '{consumer}'"""
+
+
+class HostNotFound(DibsError):
+    """Host '{host}' not found!"""
+
+
+class NoSuchHost(DibsError):
+    """Object with {{'host_id': '{host}'}} not found"""
+
+
+class HostExists(DibsError):
+    """Conflict on creating resource provider {provider}"""
+
+
+class HostInUse(DibsError):
+    """Servers {consumers} found for host {host}"""
+
+
+class HostBooked(DibsError):
+    """Can't delete host {host}. The host is reserved."""
+
+
+class HostPropertyInUse(DibsError):
+    """Can't add extracapabilities {names} to Host {host}"""
+
+
+class HostPropertyNotFound(DibsError):
+    """There is no host with the property {name}."""
+
+
+class MalformedRequirements(DibsError):
+    """Malformed requirements {requirements}"""
+
+
+class LeaseNotFound(DibsError):
+    """Object with {{'lease_id': '{lease}'}} not found"""
+
+
+class BadLease(DibsError):
+    """{reason}"""
+
+
+class OutsideLease(DibsError):
+    """Datetime is out of lease limits"""
+
+
+class LeaseTooLong(DibsError):
+    """Lease duration of {seconds} seconds is greater than the maximum of {seconds_max} seconds"""
+
+
+class LeaseConflict(DibsError):
+    """{reason}"""
+
+
+class NotEnoughHosts(DibsError):
+    """Not enough hosts available: {shortage}"""
 
 
 class Forbidden(DibsError):

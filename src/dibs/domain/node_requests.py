@@ -113,7 +113,7 @@ def check_removable(node: Node, request: NodeRequest) -> None:
 
 HELD, IN_USE, IN_MAINTENANCE, NOT_AVAILABLE = "held", "in use", "in maintenance", "not available"
 RETIRED, POWER_UNKNOWN, LOCKED, PROMISED = "retired", "power unknown", "locked", "promised"
-FREE = "free"
+FREE, BOOKED = "free", "booked"
 LACKS = "lacks "
 """Begins the reason of nodes that lack the trait of the number that follows."""
 
@@ -121,6 +121,7 @@ _WORDS = {
     FREE: "free",
     IN_USE: "in use",
     HELD: "held by a reservation",
+    BOOKED: "booked by a lease",
     IN_MAINTENANCE: "in maintenance",
     NOT_AVAILABLE: "not available",
     RETIRED: "retired",

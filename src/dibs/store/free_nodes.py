@@ -17,6 +17,7 @@ from dibs.domain import node_requests as words
 from dibs.domain import node_states as states
 from dibs.domain.node_requests import NodeRequest
 from dibs.store import sets
+from dibs.store.lease_tables import bookings, hosts
 from dibs.store.tables import holds, inventories, node_requests, nodes, provider_traits
 from dibs.store.transaction import Transaction
 
@@ -27,12 +28,15 @@ _POWERED = and_(nodes.c.power_state.is_not(None), nodes.c.power_state != states.
 _UNCLAIMED = exists().where(
     inventories.c.provider_id == nodes.c.id, inventories.c.used == 0, inventories.c.reserved == 0
 )
+# A booking is gone once its lease has ended: whatever is there is running or still to come.
+_BOOKED = exists().where(hosts.c.provider_id == nodes.c.id, bookings.c.host_id == hosts.c.id)
 _FIT = (
     nodes.c.provision_state == states.AVAILABLE,
     nodes.c.instance_uuid.is_(None),
     nodes.c.maintenance == 0,
     nodes.c.retired == 0,
     _POWERED,
+    not_(_BOOKED),
 )
 _FREE = (*_FIT, _UNCLAIMED)
 
@@ -143,6 +147,7 @@ def _count(shape: _Shape) -> Select[Any]:
         (exists().where(holds.c.node_id == nodes.c.id), words.HELD),
         (nodes.c.instance_uuid.is_not(None), words.IN_USE),
         (exists().where(inventories.c.provider_id == nodes.c.id, inventories.c.used > 0), words.IN_USE),
+        (_BOOKED, words.BOOKED),
         (nodes.c.maintenance == 1, words.IN_MAINTENANCE),
         (nodes.c.provision_state != states.AVAILABLE, words.NOT_AVAILABLE),
         (nodes.c.retired == 1, words.RETIRED),

@@ -30,6 +30,7 @@ from dibs.domain.nodes import Node
 from dibs.store import claim_views, claims, consumers, holds, inventories, nodes, providers, resource_classes
 from dibs.store.consumers import Consumer
 from dibs.store.transaction import Transaction
+from dibs.usecases import host_guards
 
 
 class _Held(NamedTuple):
@@ -49,6 +50,7 @@ def replace_claims(tx: Transaction, now: int, wishes: Sequence[Wish]) -> None:
     _lock_providers(tx, now, wishes, known, held, named)
     stock = inventories.at(tx, sorted({place.provider_id for place in named.values()}))
     require_inventories(stock, ((place, provider, name) for (provider, name), place in named.items()))
+    host_guards.check_wishes(tx, wishes, named, _new_providers(wishes, known, held, named))
     wanted = [
         (wish, named[provider, name], amount)
         for wish in wishes
@@ -87,10 +89,11 @@ def associate(tx: Transaction, now: int, node: Node, instance_uuid: str) -> None
 
     - The node offers no unit (it has no resource class): nothing is claimed, the association alone holds it.
     - The instance has claimed the unit already, as Nova does through Placement before it calls: nothing to do.
-    - Somebody else has claimed it: refused.
+    - Somebody else has claimed it, or a lease has booked it that did not launch the instance: refused.
     - Otherwise it is claimed, even while the node is reserved because it cannot be deployed: an operator who adopts a
       machine that already runs something says just that.
     """
+    host_guards.check_instance(tx, node, instance_uuid)
     if node.inventory_class is None:
         return
     if not _check_holder(tx, node, instance_uuid):
@@ -114,7 +117,8 @@ def claim_for_hold(
 
 
 def check_holder(tx: Transaction, node: Node) -> None:
-    """Refuse to deploy a locked node that somebody else has claimed."""
+    """Refuse to deploy a locked node that somebody else has claimed or booked."""
+    host_guards.check_instance(tx, node, node.instance_uuid)
     _check_holder(tx, node, node.instance_uuid)
 
 
@@ -203,6 +207,27 @@ def _lock_providers(
     moved |= {each.place.provider_id for each in held if each.consumer_id in leaving}
     touched = {each.place.provider_id for each in held} - moved
     providers.lock_many(tx, moved=sorted(moved), touched=sorted(touched), now=now)
+
+
+def _new_providers(
+    wishes: Sequence[Wish],
+    known: Mapping[str, Consumer],
+    held: Iterable[_Held],
+    named: Mapping[tuple[str, str], Place],
+) -> dict[str, set[int]]:
+    """Where each consumer is to have something from now on that had nothing there so far."""
+    places = [(each.consumer_id, each.place.provider_id) for each in held]
+    before = {
+        uuid: {provider_id for consumer_id, provider_id in places if consumer_id == owner.id}
+        for uuid, owner in known.items()
+    }
+    return {
+        wish.consumer: {
+            named[provider, name].provider_id for provider, amounts in wish.resources.items() for name in amounts
+        }
+        - before.get(wish.consumer, set())
+        for wish in wishes
+    }
 
 
 def _write_consumers(

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dibs.domain.actor import Actor
-from dibs.domain.errors import Forbidden, HoldExists, HoldNotFound, NodeHeld, NodeNotFound
+from dibs.domain.errors import Forbidden, HoldExists, HoldNotFound, NodeBooked, NodeHeld, NodeNotFound
 from dibs.domain.holds import Hold, end_of, nothing_to_hold, reason_against, runs_the_system, was_used_for, with_used
 from dibs.domain.nodes import Node
 from dibs.store import claim_views, holds, node_requests, nodes
 from dibs.store.transaction import Transaction
-from dibs.usecases import booking
+from dibs.usecases import booking, host_guards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ def create_hold(tx: Transaction, actor: Actor, now: int, command: CreateHold) ->
     _check_instance(tx, now, command.instance_uuid)
     reasons = []
     for ident in dict.fromkeys(command.nodes):
-        node, reason = _try_node(tx, now, ident, command.guard)
+        node, reason = _try_node(tx, now, ident, command)
         if node is not None:
             return _hold(tx, actor, now, node, command)
         reasons.append((ident, reason))
@@ -94,8 +94,9 @@ def list_holds(tx: Transaction, actor: Actor, now: int, command: ListHolds) -> l
 
 def renew_hold(tx: Transaction, actor: Actor, now: int, command: RenewHold) -> Hold:
     """Give a hold that is not over another end."""
-    _, hold = _lock(tx, actor, now, command.uuid)
+    node, hold = _lock(tx, actor, now, command.uuid)
     expires_at = end_of(now, command.seconds)
+    host_guards.check_hold_until(tx, node, expires_at)
     holds.renew(tx, hold, expires_at=expires_at, now=now)
     return replace(hold, expires_at=expires_at, updated_at=now)
 
@@ -205,7 +206,7 @@ def _check_instance(tx: Transaction, now: int, instance_uuid: str) -> None:
         raise HoldExists(instance=instance_uuid)
 
 
-def _try_node(tx: Transaction, now: int, ident: str, guard: Callable[[Node], None]) -> tuple[Node | None, str]:
+def _try_node(tx: Transaction, now: int, ident: str, command: CreateHold) -> tuple[Node | None, str]:
     """The node, locked, if it can be held; otherwise the reason against it.
 
     It is looked at before it is locked: a list of nodes that others have must not keep those others waiting.
@@ -214,7 +215,7 @@ def _try_node(tx: Transaction, now: int, ident: str, guard: Callable[[Node], Non
     try:
         if node is None:
             raise NodeNotFound(node=ident)
-        guard(node)
+        command.guard(node)
     except NodeNotFound:
         return None, "could not be found"
     hold = holds.of_node(tx, node.id)
@@ -226,7 +227,13 @@ def _try_node(tx: Transaction, now: int, ident: str, guard: Callable[[Node], Non
         return None, "could not be found"
     held = of_locked_node(tx, now, node) is not None
     reason = reason_against(node, held=held, claimed=bool(claim_views.on_provider(tx, node.id)))
-    return (node, "") if reason is None else (None, reason)
+    if reason is not None:
+        return None, reason
+    try:
+        host_guards.check_hold_until(tx, node, end_of(now, command.seconds))
+    except NodeBooked:
+        return None, "is booked by a lease before the reservation would end"
+    return node, ""
 
 
 def _hold(tx: Transaction, actor: Actor, now: int, node: Node, command: CreateHold) -> Hold:
@@ -240,9 +247,7 @@ def _hold(tx: Transaction, actor: Actor, now: int, node: Node, command: CreateHo
         "updated_at": None,
     }
     holds.add(tx, values)
-    booking.claim_for_hold(
-        tx, now, node, command.instance_uuid, actor.project, for_any_project=runs_the_system(actor)
-    )
+    booking.claim_for_hold(tx, now, node, command.instance_uuid, actor.project, for_any_project=runs_the_system(actor))
     made = holds.get(tx, command.uuid)
     assert made is not None
     return made

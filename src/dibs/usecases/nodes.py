@@ -13,7 +13,7 @@ from dibs.domain.node_requests import check_removable
 from dibs.domain.nodes import Node
 from dibs.store import node_pages, node_requests, nodes, traits
 from dibs.store.transaction import Row, Transaction
-from dibs.usecases import booking, holds
+from dibs.usecases import booking, holds, host_guards
 from dibs.usecases.conductors import choose_conductor
 from dibs.usecases.providers import require_unused
 
@@ -184,8 +184,10 @@ def _respect_hold(tx: Transaction, actor: Actor, now: int, node: Node, after: No
     """
     if after.instance_uuid is not None and node.instance_uuid is None:
         return holds.consume_for_instance(tx, actor, now, node, after.instance_uuid)
-    if after.resource_class != node.resource_class and holds.of_locked_node(tx, now, node) is not None:
-        raise NodeHeld(node=node.uuid)
+    if after.resource_class != node.resource_class:
+        host_guards.check_not_booked(tx, node)
+        if holds.of_locked_node(tx, now, node) is not None:
+            raise NodeHeld(node=node.uuid)
     return {}
 
 
