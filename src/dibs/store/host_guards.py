@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, bindparam, or_, select
 
 from dibs.domain.host_rules import GuardedHost, Promise
 from dibs.domain.leases import RESERVATION_ACTIVE, WHOLE_HOST, class_of
@@ -12,6 +12,10 @@ from dibs.store import sets
 from dibs.store.lease_tables import bookings, hosts, lease_reservations, leases, servers
 from dibs.store.tables import nodes, providers
 from dibs.store.transaction import Transaction
+
+_HOST_OF = select(hosts.c.name).where(
+    or_(hosts.c.provider_id == bindparam("of_provider"), hosts.c.reservation_provider_id == bindparam("of_provider"))
+)
 
 
 def hosts_above(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, GuardedHost]:
@@ -37,6 +41,12 @@ def reservations_of_servers(tx: Transaction, uuids: Sequence[str]) -> dict[str, 
     return dict(
         row for piece in sets.pieces(uuids) for row in tx.tuples(_launched(len(piece)), sets.numbered("uuid", piece))
     )
+
+
+def host_of(tx: Transaction, provider_id: int) -> str | None:
+    """The name of the host that a provider is, or that it keeps the reserved instances of."""
+    found: list[str] = tx.values(_HOST_OF, {"of_provider": provider_id})
+    return found[0] if found else None
 
 
 def _promise(row: dict[str, Any]) -> Promise:

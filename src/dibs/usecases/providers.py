@@ -12,11 +12,12 @@ from dibs.domain.errors import (
     ProviderExists,
     ProviderHasChildren,
     ProviderInUse,
+    ProviderIsHost,
     ProviderNotFound,
     ProviderOwnedByNode,
 )
 from dibs.domain.providers import Provider, ProviderQuery, check_generation, subtree
-from dibs.store import provider_search, providers
+from dibs.store import host_guards, provider_search, providers
 from dibs.store.transaction import Again, Duplicate, Transaction
 from dibs.usecases.resource_classes import require_classes
 from dibs.usecases.trait_catalogue import require_traits
@@ -104,6 +105,7 @@ def change_provider(tx: Transaction, actor: Actor, now: int, command: ChangeProv
         except Duplicate as error:
             raise _meaning(error, provider.uuid, command.name) from error
     if not isinstance(command.parent, Unmoved) and command.parent != provider.parent:
+        require_no_host(tx, provider.id, provider.uuid)
         parent = _new_parent(provider, command, found)
         below = subtree(provider.id, providers.tree(tx, provider.root_id))
         if parent is not None and parent.id in below:
@@ -138,8 +140,16 @@ def require_no_node(tx: Transaction, *changed: Provider) -> None:
             raise ProviderOwnedByNode(provider=provider.uuid, node=nodes[provider.id])
 
 
+def require_no_host(tx: Transaction, provider_id: int, uuid: str) -> None:
+    """Refuse to remove or move what can be booked."""
+    host = host_guards.host_of(tx, provider_id)
+    if host is not None:
+        raise ProviderIsHost(provider=uuid, host=host)
+
+
 def require_unused(tx: Transaction, provider_id: int, uuid: str) -> None:
-    """Refuse to remove a locked provider that something is below or that somebody uses."""
+    """Refuse to remove a locked provider that something is below, that somebody uses, or that can be booked."""
+    require_no_host(tx, provider_id, uuid)
     if providers.has_children(tx, provider_id):
         raise ProviderHasChildren(provider=uuid)
     if providers.used(tx, provider_id):
