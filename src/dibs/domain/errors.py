@@ -331,6 +331,54 @@ class NotEnoughHosts(DibsError):
     """Not enough hosts available: {shortage}"""
 
 
+class FlavorNotFound(DibsError):
+    """Flavor {flavor} could not be found."""
+
+
+class FlavorExists(DibsError):
+    """Flavor with {field} {value} already exists."""
+
+
+class FlavorOfReservation(DibsError):
+    """Flavor {flavor} belongs to a reservation: it changes and goes with that."""
+
+
+class FlavorAccessExists(DibsError):
+    """Flavor access already exists for flavor {flavor} and project {project} combination."""
+
+
+class FlavorAccessNotFound(DibsError):
+    """Flavor access not found for {flavor} / {project} combination."""
+
+
+class FlavorSpecNotFound(DibsError):
+    """Flavor {flavor} has no extra specs with key {name}."""
+
+
+class NoFlavorAccess(DibsError):
+    """Access list not available for public flavors."""
+
+
+class PublicFlavor(DibsError):
+    """Can not add or remove access of a public flavor."""
+
+
+class ServerNotFound(DibsError):
+    """Instance {server} could not be found."""
+
+
+class ServerHasNoMachine(DibsError):
+    """Cannot '{action}' instance {server}: it is no bare-metal node, and its host does not take orders from here."""
+
+
+class HypervisorNotFound(DibsError):
+    """Hypervisor with ID '{hypervisor}' could not be found."""
+
+
+class ServiceNotFound(DibsError):
+    """Could not find binary {binary} on host {host}."""
+
+
 class Forbidden(DibsError):
     """Access was denied to the following resource: {resource}"""
 
