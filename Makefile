@@ -63,7 +63,7 @@ test: $(INSTALLED_FOR_TESTS)
 	@tools/check.sh --numprocesses $(WORKERS) --engine $(ENGINE) $(PYTEST_FLAGS)
 
 docs: $(INSTALLED_FOR_DOCS)
-	@$(BIN)/mkdocs build --quiet --strict --site-dir build/docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/docs
 	@echo "The documentation is in build/docs/index.html"
 
 bench: $(INSTALLED_FOR_TESTS)

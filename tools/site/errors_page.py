@@ -1,0 +1,113 @@
+"""The reference of errors and reason codes, from the classes and each dialect's table."""
+
+import importlib
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import http_pages
+from tables import code, plain, table
+
+from dibs.dialects.placement.errors import Code
+from dibs.domain import errors, node_requests
+
+_INTRODUCTION = """\
+# Errors and reason codes
+
+Every refusal has a message that says what is wrong; names in braces stand for what the request said or found. The
+status depends on the API that was asked. What to do about the frequent ones:
+[When something fails](../howto/when-something-fails.md).
+
+## Errors
+
+The *code* is what Dibs' own API (`/dibs`) sends as `error.code`. An API without a status for an error never raises it.
+"""
+
+_PLACEMENT = """\
+## Codes of the placement API
+
+From version 1.23 on an error of `/placement` has a `code` for programs.
+"""
+
+_REASONS = """\
+## Why there is no node
+
+`last_error` of an allocation, and `GET /dibs/v1/why`, count the nodes of the class under the first reason that
+holds. The *code* is for programs, the words are for people.
+"""
+
+_ADVICE = {
+    node_requests.FREE: "Nobody has it: it can be had now.",
+    node_requests.IN_USE: "It has an instance, or its unit is claimed. Wait for its tear-down.",
+    node_requests.HELD: "A reservation keeps it; `expires_at` of the reservation says until when.",
+    node_requests.IN_MAINTENANCE: "An operator took it out of service; `maintenance_reason` says why.",
+    node_requests.NOT_AVAILABLE: "Its provision state is another than `available`: new, being cleaned, or failed.",
+    node_requests.RETIRED: "It will not be given out any more.",
+    node_requests.POWER_UNKNOWN: "Its power state could not be read yet.",
+    node_requests.LOCKED: "A conductor works on it at this moment.",
+    node_requests.PROMISED: "Somebody who asked earlier waits for one like it.",
+}
+
+
+def page() -> str:
+    """The whole page."""
+    words = [[code(key.replace(" ", "_")), said, _ADVICE.get(key, "")] for key, said in node_requests._WORDS.items()]
+    words.append([code("lacks:TRAIT"), "lacks TRAIT", "It lacks that trait; the first one missing is named."])
+    codes = [[code(value), _errors_with(value)] for value in Code]
+    return "\n".join(
+        [
+            _INTRODUCTION,
+            _errors(),
+            "",
+            _PLACEMENT,
+            table(["code", "sent for"], codes),
+            "",
+            _REASONS,
+            table(["code", "words", "meaning"], words),
+            "",
+        ]
+    )
+
+
+def _errors() -> str:
+    answers = _answers()
+    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.DibsError)]
+    kinds.sort(key=lambda kind: inspect.getsourcelines(kind)[1])
+    rows = [
+        [code(_code_of(kind)), plain(_message(kind)), *(str(known.get(kind, "")) for known in answers.values())]
+        for kind in kinds
+        if kind is not errors.DibsError
+    ]
+    return table(["code", "message", *answers], rows)
+
+
+def _answers() -> dict[str, Mapping[type, int]]:
+    """By dialect: the status of each error."""
+    found = {}
+    for dialect in http_pages.dialects():
+        package = type(dialect).__module__.rpartition(".")[0]
+        known = importlib.import_module(f"{package}.errors")
+        statuses: Mapping[type, Any] = getattr(known, "ANSWERS", None) or known.STATUSES
+        found[dialect.mount] = {kind: _status(answer) for kind, answer in statuses.items()}
+    return found
+
+
+def _status(answer: Any) -> int:
+    return int(answer[0] if isinstance(answer, tuple) else answer)
+
+
+def _message(kind: type) -> str:
+    return " ".join((kind.__doc__ or "").split())
+
+
+def _code_of(kind: type) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
+
+
+def _errors_with(wanted: Code) -> str:
+    table_of_placement = importlib.import_module("dibs.dialects.placement.errors").ANSWERS
+    kinds = [kind for kind, (_, found) in table_of_placement.items() if found is wanted]
+    if wanted is Code.UNDEFINED:
+        return "everything else"
+    return ", ".join(code(_code_of(kind)) for kind in kinds) or "what is wrong with the request itself"
