@@ -1,0 +1,100 @@
+"""``Dibs``: all of it behind one connection."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from openstack import exceptions, proxy
+from openstack.connection import Connection
+
+from dibs.client.allocations import Allocations
+from dibs.client.answers import Candidate, Why
+from dibs.client.connecting import connect, root_of
+from dibs.client.leases import Leases
+from dibs.client.nodes import Nodes
+from dibs.client.reservations import Reservations
+
+PLACEMENT_VERSION = "1.39"
+
+
+class Dibs:
+    """A running Dibs, as its users see it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.url = root_of(connection)
+        self._native = self._service("dibs", f"{self.url}/dibs/v1")
+        leases = connection.config.get_endpoint("reservation") or ""
+        # Without credentials one endpoint stands for every service that has none of its own.
+        here = leases if "reservation" in leases else f"{self.url}/reservation/v1"
+        self.nodes = Nodes(connection)
+        self.reservations = Reservations(connection)
+        self.allocations = Allocations(connection, self._native)
+        self.leases = Leases(self._service("reservation", here))
+
+    @classmethod
+    def connect(cls, url: str | None = None, *, cloud: str | None = None, **options: Any) -> "Dibs":
+        """To a URL, an entry of clouds.yaml, what OS_… variables say, or else to this machine."""
+        return cls(connect(url, cloud=cloud, **options))
+
+    def why(
+        self,
+        resource_class: str,
+        *,
+        traits: Iterable[str] = (),
+        candidate_nodes: Iterable[str] = (),
+        count: int = 1,
+    ) -> Why:
+        """Why can I not have so many nodes of this kind, and when could I? Nothing is asked for or kept."""
+        query = {
+            "resource_class": resource_class,
+            "traits": ",".join(traits),
+            "candidate_nodes": ",".join(candidate_nodes),
+            "count": str(count),
+        }
+        answer = self._native.get("/why", params={name: value for name, value in query.items() if value})
+        exceptions.raise_from_response(answer)
+        return Why.read(answer.json())
+
+    def candidates(
+        self,
+        resources: dict[str, int],
+        *,
+        traits: Iterable[str] = (),
+        not_traits: Iterable[str] = (),
+        traits_any: Iterable[str] = (),
+        limit: int | None = None,
+    ) -> list[Candidate]:
+        """Which providers could serve a claim, as Placement sees it: such as ``{"CUSTOM_GOLD": 1}``."""
+        query = [("resources", ",".join(f"{name}:{amount}" for name, amount in resources.items()))]
+        required = [*traits, *(f"!{name}" for name in not_traits)]
+        query += [("required", ",".join(required))] if required else []
+        any_of = list(traits_any)
+        query += [("required", f"in:{','.join(any_of)}")] if any_of else []
+        query += [("limit", str(limit))] if limit is not None else []
+        answer = self.connection.placement.get("/allocation_candidates", params=query, microversion=PLACEMENT_VERSION)
+        exceptions.raise_from_response(answer)
+        return _candidates(answer.json())
+
+    def _service(self, service_type: str, url: str) -> proxy.Proxy:
+        return proxy.Proxy(self.connection.session, service_type=service_type, endpoint_override=url)
+
+
+def _candidates(document: dict[str, Any]) -> list[Candidate]:
+    summaries = document["provider_summaries"]
+    return [
+        Candidate(
+            number=number,
+            provider=provider,
+            resources=part["resources"],
+            free={name: each["capacity"] - each["used"] for name, each in summaries[provider]["resources"].items()},
+            traits=tuple(summaries[provider]["traits"]),
+        )
+        for number, request in enumerate(document["allocation_requests"], 1)
+        for provider, part in request["allocations"].items()
+    ]
+
+
+def class_of_nodes(resource_class: str) -> str:
+    """The name under which Placement knows a class of nodes: gold is CUSTOM_GOLD."""
+    upper = "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in resource_class.upper())
+    return upper if upper.startswith("CUSTOM_") else f"CUSTOM_{upper}"

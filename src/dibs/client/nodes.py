@@ -1,0 +1,81 @@
+"""Nodes, with the filters by trait that openstacksdk has no words for."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from openstack import resource
+from openstack.baremetal.v1 import node as stock
+from openstack.connection import Connection
+
+_STOCK_FILTERS: dict[str, Any] = stock.Node._query_mapping._mapping
+
+
+class Node(stock.Node):
+    """A node as openstacksdk has it, listed by traits too."""
+
+    _query_mapping = resource.QueryParameters(
+        "traits",
+        "conductor",
+        "description_contains",
+        "lessee",
+        "owner",
+        "project",
+        "reserved",
+        "retired",
+        traits_any="traits-any",
+        not_traits="not-traits",
+        not_traits_any="not-traits-any",
+        **_STOCK_FILTERS,
+    )
+
+    # openstacksdk looks for what stands for the id in the class itself only.
+    id: str = resource.Body("uuid", alternate_id=True)
+
+
+class Nodes:
+    """``dibs.nodes``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._baremetal = connection.baremetal
+
+    def list(
+        self,
+        *,
+        traits: Iterable[str] = (),
+        traits_any: Iterable[str] = (),
+        not_traits: Iterable[str] = (),
+        not_traits_any: Iterable[str] = (),
+        **filters: Any,
+    ) -> Iterator[Node]:
+        """Nodes with all of ``traits``, any of ``traits_any``, not all of ``not_traits``, none of ``not_traits_any``.
+
+        Other filters are those of openstacksdk, and ``reserved``, ``owner``, ``retired`` and a few more.
+        """
+        by_trait = {
+            "traits": traits,
+            "traits_any": traits_any,
+            "not_traits": not_traits,
+            "not_traits_any": not_traits_any,
+        }
+        asked: dict[str, Any] = {name: ",".join(names) for name, names in by_trait.items() if names}
+        return Node.list(self._baremetal, details=True, **asked, **filters)
+
+    def get(self, node: str) -> Node:
+        """One node by uuid or name."""
+        return Node.new(id=node).fetch(self._baremetal)
+
+    def add_traits(self, node: str, *traits: str) -> None:
+        """Give a node more traits; those that it has already are none the worse for it."""
+        found = self.get(node)
+        for trait in traits:
+            found.add_trait(self._baremetal, trait)
+
+    def remove_traits(self, node: str, *traits: str) -> None:
+        """Take traits from a node."""
+        found = self.get(node)
+        for trait in traits:
+            found.remove_trait(self._baremetal, trait, ignore_missing=False)
+
+    def remove_all_traits(self, node: str) -> None:
+        """Take every trait from a node."""
+        self.get(node).set_traits(self._baremetal, [])

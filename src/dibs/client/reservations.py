@@ -1,0 +1,101 @@
+"""Reservations of nodes: one of several is kept for an instance for some minutes."""
+
+import uuid
+from collections.abc import Iterator, Sequence
+
+from openstack import exceptions, resource
+from openstack.connection import Connection
+
+from dibs.client.errors import check_same
+
+VERSION = "1.60"
+_NAMES = uuid.UUID("2f0b8d3c-5a43-4b7e-9b3f-d1b5f0e4c1a7")
+"""Turns a name into the uuid of an instance, the same each time."""
+
+
+class Reservation(resource.Resource):
+    """A node that is kept for an instance; its ``id`` is the proof that a deploy needs."""
+
+    resource_key = "reservation"
+    resources_key = "reservations"
+    base_path = "/reservations"
+    allow_fetch = True
+    allow_list = True
+    allow_delete = True
+    _max_microversion = VERSION
+
+    id: str = resource.Body("uuid", alternate_id=True)
+    node_id: str = resource.Body("node_uuid")
+    instance_id: str = resource.Body("instance_uuid")
+    expires_at: str = resource.Body("expires_at")
+    created_at: str = resource.Body("created_at")
+    updated_at: str | None = resource.Body("updated_at")
+
+
+def instance_of(name: str) -> str:
+    """The instance that a name stands for."""
+    return str(uuid.uuid5(_NAMES, name))
+
+
+class Reservations:
+    """``dibs.reservations``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._baremetal = connection.baremetal
+
+    def create(
+        self,
+        nodes: Sequence[str],
+        *,
+        instance: str | None = None,
+        name: str | None = None,
+        seconds: int | None = None,
+    ) -> Reservation:
+        """Keep the first of these nodes (uuids or names) that can be kept.
+
+        Give an ``instance`` (its uuid) or a ``name`` that stands for one, and asking again gives the same reservation;
+        AlreadyDifferent when that is of another node. Without either, each call makes another.
+        """
+        if instance is not None and name is not None:
+            raise ValueError("A name stands for an instance: give one of them.")
+        known = instance or (instance_of(name) if name is not None else None)
+        uuids = [self._uuid_of(node) for node in nodes]
+        body = {"instance_uuid": known or str(uuid.uuid4()), "node_uuid": uuids}
+        try:
+            return self._post("/reservations", body if seconds is None else {**body, "ttl_seconds": seconds})
+        except exceptions.ConflictException:
+            found = next((each for each in self.list() if each.instance_id == known), None) if known else None
+            if found is None:
+                raise
+        if found.node_id not in uuids:
+            asked = {"node": uuids[0] if len(uuids) == 1 else uuids}
+            check_same(f"a reservation for instance {known}", asked, {"node": found.node_id})
+        return found
+
+    def list(self) -> Iterator[Reservation]:
+        """All that you may see."""
+        return Reservation.list(self._baremetal)
+
+    def get(self, reservation: str) -> Reservation:
+        """One by its uuid."""
+        return Reservation.new(id=reservation).fetch(self._baremetal)
+
+    def renew(self, reservation: str, *, seconds: int | None = None) -> Reservation:
+        """Let it end so many seconds from now instead; without a number, as many as the server gives by itself."""
+        return self._post(f"/reservations/{reservation}/renew", {} if seconds is None else {"ttl_seconds": seconds})
+
+    def delete(self, reservation: str) -> None:
+        """Let go of the node."""
+        Reservation.new(id=reservation).delete(self._baremetal)
+
+    def _post(self, path: str, body: object) -> Reservation:
+        # A conflict is told at once: asking again would get the same answer.
+        answer = self._baremetal.post(path, json=body, microversion=VERSION, retriable_status_codes=[503])
+        exceptions.raise_from_response(answer)
+        return Reservation.existing(**answer.json()["reservation"])
+
+    def _uuid_of(self, node: str) -> str:
+        try:
+            return str(uuid.UUID(node))
+        except ValueError:
+            return str(self._baremetal.get_node(node, fields=["uuid"]).id)

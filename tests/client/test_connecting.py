@@ -1,0 +1,73 @@
+"""One client, many ways to say where Dibs is and who is asking."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from openstack import exceptions
+
+from dibs.client import Dibs
+from dibs.client.connecting import connect, root_of
+from tests.bed.dibs_server import DIBS, DibsServer
+from tests.clients.clouds import write_clouds_yaml
+
+
+@pytest.fixture(autouse=True)
+def _nothing_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No variable and no file of whoever runs the tests says anything."""
+    for name in ("OS_CLOUD", "OS_AUTH_TYPE", "OS_AUTH_URL", "OS_ENDPOINT", "OS_CLIENT_CONFIG_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def count(dibs: Dibs) -> int:
+    return len(list(dibs.reservations.list()))
+
+
+@pytest.mark.parametrize("path", ["", "/", "/baremetal", "/baremetal/v1", "/placement/", "/dibs/v1"])
+def test_any_address_of_the_server_will_do(running: DibsServer, path: str) -> None:
+    assert Dibs.connect(running.url + path).url == running.url
+
+
+def test_the_entry_of_clouds_yaml_that_dibs_prints(
+    running: DibsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(write_clouds_yaml(tmp_path, running)))
+    by_name = Dibs.connect(cloud="dibs")
+    monkeypatch.setenv("OS_CLOUD", "dibs")
+    by_variable = Dibs.connect()
+    assert by_name.url == by_variable.url == running.url
+    assert count(by_name) == count(by_variable)
+
+
+def test_variables_alone_are_enough(running: DibsServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OS_AUTH_TYPE", "none")
+    monkeypatch.setenv("OS_ENDPOINT", f"{running.url}/placement")
+    monkeypatch.setenv("OS_BAREMETAL_ENDPOINT_OVERRIDE", f"{running.url}/baremetal")
+    dibs = Dibs.connect()
+    assert dibs.url == running.url
+    assert dibs.why("no-such-class").text == "no nodes of class no-such-class"
+
+
+def test_without_a_word_it_is_this_machine() -> None:
+    assert root_of(connect()) == "http://127.0.0.1:8780"
+
+
+@pytest.mark.one_engine
+def test_a_user_and_password_in_the_url_or_in_clouds_yaml(
+    serve: Callable[..., DibsServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users = tmp_path / "users"
+    subprocess.run([DIBS, "user", "add", users, "eva"], input="se:cret@1\n", text=True, check=True, timeout=30)
+    server = serve("--auth-file", str(users), auth="http_basic")
+    where = server.url.removeprefix("http://")
+    assert count(Dibs.connect(f"http://eva:se%3Acret%401@{where}")) == 0
+    with pytest.raises(exceptions.HttpException, match="401"):
+        count(Dibs.connect(f"http://eva:wrong@{where}"))
+    flags = ("--auth", "http_basic", "--auth-file", str(users))
+    path = write_clouds_yaml(tmp_path, server, *flags, username="eva", password="se:cret@1")
+    monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(path))
+    dibs = Dibs.connect(cloud="dibs")
+    assert dibs.why("gold").fits is False
+    assert count(dibs) == 0

@@ -1,0 +1,44 @@
+"""Why, when, and who could."""
+
+from datetime import UTC, datetime
+
+import pytest
+from openstack import exceptions
+
+from dibs.client import Dibs
+from dibs.client.dibs import class_of_nodes
+from tests.clients.clouds import enrol
+from tests.clients.test_openstacksdk import fresh
+
+
+def test_why_not_and_when(dibs: Dibs) -> None:
+    kind = fresh("class")
+    node = enrol(dibs.connection, resource_class=kind)
+    held = dibs.reservations.create([node.id], seconds=600)
+    answer = dibs.why(kind)
+    assert (answer.fits, answer.free, answer.reasons) == (False, 0, {"held": 1})
+    assert answer.text == f"1 node of class {kind}: 1 held by a reservation"
+    assert answer.earliest == datetime.fromisoformat(held.expires_at)
+    dibs.reservations.delete(held.id)
+    answer = dibs.why(kind, candidate_nodes=[node.name])
+    assert answer.fits
+    assert answer.earliest is not None
+    assert answer.earliest <= datetime.now(UTC)
+    assert dibs.why(kind, traits=["CUSTOM_A"], count=2).reasons == {"lacks:CUSTOM_A": 1}
+    with pytest.raises(exceptions.BadRequestException, match="valid trait"):
+        dibs.why(kind, traits=["nonsense"])
+
+
+def test_who_could_serve_a_claim(dibs: Dibs) -> None:
+    kind = fresh("class")
+    with_a, plain = enrol(dibs.connection, resource_class=kind), enrol(dibs.connection, resource_class=kind)
+    dibs.nodes.add_traits(with_a.id, "CUSTOM_A")
+    wish = {class_of_nodes(kind): 1}
+    found = {each.provider: each for each in dibs.candidates(wish)}
+    assert set(found) == {with_a.id, plain.id}
+    assert (found[with_a.id].resources, found[with_a.id].free) == (wish, wish)
+    assert "CUSTOM_A" in found[with_a.id].traits
+    assert [each.provider for each in dibs.candidates(wish, traits=["CUSTOM_A"])] == [with_a.id]
+    assert [each.provider for each in dibs.candidates(wish, not_traits=["CUSTOM_A"])] == [plain.id]
+    assert [each.provider for each in dibs.candidates(wish, traits_any=["CUSTOM_A", "HW_CPU_X86_AVX"])] == [with_a.id]
+    assert len(dibs.candidates(wish, limit=1)) == 1
