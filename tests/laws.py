@@ -1,7 +1,7 @@
 """The laws of the ledger, checked on the rows themselves: whoever wrote them, through whatever door.
 
-``broken_laws`` says in words what is wrong; an empty list is a ledger in order. It takes every provider for a machine:
-it is for ledgers that nobody but the bare-metal dialect and its conductors wrote in.
+``broken_laws`` says in words what is wrong; an empty list is a ledger in order. It takes every provider for a machine,
+as in ledgers that nobody but the bare-metal dialect and its conductors wrote in, unless it is told of others.
 """
 
 from collections import Counter, defaultdict
@@ -52,9 +52,10 @@ def assert_lawful(url: str) -> Tables:
     return tables
 
 
-def broken_laws(tables: Tables) -> list[str]:
+def broken_laws(tables: Tables, *, machines_only: bool = True) -> list[str]:
     """Everything that is wrong, in words."""
-    return list(_Ledger(tables).complaints())
+    ledger = _Ledger(tables)
+    return [*ledger.complaints(), *(ledger.complaints_of_others() if machines_only else ())]
 
 
 @dataclass
@@ -83,6 +84,11 @@ class _Ledger:
             yield from self._of_instance(node)
             yield from self._of_lock(node)
         yield from self._of_requests()
+        yield from self._of_used()
+        yield from self._of_idle_consumers()
+
+    def complaints_of_others(self) -> Iterator[str]:
+        """What is wrong where there should be nothing but machines."""
         yield from self._of_orphans()
         yield from self._of_traits()
 
@@ -139,6 +145,17 @@ class _Ledger:
                     yield f"a row of {table} belongs to no node: {row}"
         for provider_id in self.providers.keys() - self.nodes.keys():
             yield f"provider {provider_id} has no node"
+
+    def _of_used(self) -> Iterator[str]:
+        claimed: Counter[tuple[int, int]] = Counter()
+        for row in self.tables["claims"]:
+            claimed[row["provider_id"], row["class_id"]] += row["amount"]
+        used = {(row["provider_id"], row["class_id"]): row["used"] for row in self.tables["inventories"]}
+        for place in claimed.keys() | used.keys():
+            if used.get(place) != claimed[place]:
+                yield f"of {place} {used.get(place)} is used, claims add up to {claimed[place]}"
+
+    def _of_idle_consumers(self) -> Iterator[str]:
         idle = self.consumers.keys() - {row["consumer_id"] for row in self.tables["claims"]}
         yield from (f"consumer {self.consumers[one]} has no claim" for one in idle)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.attacks.provider_target import ProviderTarget
 from tests.attacks.target import Target
 from tests.bed.session import Bed
 
@@ -13,6 +14,16 @@ from tests.bed.session import Bed
 def target(bed: Bed, engine_name: str) -> Iterator[Target]:
     url = bed.databases(engine_name).fresh()
     made = Target(url)
+    yield made
+    made.close()
+    bed.databases(engine_name).discard(url)
+
+
+@pytest.fixture(scope="module")
+def provider_target(bed: Bed, engine_name: str) -> Iterator[ProviderTarget]:
+    """The same with providers that are no nodes, which somebody uses."""
+    url = bed.databases(engine_name).fresh()
+    made = ProviderTarget(url)
     yield made
     made.close()
     bed.databases(engine_name).discard(url)

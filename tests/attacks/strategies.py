@@ -75,10 +75,11 @@ def _bodies(method: str, path: str, schema: Any) -> st.SearchStrategy[bytes]:
         sound = _patches(patchable)
     elif schema is not None:
         sound = _documents(kind, sorted(schema["properties"]))
-    return st.one_of(raw, values.map(_encode), sound.map(_encode), sound.map(_encode), sound.map(_encode))
+    return st.one_of(raw, values.map(encode), sound.map(encode), sound.map(encode), sound.map(encode))
 
 
-def _encode(document: Any) -> bytes:
+def encode(document: Any) -> bytes:
+    """As JSON."""
     return json.dumps(document).encode()
 
 
@@ -95,7 +96,8 @@ _SOUND_ARGUMENTS = {
 idents = st.sampled_from([*NODES, PORT, HOLD, rubbish.UNKNOWN, NODES["available"].upper()]) | texts
 
 
-def _percent(text: str) -> bytes:
+def percent(text: str) -> bytes:
+    """Any text as part of an address."""
     return quote(text.encode("utf-8", "surrogatepass"), safe="").encode()
 
 
@@ -108,9 +110,9 @@ def _paths(draw: st.DrawFn, template: str, spoil: bool) -> bytes:
         if not part.startswith("{"):
             parts.append(part.encode())
         elif spoil:
-            parts.append(_percent(draw(idents)))
+            parts.append(percent(draw(idents)))
         else:
-            parts.append(_percent(_SOUND_ARGUMENTS.get(name) or draw(st.sampled_from(list(NODES.values())))))
+            parts.append(percent(_SOUND_ARGUMENTS.get(name) or draw(st.sampled_from(list(NODES.values())))))
     path = b"/".join(parts)
     return path + draw(st.sampled_from(rubbish.PATH_ENDINGS)) if spoil and draw(st.booleans()) else path
 
@@ -121,7 +123,7 @@ def _queries(draw: st.DrawFn, names: list[str]) -> bytes:
         return draw(st.sampled_from(rubbish.QUERIES) | st.binary(max_size=20))
     chosen = draw(st.lists(st.sampled_from(names), max_size=3, unique=draw(st.integers(0, 9)) > 0))
     pairs = [(name, draw(st.sampled_from(rubbish.QUERY_VALUES) | texts)) for name in chosen]
-    return b"&".join(name.encode() + b"=" + _percent(value) for name, value in pairs)
+    return b"&".join(name.encode() + b"=" + percent(value) for name, value in pairs)
 
 
 @st.composite
@@ -136,7 +138,7 @@ def attacks(draw: st.DrawFn) -> Attack:
         headers["content-type"] = draw(st.sampled_from([b"application/json", *rubbish.CONTENT_TYPES]))
         headers["accept"] = draw(st.sampled_from([b"*/*", *rubbish.ACCEPTS]))
     sound_body = _SOUND.get(route.path.rpartition("/")[2]) if route.method in ("POST", "PUT") else None
-    body = b"" if sound_body is None else _encode(sound_body)
+    body = b"" if sound_body is None else encode(sound_body)
     if spoilt == "body":
         body = draw(_bodies(route.method, route.path, route.body))
     return Attack(

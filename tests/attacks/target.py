@@ -1,7 +1,7 @@
 """The whole HTTP application without its socket, and a look at every table before and after each request.
 
-The laws that no request may break: no answer is a 5xx; a refusal has Ironic's shape, is short, and leaves every table
-as it was; reading changes nothing; and whatever was accepted leaves the ledger in order.
+The laws that no request may break: no answer is a 5xx; a refusal has the shape of its dialect, is short, and leaves
+every table as it was; reading changes nothing; and whatever was accepted leaves the ledger in order.
 """
 
 import asyncio
@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 
 from dibs.dialects.baremetal import Baremetal
 from dibs.dialects.baremetal.microversions import VERSIONS
+from dibs.dialects.native import Native
+from dibs.dialects.placement import Placement
 from dibs.domain.actor import SERVICE
 from dibs.drivers import DRIVERS
 from dibs.http.auth.noauth import NoAuth
@@ -24,6 +26,7 @@ from dibs.store import Store, open_store, tables
 from dibs.usecases.holds import CreateHold, create_hold
 from dibs.usecases.node_requests import CreateNodeRequest, create_node_request
 from dibs.usecases.ports import CreatePort, create_port
+from dibs.usecases.request_intake import LocalIntake
 from tests.builders import Ledger, allow
 from tests.laws import Tables, broken_laws, connect, rows_of
 
@@ -50,6 +53,7 @@ class Attack:
     query: bytes = b""
     body: bytes = b""
     headers: Mapping[str, bytes] = field(default_factory=dict)
+    mount: str = "/baremetal"
 
     @classmethod
     def of(cls, method: str, path: str, body: Any = None, *, version: str = NEWEST, query: str = "") -> "Attack":
@@ -67,10 +71,31 @@ class Answer:
 
     status: int
     body: bytes
+    mount: str
+    request_id: str
 
     @property
     def message(self) -> str:
-        """The text of a refusal, which must have one of Ironic's two shapes."""
+        """The text of a refusal, which must have the shape of its dialect."""
+        if self.mount == "/placement":
+            return self._message_of_placement()
+        return self._message_of_dibs() if self.mount == "/dibs" else self._message_of_ironic()
+
+    def _message_of_dibs(self) -> str:
+        error = json.loads(self.body)["error"]
+        assert error.keys() == {"code", "message"}, error
+        return str(error["message"])
+
+    def _message_of_placement(self) -> str:
+        """JSON, or one of two other forms for who does not accept it."""
+        if not self.body.startswith(b"{"):
+            return self.body.decode()
+        (error,) = json.loads(self.body)["errors"]
+        assert error.keys() >= {"status", "title", "detail", "request_id"}, error
+        assert (error["status"], error["request_id"]) == (self.status, self.request_id), error
+        return str(error["detail"])
+
+    def _message_of_ironic(self) -> str:
         document = json.loads(json.loads(self.body)["error_message"])
         if "faultstring" in document:
             assert document.keys() == {"faultcode", "faultstring", "debuginfo"}, document
@@ -82,14 +107,19 @@ class Answer:
 
 
 class Target:
-    """A ledger with four nodes, a port, a request and a hold, behind the real shell and dialect, with no conductor."""
+    """A ledger with four nodes, a port, a request and a hold, behind the real shell and dialects, with no conductor."""
 
     def __init__(self, url: str) -> None:
         self.reader = connect(url)
         self.store: Store = open_store(url)
         self.ledger = Ledger(self.store)
-        dialect = Baremetal(self.ledger.runner, DRIVERS, wake=lambda: None)
-        self.shell = Shell(Application(dialects=[dialect]), NoAuth(), Limits(threads=1))
+        runner, intake = self.ledger.runner, LocalIntake(self.ledger.runner, _nothing)
+        dialects = [
+            Baremetal(runner, DRIVERS, wake=_nothing, intake=intake),
+            Placement(runner, self.ledger.clock),
+            Native(runner, intake=intake, wake=_nothing),
+        ]
+        self.shell = Shell(Application(dialects=dialects), NoAuth(), Limits(threads=1))
         self.loop = asyncio.new_event_loop()
         self.rows: Tables = {}
         self.changed = False
@@ -103,6 +133,12 @@ class Target:
     def prepare(self) -> None:
         """Put the ledger back to what every attack begins with."""
         self.store.write(_remove_everything)
+        self.fill()
+        self.rows, self.changed = rows_of(self.reader), False
+        assert self.broken_laws(self.rows) == []
+
+    def fill(self) -> None:
+        """Write what every attack begins with."""
         self.ledger.enrol(uuid=NODES["enrolled"], name="enrolled", state="enroll", power_state=None)
         self.ledger.enrol(
             uuid=NODES["available"], name="available", resource_class="large", with_traits=("CUSTOM_A", "CUSTOM_B")
@@ -117,8 +153,10 @@ class Target:
         self.ledger.enrol(uuid=NODES["held"], name="held", resource_class="large")
         hold = CreateHold(uuid=HOLD, instance_uuid=HOLD, nodes=(NODES["held"],), seconds=3600, guard=allow)
         self.ledger.runner.write(create_hold, SERVICE, hold)
-        self.rows, self.changed = rows_of(self.reader), False
-        assert broken_laws(self.rows) == []
+
+    def broken_laws(self, rows: Tables) -> list[str]:
+        """What is wrong with the ledger."""
+        return broken_laws(rows)
 
     def send(self, attack: Attack, *, undo: bool = True) -> Answer:
         """Answer one request and hold it to the laws; ``undo`` undoes what it changed."""
@@ -138,7 +176,7 @@ class Target:
             return
         assert answer.status < 400, f"a partial write: {answer} changed {_changed(self.rows, after)}"
         assert attack.method not in ("GET", "HEAD"), f"reading changed {_changed(self.rows, after)}"
-        assert broken_laws(after) == []
+        assert self.broken_laws(after) == [], attack
         self.rows, self.changed = after, True
 
     async def _send(self, attack: Attack) -> Answer:
@@ -149,7 +187,7 @@ class Target:
             "type": "http",
             "method": attack.method,
             "scheme": "http",
-            "raw_path": b"/baremetal" + attack.path,
+            "raw_path": attack.mount.encode() + attack.path,
             "query_string": attack.query,
             "headers": [(b"host", b"target"), *raw_headers],
             "server": ("target", 80),
@@ -163,11 +201,21 @@ class Target:
             sent.append(message)
 
         await self.shell(scope, receive, send)
-        return Answer(sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:]))
+        request_id = dict(sent[0]["headers"])[b"x-openstack-request-id"].decode()
+        body = b"".join(message.get("body", b"") for message in sent[1:])
+        return Answer(sent[0]["status"], body, attack.mount, request_id)
+
+
+def _nothing() -> None:
+    """Nobody is to be woken."""
 
 
 def _remove_everything(tx: Any) -> None:
+    # MariaDB deletes row by row, and a parent may come before its child.
+    tx.change(update(tables.providers).values(parent_id=None))
     for table in (tables.claims, tables.consumers, tables.node_requests, tables.providers):
+        tx.change(delete(table))
+    for table in (tables.resource_classes, tables.traits):
         tx.change(delete(table))
 
 

@@ -5,6 +5,9 @@ import os
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
+from tests.attacks.doors import NATIVE, PLACEMENT
+from tests.attacks.provider_target import ProviderTarget
+from tests.attacks.spoiling import attacks_on, sound_attack
 from tests.attacks.strategies import attacks, patch_attacks, query_attacks
 from tests.attacks.target import Attack, Target
 
@@ -38,3 +41,30 @@ def test_no_patch_breaks_the_laws(target: Target, examples: int) -> None:
 
 def test_no_query_breaks_the_laws(target: Target, examples: int) -> None:
     attack(target, query_attacks(), examples)
+
+
+def test_every_sound_request_at_the_other_doors_is_accepted(provider_target: ProviderTarget) -> None:
+    """Otherwise the rubbish in them would not get far."""
+    refused = {}
+    for door in (PLACEMENT, NATIVE):
+        for route in door.routes:
+            answer = provider_target.send(sound_attack(door, route))
+            if answer.status >= 400:
+                refused[route.method, route.path] = answer.status
+    assert refused == {
+        ("GET", "/resource_classes/{name}"): 404,
+        ("DELETE", "/resource_classes/{name}"): 404,
+        ("GET", "/traits/{name}"): 404,
+        ("DELETE", "/traits/{name}"): 404,
+        ("DELETE", "/resource_providers/{uuid}"): 409,
+        ("DELETE", "/resource_providers/{uuid}/inventories"): 409,
+        ("POST", "/v1/allocations/{allocation}/retry"): 409,
+    }
+
+
+def test_no_request_to_placement_breaks_the_laws(provider_target: ProviderTarget, examples: int) -> None:
+    attack(provider_target, attacks_on(PLACEMENT), examples)
+
+
+def test_no_request_to_dibs_own_api_breaks_the_laws(target: Target, examples: int) -> None:
+    attack(target, attacks_on(NATIVE), examples // 2)

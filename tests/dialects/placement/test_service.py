@@ -1,8 +1,10 @@
 """What holds for every path: versions, headers, and the order in which refusals come."""
 
+import httpx
 import pytest
 
 from dibs.domain.actor import Actor
+from tests.bed.dibs_server import DibsServer
 from tests.dialects.placement.conversation import Conversation
 
 NOBODY = Actor(user="eva", project="eva")
@@ -78,6 +80,13 @@ def test_who_does_not_accept_json_gets_406_in_a_form_of_his_own(ask: Conversatio
     answer = ask("GET", PROVIDERS, headers={"accept": "text/plain"})
     assert (answer.status, answer.headers["content-type"]) == (406, "text/plain; charset=UTF-8")
     assert b"Only application/json is provided" in answer.body
+
+
+@pytest.mark.parametrize("path", ["%00", "resource_providers?name=%00", "nowhere"])
+def test_every_refusal_has_the_id_of_its_request_whoever_refuses(shared_server: DibsServer, path: str) -> None:
+    answer = httpx.get(f"{shared_server.url}/placement/{path}", headers={"x-auth-token": "admin"})
+    (error,) = answer.json()["errors"]
+    assert error["request_id"] == answer.headers["x-openstack-request-id"]
 
 
 @pytest.mark.parametrize("body", [b"{", b"\xff", b'{"name": NaN}'])

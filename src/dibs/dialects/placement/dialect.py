@@ -16,6 +16,7 @@ from dibs.dialects.placement.routes import ROUTES
 from dibs.domain.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.negotiation import preferred
+from dibs.http.request_id import REQUEST_ID
 from dibs.http.routing import Match, MethodNotAllowed, NotInVersion, Router
 from dibs.usecases.runner import Clock, Runner
 
@@ -113,7 +114,7 @@ def _check_media_types(request: Request, endpoint: Endpoint) -> None:
 
 def _refused(refusal: Refusal, request: Request | None, minor: int | None) -> Response:
     if request is None:
-        return error_answer(refusal)
+        return error_answer(refusal, request_id=REQUEST_ID.get())
     return error_answer(
         refusal,
         method=request.method,

@@ -1,0 +1,52 @@
+"""A target that has providers too: a tree of two, one that shares, and a consumer that uses some of each."""
+
+from sqlalchemy import update
+
+from dibs.domain.actor import SERVICE
+from dibs.domain.claims import Wish
+from dibs.domain.provider_tree import SHARING_TRAIT
+from dibs.store import tables
+from dibs.usecases.aggregates import SetAggregates, set_aggregates
+from dibs.usecases.claims import ReplaceClaims, replace_claims
+from dibs.usecases.inventories import SetInventories, Sizes, set_inventories
+from dibs.usecases.provider_traits import SetProviderTraits, set_provider_traits
+from dibs.usecases.providers import CreateProvider, create_provider
+from dibs.usecases.resource_classes import NamedClass, create_resource_class
+from dibs.usecases.trait_catalogue import NamedTrait, ensure_trait
+from tests.attacks.target import Target
+from tests.laws import Tables, broken_laws
+
+ROOT, CHILD, SHARING = (f"ffffffff-0000-4000-8000-00000000000{number}" for number in range(3))
+CONSUMER = "cccccccc-0000-4000-8000-000000000002"
+AGGREGATE = "99999999-0000-4000-8000-000000000001"
+
+
+class ProviderTarget(Target):
+    """What Target has, and providers that are no nodes; every provider is at generation 0, the consumer at 1."""
+
+    def fill(self) -> None:
+        """Write what every attack begins with."""
+        super().fill()
+        write = self.ledger.runner.write
+        write(create_resource_class, SERVICE, NamedClass(name="CUSTOM_CLASS"))
+        write(ensure_trait, SERVICE, NamedTrait(name="CUSTOM_TRAIT"))
+        for uuid, name, parent, totals in (
+            (ROOT, "root", None, {"VCPU": 8, "CUSTOM_CLASS": 2}),
+            (CHILD, "child", ROOT, {"VGPU": 4}),
+            (SHARING, "sharing", None, {"DISK_GB": 100}),
+        ):
+            write(create_provider, SERVICE, CreateProvider(uuid=uuid, name=name, parent=parent))
+            sizes = {name: Sizes(total=total, max_unit=total) for name, total in totals.items()}
+            write(set_inventories, SERVICE, SetInventories(provider=uuid, generation=None, sizes=sizes))
+        for uuid, trait in ((ROOT, "CUSTOM_TRAIT"), (SHARING, SHARING_TRAIT)):
+            write(set_provider_traits, SERVICE, SetProviderTraits(provider=uuid, generation=None, traits=(trait,)))
+            aggregates = (AGGREGATE,)
+            write(set_aggregates, SERVICE, SetAggregates(provider=uuid, generation=None, aggregates=aggregates))
+        resources = {ROOT: {"VCPU": 2}, CHILD: {"VGPU": 1}}
+        wish = Wish(consumer=CONSUMER, resources=resources, project_id="p", user_id="u", consumer_type="INSTANCE")
+        write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
+        self.store.write(lambda tx: tx.change(update(tables.providers).values(generation=0)))
+
+    def broken_laws(self, rows: Tables) -> list[str]:
+        """What is wrong with the ledger."""
+        return broken_laws(rows, machines_only=False)
