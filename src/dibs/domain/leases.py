@@ -40,6 +40,55 @@ CLASS_PREFIX = "CUSTOM_RESERVATION_"
 """Of the resource class that a reservation of instances offers its instances in."""
 
 
+class Now:
+    """The moment at which the request is carried out, to the minute."""
+
+
+NOW = Now()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PropertyName:
+    """The name of something that operators say of hosts."""
+
+    id: int
+    uuid: str
+    name: str
+    private: bool
+    """True when only operators are shown it."""
+    created_at: int
+    updated_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booking:
+    """A host for one reservation in the window of its lease."""
+
+    reservation_id: int
+    host_id: int
+    start_at: int
+    end_at: int
+    amount: int
+    """How many instances lie on the host; 1 when the host is booked whole."""
+    whole: bool = False
+    resources: Mapping[str, int] = field(default_factory=dict)
+    """What one instance takes, by resource class."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownBooking:
+    """A booking as operators see it."""
+
+    host_id: int
+    reservation: str
+    """Its uuid."""
+    lease: str
+    """Its uuid."""
+    start_at: int
+    end_at: int
+    amount: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """Something that is due in a lease."""
