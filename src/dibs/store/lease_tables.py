@@ -179,8 +179,8 @@ servers = table(
     # The flavor as it was when the server was made.
     json("flavor"),
     Column("reservation_id", ROW_ID, ForeignKey("lease_reservations.id", ondelete="SET NULL"), nullable=True),
-    # The compute provider or node that it lies on; NULL when no place was found.
-    Column("provider_id", ROW_ID, ForeignKey("providers.id"), nullable=True),
+    # The compute provider or node that it lies on; NULL when no place was found, or its node was removed.
+    Column("provider_id", ROW_ID, ForeignKey("providers.id", ondelete="SET NULL"), nullable=True),
     text("image"),
     text("availability_zone"),
     json("properties"),

@@ -214,7 +214,9 @@ def upgrade() -> None:
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=True),
         sa.Column("launched_at", sa.BigInteger(), nullable=True),
-        sa.ForeignKeyConstraint(["provider_id"], ["providers.id"], name=op.f("fk_servers_provider_id")),
+        sa.ForeignKeyConstraint(
+            ["provider_id"], ["providers.id"], name=op.f("fk_servers_provider_id"), ondelete="SET NULL"
+        ),
         sa.ForeignKeyConstraint(
             ["reservation_id"], ["lease_reservations.id"], name=op.f("fk_servers_reservation_id"), ondelete="SET NULL"
         ),
