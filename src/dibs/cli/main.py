@@ -18,6 +18,8 @@ COMMANDS = {
     "db check": "dibs.cli.database:Check",
     "db version": "dibs.cli.database:Version",
     "user add": "dibs.cli.user:Add",
+    "import ironic": "dibs.cli.importing:Ironic",
+    "import placement": "dibs.cli.importing:Placement",
 }
 """Name and class of each command. The class is imported when the command is called."""
 

@@ -1,0 +1,49 @@
+"""The command as its user types it."""
+
+import json
+import subprocess
+from dataclasses import dataclass
+from typing import Any
+
+from tests.bed.dibs_server import DIBS
+from tests.clients.clouds import bare_environment
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run of the command left behind."""
+
+    status: int
+    report: dict[str, Any]
+    err: str
+
+    def count(self, noun: str, outcome: str) -> int:
+        """How many of a noun came out so."""
+        return int(self.report["counts"][noun][outcome])
+
+    def findings(self, noun: str) -> dict[str, dict[str, Any]]:
+        """What is told of a noun, by name or else by uuid."""
+        return {each["name"] or each["id"]: each for each in self.report["findings"] if each["noun"] == noun}
+
+
+def command_line(what: str, source: str, target: str, *flags: str) -> list[str]:
+    """What is typed."""
+    return [str(DIBS), "import", what, "--from", source, "--to", target, "-f", "json", *flags]
+
+
+def run_import(what: str, source: str, target: str, *flags: str, **variables: str) -> Outcome:
+    """Import to the end."""
+    done = subprocess.run(
+        command_line(what, source, target, *flags),
+        env={**bare_environment(), **variables},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return Outcome(done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr)
+
+
+def start_import(what: str, source: str, target: str) -> "subprocess.Popen[bytes]":
+    """Begin to import; to be killed."""
+    command = command_line(what, source, target, "--quiet")
+    return subprocess.Popen(command, env=bare_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

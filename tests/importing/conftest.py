@@ -1,0 +1,32 @@
+"""The services that are imported from, each started once and filled once."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.bed.processes import free_port
+from tests.importing.rack import Rack, fill
+from tests.importing.real_ironic import RealIronic
+from tests.importing.real_placement import RealPlacement
+
+
+@pytest.fixture(scope="session")
+def rack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rack]:
+    """A real Ironic with nodes in every state that lasts; nobody changes it."""
+    ironic = RealIronic(tmp_path_factory.mktemp("ironic"), free_port())
+    try:
+        ironic.start()
+        yield fill(ironic.url)
+    finally:
+        ironic.stop()
+
+
+@pytest.fixture(scope="session")
+def placement(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPlacement]:
+    """A real Placement, empty."""
+    server = RealPlacement(tmp_path_factory.mktemp("placement"), free_port())
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()

@@ -1,0 +1,132 @@
+"""Import from a real Ironic, compared on both sides by the real openstacksdk."""
+
+import signal
+from typing import Any
+
+import pytest
+
+from tests.bed.dibs_server import DibsServer
+from tests.bed.waiting import eventually
+from tests.importing.command import Outcome, run_import, start_import
+from tests.importing.rack import Rack, connect
+
+# A client does not know the engine behind its server, and one real Ironic is enough for all.
+pytestmark = [pytest.mark.one_engine, pytest.mark.xdist_group("importing")]
+
+NODE = (
+    "name", "driver", "resource_class", "owner", "lessee", "description", "properties", "extra", "instance_info",
+    "instance_id", "provision_state", "is_maintenance", "maintenance_reason", "is_retired", "retired_reason",
+    "is_protected", "is_automated_clean_enabled", "parent_node", "allocation_id", "deploy_interface", "raid_interface",
+)  # fmt: skip
+PORT = ("address", "node_id", "extra", "local_link_connection", "is_pxe_enabled")
+ALLOCATION = ("name", "resource_class", "traits", "candidate_nodes", "extra", "node_id", "state")
+
+
+def do(rack: Rack, server: DibsServer, *flags: str) -> Outcome:
+    return run_import("ironic", rack.url, server.url, *flags)
+
+
+def nodes_at(url: str) -> dict[str, dict[str, Any]]:
+    """All that a user sees of the nodes, by uuid."""
+    with connect(url) as cloud:
+        return {node.id: shown(node) for node in cloud.baremetal.nodes(details=True, include_children=True)}
+
+
+def shown(node: Any) -> dict[str, Any]:
+    # Ironic notes that an allocation asked for no traits, Dibs notes nothing.
+    info = {name: value for name, value in node.instance_info.items() if (name, value) != ("traits", [])}
+    return {**{name: node[name] for name in NODE}, "traits": sorted(node.traits or []), "instance_info": info}
+
+
+def ports_at(url: str) -> dict[str, dict[str, Any]]:
+    with connect(url) as cloud:
+        return {port.id: {name: port[name] for name in PORT} for port in cloud.baremetal.ports(details=True)}
+
+
+def allocations_at(url: str) -> dict[str, dict[str, Any]]:
+    with connect(url) as cloud:
+        listed = cloud.baremetal.allocations(state="active")
+        return {each.id: {name: each[name] for name in ALLOCATION} for each in listed}
+
+
+def assert_same(rack: Rack, server: DibsServer) -> None:
+    """Both sides show the same, but for the node that only Ironic can drive."""
+    there, here = nodes_at(rack.url), nodes_at(f"{server.url}/baremetal")
+    by_hand = there.pop(rack.nodes["by-hand"])
+    assert here.pop(rack.nodes["by-hand"], by_hand)["name"] == "by-hand"
+    assert here == there
+    assert ports_at(f"{server.url}/baremetal") == ports_at(rack.url)
+    assert allocations_at(f"{server.url}/baremetal") == allocations_at(rack.url)
+
+
+def test_nodes_ports_traits_states_and_allocations_are_copied(rack: Rack, server: DibsServer) -> None:
+    done = do(rack, server)
+    assert_same(rack, server)
+    assert done.count("node", "copied") == len(rack.nodes) - 2
+    assert done.count("port", "copied") == 2
+    assert done.count("allocation", "copied") == 2
+
+
+def test_what_could_not_be_copied_is_told_with_the_reason(rack: Rack, server: DibsServer) -> None:
+    done = do(rack, server)
+    assert done.status == 1
+    found = done.findings("node")
+    assert set(found) == {"by-hand", "secretive"}
+    assert "no driver manual-management (it has fake-hardware)" in found["by-hand"]["reason"]
+    (secret,) = found["secretive"]["differences"]
+    assert (secret["what"], secret["here"]) == ("driver_info/ipmi_password", None)
+    assert "set it here by hand" in secret["why"]
+    assert "it found no node" in done.findings("allocation")["in-vain"]["reason"]
+
+
+def test_with_a_driver_to_stand_in_and_the_secret_set_both_sides_are_the_same(rack: Rack, server: DibsServer) -> None:
+    do(rack, server, "--driver", "fake-hardware")
+    with connect(f"{server.url}/baremetal") as cloud:
+        secret = {"op": "add", "path": "/driver_info/ipmi_password", "value": "correct horse"}
+        cloud.baremetal.patch_node(rack.nodes["secretive"], [secret])
+    before = nodes_at(f"{server.url}/baremetal")
+    again = do(rack, server, "--driver", "fake-hardware")
+    assert (again.status, again.findings("node")) == (0, {})
+    assert again.count("node", "same") == len(rack.nodes)
+    assert nodes_at(f"{server.url}/baremetal") == before
+
+
+def test_what_was_changed_here_is_told_and_stays(rack: Rack, server: DibsServer) -> None:
+    do(rack, server)
+    with connect(f"{server.url}/baremetal") as cloud:
+        cloud.baremetal.patch_node(rack.nodes["free"], [{"op": "add", "path": "/extra/rack", "value": "r2"}])
+        cloud.baremetal.remove_node_trait(rack.nodes["free"], "CUSTOM_GPU")
+        cloud.baremetal.set_node_provision_state(rack.nodes["free"], "manage")
+    found = do(rack, server).findings("node")["free"]
+    told = {each["what"]: (each["there"], each["here"]) for each in found["differences"]}
+    assert told == {
+        "extra/rack": ("r1", "r2"),
+        "traits": (["CUSTOM_GPU", "HW_CPU_X86_AVX2"], ["HW_CPU_X86_AVX2"]),
+        "provision_state": ("available", "manageable"),
+    }
+    with connect(f"{server.url}/baremetal") as cloud:
+        assert cloud.baremetal.get_node(rack.nodes["free"]).extra == {"rack": "r2"}
+
+
+def test_an_import_that_is_killed_again_and_again_goes_on_each_time(rack: Rack, server: DibsServer) -> None:
+    with connect(f"{server.url}/baremetal") as cloud:
+        for wanted in (1, 3, 4, 6, 8):
+            importing = start_import("ironic", rack.url, server.url)
+            eventually(
+                lambda least=wanted: len(list(cloud.baremetal.nodes(fields=["uuid"]))) >= least,
+                60,
+                f"{wanted} nodes",
+            )
+            importing.send_signal(signal.SIGKILL)
+            assert importing.wait() == -signal.SIGKILL
+    done = do(rack, server)
+    assert_same(rack, server)
+    assert set(done.findings("node")) == {"by-hand", "secretive"}
+
+
+def test_a_node_that_is_in_use_is_claimed_for_its_instance(rack: Rack, server: DibsServer) -> None:
+    do(rack, server)
+    instance = rack.cloud.baremetal.get_node(rack.nodes["used"]).instance_id
+    with connect(f"{server.url}/baremetal") as cloud:
+        found = cloud.session.get(f"{server.url}/placement/allocations/{instance}")
+    assert set(found.json()["allocations"]) == {rack.nodes["used"]}
