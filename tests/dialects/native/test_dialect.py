@@ -117,6 +117,14 @@ def test_a_candidate_that_the_caller_may_not_see_is_not_found(ask: Conversation)
     assert ask("POST", "/v1/allocations", body, actor=somebody("member", "p2"))[0] == 201
 
 
+def test_a_service_of_the_project_that_owns_a_node_sees_it_as_in_the_bare_metal_api(ask: Conversation) -> None:
+    node = ask.ledger.enrol(resource_class="gold", owner="p1")
+    url = f"/v1/why?resource_class=gold&candidate_nodes={node.uuid}"
+    service = Actor(user="agent", project="p1", roles=frozenset({"service"}))
+    assert ask("GET", url, actor=service)[0] == 200
+    assert ask("GET", url, actor=Actor(user="agent", project="p2", roles=frozenset({"service"})))[0] == 400
+
+
 def test_without_a_live_conductor_nothing_is_written(ask: Conversation) -> None:
     ask.ledger.clock.move(3600)
     for count in (1, 2):

@@ -11,13 +11,14 @@ from dibs.dialects.baremetal.idents import location, node_in_path
 from dibs.dialects.baremetal.node_values import PATCHABLE, node_editor, read_new_node
 from dibs.dialects.baremetal.paging import page_answer
 from dibs.dialects.baremetal.patching import given_values, read_patch
-from dibs.dialects.baremetal.policy import Guard, update_rules
+from dibs.dialects.baremetal.policy import update_rules
 from dibs.dialects.baremetal.query import Query
 from dibs.dialects.baremetal.rendering import NodeRenderer, render_node
 from dibs.dialects.baremetal.values import read_uuid
 from dibs.domain import node_states as states
 from dibs.domain.node_query import NodeQuery, OfProject
 from dibs.domain.nodes import Node
+from dibs.http.machine_policy import Guard
 from dibs.http.messages import Response
 from dibs.usecases import nodes as usecases
 

@@ -4,64 +4,50 @@ An existing policy.yaml for Ironic carries over: rules in it that Dibs does not 
 defaults are those of Ironic's secure RBAC; its older ``rule:is_admin`` defaults are not added to them.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dibs.dialects.baremetal.errors import Refusal
 from dibs.domain.actor import Actor
-from dibs.domain.errors import Forbidden, NodeNotFound, NodeRequestNotFound
-from dibs.domain.node_requests import NodeRequest
 from dibs.domain.nodes import Node
-from dibs.http.policy import RuleBook
-
-Guard = Callable[[Node], None]
-RequestGuard = Callable[[NodeRequest], None]
-
-
-def _any(*checks: str) -> str:
-    return " or ".join(f"({check})" for check in checks)
-
+from dibs.http import machine_policy
+from dibs.http.machine_policy import (
+    ANY_READER,
+    OF_EITHER,
+    OF_LESSEE,
+    OF_OWNER,
+    OWNER_SERVICE,
+    SYSTEM_MEMBER,
+    SYSTEM_OR_PROJECT_READER,
+    SYSTEM_READER,
+    SYSTEM_SERVICE,
+    Guard,
+    MachinePolicy,
+    any_of,
+)
 
 _SYSTEM_ADMIN = "role:admin and system_scope:all"
-_SYSTEM_SERVICE = "role:service and system_scope:all"
-_SYSTEM_MEMBER = "(role:member and system_scope:all) or rule:service_role"
-_SYSTEM_READER = f"(role:reader and system_scope:all) or ({_SYSTEM_SERVICE}) or rule:service_role"
+_OWNER_ADMIN = any_of(f"role:admin and {OF_OWNER}", f"role:manager and {OF_OWNER}", OWNER_SERVICE)
+_OWNER_MEMBER = any_of(f"role:member and {OF_OWNER}", OWNER_SERVICE)
+_LESSEE_ADMIN = any_of(f"role:admin and {OF_LESSEE}", f"role:manager and {OF_LESSEE}")
 
-_OF_OWNER = "project_id:%(node.owner)s"
-_OF_LESSEE = "project_id:%(node.lessee)s"
-_OF_EITHER = f"({_OF_OWNER} or {_OF_LESSEE})"
-_OWNER_SERVICE = f"role:service and {_OF_OWNER}"
-_OWNER_ADMIN = _any(f"role:admin and {_OF_OWNER}", f"role:manager and {_OF_OWNER}", _OWNER_SERVICE)
-_OWNER_MEMBER = _any(f"role:member and {_OF_OWNER}", _OWNER_SERVICE)
-_LESSEE_ADMIN = _any(f"role:admin and {_OF_LESSEE}", f"role:manager and {_OF_LESSEE}")
-
-_ANY_READER = "(role:reader) or (role:service)"
 _ANY_MEMBER = "(role:member) or (role:service)"
-_SYSTEM_OR_PROJECT_READER = _any(_SYSTEM_READER, f"role:reader and {_OF_EITHER}", _OWNER_SERVICE)
-_SYSTEM_OR_PROJECT_MEMBER = _any(_SYSTEM_MEMBER, f"role:member and {_OF_EITHER}", _SYSTEM_SERVICE)
-_SYSTEM_OR_OWNER_READER = _any(_SYSTEM_READER, _SYSTEM_SERVICE, f"role:reader and {_OF_OWNER}", _OWNER_SERVICE)
-_MEMBER_OR_OWNER_MEMBER = _any(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_MEMBER)
-_MEMBER_OR_OWNER_ADMIN = _any(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_ADMIN)
-_ADMIN_OR_OWNER_ADMIN = _any(_SYSTEM_ADMIN, _SYSTEM_SERVICE, _OWNER_ADMIN)
-_OF_ALLOCATION = "project_id:%(allocation.owner)s"
-_OWNER_MEMBER_OR_LESSEE_ADMIN = _any(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_MEMBER, _LESSEE_ADMIN)
+_SYSTEM_OR_PROJECT_MEMBER = any_of(SYSTEM_MEMBER, f"role:member and {OF_EITHER}", SYSTEM_SERVICE)
+_SYSTEM_OR_OWNER_READER = any_of(SYSTEM_READER, SYSTEM_SERVICE, f"role:reader and {OF_OWNER}", OWNER_SERVICE)
+_MEMBER_OR_OWNER_MEMBER = any_of(SYSTEM_MEMBER, SYSTEM_SERVICE, _OWNER_MEMBER)
+_MEMBER_OR_OWNER_ADMIN = any_of(SYSTEM_MEMBER, SYSTEM_SERVICE, _OWNER_ADMIN)
+_ADMIN_OR_OWNER_ADMIN = any_of(_SYSTEM_ADMIN, SYSTEM_SERVICE, _OWNER_ADMIN)
+_OWNER_MEMBER_OR_LESSEE_ADMIN = any_of(SYSTEM_MEMBER, SYSTEM_SERVICE, _OWNER_MEMBER, _LESSEE_ADMIN)
 
 DEFAULTS: Mapping[str, str] = {
-    # Names that files often refer to.
-    "admin_api": "role:admin or role:administrator",
-    "is_admin": "rule:admin_api",
-    "is_node_owner": _OF_OWNER,
-    "is_node_lessee": _OF_LESSEE,
-    "is_allocation_owner": _OF_ALLOCATION,
-    "service_role": "role:service and project_name:%(config.service_project_name)s",
+    **machine_policy.DEFAULTS,
     "show_password": "!",
     "show_instance_secrets": "!",
-    "baremetal:node:create": _any(_SYSTEM_ADMIN, _SYSTEM_SERVICE),
+    "baremetal:node:create": any_of(_SYSTEM_ADMIN, SYSTEM_SERVICE),
     "baremetal:node:create:self_owned_node": "(role:admin) or (role:service)",
-    "baremetal:node:list": _ANY_READER,
-    "baremetal:node:list_all": _SYSTEM_READER,
-    "baremetal:node:get": _SYSTEM_OR_PROJECT_READER,
-    "baremetal:node:get:filter_threshold": _SYSTEM_READER,
+    "baremetal:node:list": ANY_READER,
+    "baremetal:node:list_all": SYSTEM_READER,
+    "baremetal:node:get:filter_threshold": SYSTEM_READER,
     "baremetal:node:get:last_error": _SYSTEM_OR_OWNER_READER,
     "baremetal:node:get:reservation": _SYSTEM_OR_OWNER_READER,
     "baremetal:node:get:driver_internal_info": _SYSTEM_OR_OWNER_READER,
@@ -75,54 +61,47 @@ DEFAULTS: Mapping[str, str] = {
     "baremetal:node:update:chassis_uuid": _SYSTEM_ADMIN,
     "baremetal:node:update:instance_uuid": _MEMBER_OR_OWNER_MEMBER,
     "baremetal:node:update:lessee": _MEMBER_OR_OWNER_MEMBER,
-    "baremetal:node:update:owner": _SYSTEM_MEMBER,
+    "baremetal:node:update:owner": SYSTEM_MEMBER,
     "baremetal:node:update:driver_interfaces": _MEMBER_OR_OWNER_ADMIN,
     "baremetal:node:update:network_data": _MEMBER_OR_OWNER_MEMBER,
-    "baremetal:node:update:conductor_group": _SYSTEM_MEMBER,
+    "baremetal:node:update:conductor_group": SYSTEM_MEMBER,
     "baremetal:node:update:name": _MEMBER_OR_OWNER_MEMBER,
     "baremetal:node:update:retired": _MEMBER_OR_OWNER_MEMBER,
     "baremetal:node:update:shard": _SYSTEM_ADMIN,
-    "baremetal:node:update:parent_node": _SYSTEM_MEMBER,
+    "baremetal:node:update:parent_node": SYSTEM_MEMBER,
     "baremetal:node:update:disable_power_off": _SYSTEM_ADMIN,
     "baremetal:node:disable_cleaning": _SYSTEM_ADMIN,
     "baremetal:node:delete": _SYSTEM_ADMIN,
-    "baremetal:node:delete:self_owned_node": f"role:admin and {_OF_OWNER}",
+    "baremetal:node:delete:self_owned_node": f"role:admin and {OF_OWNER}",
     "baremetal:node:validate": _OWNER_MEMBER_OR_LESSEE_ADMIN,
     "baremetal:node:set_maintenance": _OWNER_MEMBER_OR_LESSEE_ADMIN,
     "baremetal:node:clear_maintenance": _OWNER_MEMBER_OR_LESSEE_ADMIN,
     "baremetal:node:get_boot_device": _MEMBER_OR_OWNER_ADMIN,
     "baremetal:node:set_boot_device": _MEMBER_OR_OWNER_ADMIN,
-    "baremetal:node:get_states": _SYSTEM_OR_PROJECT_READER,
+    "baremetal:node:get_states": SYSTEM_OR_PROJECT_READER,
     "baremetal:node:set_power_state": _SYSTEM_OR_PROJECT_MEMBER,
     "baremetal:node:set_provision_state": _OWNER_MEMBER_OR_LESSEE_ADMIN,
     "baremetal:node:set_provision_state:clean_steps": _OWNER_MEMBER_OR_LESSEE_ADMIN,
     "baremetal:node:set_provision_state:service_steps": _OWNER_MEMBER_OR_LESSEE_ADMIN,
-    "baremetal:node:traits:list": _SYSTEM_OR_PROJECT_READER,
+    "baremetal:node:traits:list": SYSTEM_OR_PROJECT_READER,
     "baremetal:node:traits:set": _MEMBER_OR_OWNER_ADMIN,
     "baremetal:node:traits:delete": _MEMBER_OR_OWNER_ADMIN,
-    "baremetal:port:get": _SYSTEM_OR_PROJECT_READER,
-    "baremetal:port:list": _ANY_READER,
-    "baremetal:port:list_all": _SYSTEM_READER,
+    "baremetal:port:get": SYSTEM_OR_PROJECT_READER,
+    "baremetal:port:list": ANY_READER,
+    "baremetal:port:list_all": SYSTEM_READER,
     "baremetal:port:create": _ADMIN_OR_OWNER_ADMIN,
     "baremetal:port:delete": _ADMIN_OR_OWNER_ADMIN,
     "baremetal:port:update": _MEMBER_OR_OWNER_ADMIN,
     # Reservations of nodes, which no released service has. Of those whom these let pass, each sees and uses only what
     # its own project has reserved; who runs the system, everything (domain/holds.py).
-    "baremetal:reservation:list": _ANY_READER,
-    "baremetal:reservation:get": _ANY_READER,
+    "baremetal:reservation:list": ANY_READER,
+    "baremetal:reservation:get": ANY_READER,
     "baremetal:reservation:create": _ANY_MEMBER,
     "baremetal:reservation:renew": _ANY_MEMBER,
     "baremetal:reservation:delete": _ANY_MEMBER,
-    "baremetal:allocation:get": _any(_SYSTEM_READER, f"role:reader and {_OF_ALLOCATION}"),
-    "baremetal:allocation:list": _ANY_READER,
-    "baremetal:allocation:list_all": _SYSTEM_READER,
-    "baremetal:allocation:create": _any(_SYSTEM_MEMBER, "role:member"),
-    "baremetal:allocation:create_restricted": _SYSTEM_MEMBER,
-    "baremetal:allocation:delete": _any(_SYSTEM_MEMBER, f"role:member and {_OF_ALLOCATION}"),
-    "baremetal:allocation:update": _any(_SYSTEM_MEMBER, f"role:member and {_OF_ALLOCATION}"),
-    "baremetal:driver:get": _SYSTEM_READER,
-    "baremetal:driver:get_properties": _SYSTEM_READER,
-    "baremetal:conductor:get": _SYSTEM_READER,
+    "baremetal:driver:get": SYSTEM_READER,
+    "baremetal:driver:get_properties": SYSTEM_READER,
+    "baremetal:conductor:get": SYSTEM_READER,
 }
 
 _UPDATE = "baremetal:node:update"
@@ -156,32 +135,11 @@ def _update_rule(name: str, value: Any) -> str:
     return _UPDATE_RULES.get(name, _UPDATE)
 
 
-class Policy:
+class Policy(MachinePolicy):
     """The rules of this dialect, asked in its own words."""
 
     def __init__(self, policy_file: str | None = None) -> None:
-        self._rules = RuleBook(DEFAULTS, policy_file)
-
-    def allows(self, rule: str, actor: Actor, owner: str | None = None, lessee: str | None = None) -> bool:
-        """True when the rule lets the actor do this to a node with this owner and lessee."""
-        # A node without an owner must not match a caller without a project, so what is absent stays absent.
-        asked = {"node.owner": owner, "node.lessee": lessee}
-        return self._rules.allows(rule, actor, {name: project for name, project in asked.items() if project})
-
-    def require(self, rule: str, actor: Actor) -> None:
-        """Refuse an actor who may not do this at all."""
-        if not self.allows(rule, actor):
-            raise Forbidden(resource=rule)
-
-    def guard(self, actor: Actor, ident: str, *rules: str) -> Guard:
-        """What a use case calls with the node: 404 for one that the actor may not see, 403 for what it may not do."""
-
-        def check(node: Node) -> None:
-            if not self.allows("baremetal:node:get", actor, node.owner, node.lessee):
-                raise NodeNotFound(node=ident)
-            self._require_on_node(rules, actor, node)
-
-        return check
+        super().__init__(policy_file, DEFAULTS)
 
     def delete_guard(self, actor: Actor, ident: str) -> Guard:
         """Deleting: whoever may delete nodes, or the admin of the project that owns this one."""
@@ -189,19 +147,9 @@ class Policy:
         def check(node: Node) -> None:
             self.guard(actor, ident)(node)
             if not self.allows("baremetal:node:delete", actor, node.owner, node.lessee):
-                self._require_on_node(("baremetal:node:delete:self_owned_node",), actor, node)
+                self.require_on_node(("baremetal:node:delete:self_owned_node",), actor, node)
 
         return check
-
-    def visible_project(self, noun: str, actor: Actor, asked: str | None = None) -> str | None:
-        """The project that a list is restricted to; None when the actor sees everything."""
-        everything = f"baremetal:{noun}:list_all"
-        if self.allows(everything, actor):
-            return asked
-        if not actor.project or (asked and asked != actor.project):
-            raise Forbidden(resource=everything)
-        self.require(f"baremetal:{noun}:list", actor)
-        return actor.project
 
     def owner_of_new_node(self, actor: Actor, asked: str | None) -> str | None:
         """Who will own a node that the actor creates.
@@ -217,33 +165,3 @@ class Policy:
                 400, "Cannot create a node as a project scoped admin with an owner other than your own project."
             )
         return actor.project
-
-    def request_guard(self, actor: Actor, ident: str, *rules: str) -> RequestGuard:
-        """What a use case calls with a request for a node: 404 for one that the actor may not see, else 403."""
-
-        def check(request: NodeRequest) -> None:
-            target = {"allocation.owner": request.owner} if request.owner else {}
-            if not self._rules.allows("baremetal:allocation:get", actor, target):
-                raise NodeRequestNotFound(request=ident)
-            for rule in rules:
-                if not self._rules.allows(rule, actor, target):
-                    raise Forbidden(resource=rule)
-
-        return check
-
-    def owner_of_new_request(self, actor: Actor, asked: str | None) -> str | None:
-        """Whose nodes a request of this actor may have: those of its project, unless it speaks for the system.
-
-        Quirk not copied: without ``enforce_new_defaults`` Ironic lets a project's member ask for everybody's nodes.
-        """
-        self.require("baremetal:allocation:create", actor)
-        if self.allows("baremetal:allocation:create_restricted", actor):
-            return asked if actor.system_scope else asked or actor.project
-        if not actor.project or asked not in (None, actor.project):
-            raise Forbidden(resource="baremetal:allocation:create_restricted")
-        return actor.project
-
-    def _require_on_node(self, rules: Iterable[str], actor: Actor, node: Node) -> None:
-        for rule in rules:
-            if not self.allows(rule, actor, node.owner, node.lessee):
-                raise Forbidden(resource=rule)

@@ -8,11 +8,11 @@ from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer
 from dibs.dialects.baremetal.idents import location, node_in_path
-from dibs.dialects.baremetal.policy import Guard
 from dibs.dialects.baremetal.states import check_settings
 from dibs.dialects.baremetal.values import read_uuid
 from dibs.domain import node_states as states
 from dibs.domain.nodes import Node
+from dibs.http.machine_policy import Guard
 from dibs.http.messages import Response
 from dibs.usecases import provision as usecases
 

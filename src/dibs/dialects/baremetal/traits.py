@@ -4,7 +4,7 @@ from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.baremetal.idents import location, node_in_path
-from dibs.dialects.baremetal.policy import Guard
+from dibs.http.machine_policy import Guard
 from dibs.http.messages import Response
 from dibs.usecases import traits as usecases
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
-from dibs.dialects.native.policy import UPDATE
 from dibs.dialects.native.times import render_time
 from dibs.domain.node_requests import STATES, NodeRequest, NodeRequestQuery
 from dibs.domain.nodes import check_node_name
@@ -90,7 +89,7 @@ def create_allocations(exchange: Exchange) -> Response:
         candidate_nodes=tuple(body.get("candidate_nodes", ())),
         extra=body.get("extra", {}),
         owner=exchange.services.policy.owner_of_new_request(exchange.actor, body.get("owner")),
-        node_guard=exchange.services.policy.node_guard(exchange.actor),
+        node_guard=exchange.services.policy.guard(exchange.actor, "of the candidates"),
         wait_seconds=body.get("wait_seconds"),
         sticky=body.get("sticky", False),
     )
@@ -100,7 +99,7 @@ def create_allocations(exchange: Exchange) -> Response:
 def list_allocations(exchange: Exchange) -> Response:
     """GET /v1/allocations"""
     asked = exchange.query(QUERY)
-    project = exchange.services.policy.visible_project(exchange.actor)
+    project = exchange.services.policy.visible_project("allocation", exchange.actor)
     if "batch" in asked:
         if len(asked) > 1:
             raise Refusal(400, "batch gives all allocations that were asked for together; it goes with nothing else.")
@@ -131,7 +130,7 @@ def retry_allocation(exchange: Exchange) -> Response:
     ident = exchange.arguments["allocation"]
     command = RetryNodeRequest(
         ident=ident,
-        guard=exchange.services.policy.request_guard(exchange.actor, ident, UPDATE),
+        guard=exchange.services.policy.request_guard(exchange.actor, ident, "baremetal:allocation:update"),
         wait_seconds=body.get("wait_seconds"),
     )
     request = exchange.services.runner.write(retry_node_request, exchange.actor, command)

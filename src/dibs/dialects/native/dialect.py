@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 
 from dibs.dialects.native.errors import Headers, Refusal, answer_domain_error, error_answer
 from dibs.dialects.native.exchange import Exchange, Services
-from dibs.dialects.native.policy import Policy
 from dibs.dialects.native.routes import ROUTES
 from dibs.domain.errors import DibsError
+from dibs.http.machine_policy import MachinePolicy
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
 from dibs.usecases.request_intake import RequestIntake
@@ -28,7 +28,7 @@ class Native:
     def __init__(
         self, runner: Runner, *, intake: RequestIntake, wake: Callable[[], None], policy_file: str | None = None
     ) -> None:
-        self._services = Services(runner=runner, policy=Policy(policy_file), intake=intake, wake=wake)
+        self._services = Services(runner=runner, policy=MachinePolicy(policy_file), intake=intake, wake=wake)
 
     @property
     def operations(self) -> Iterable[Operation]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dibs.dialects.native.errors import Refusal
-from dibs.dialects.native.policy import Policy
 from dibs.domain.actor import Actor
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.json_schema import Schema, find_mistake
+from dibs.http.machine_policy import MachinePolicy
 from dibs.http.messages import Request, Response
 from dibs.usecases.request_intake import RequestIntake
 from dibs.usecases.runner import Runner
@@ -20,7 +20,7 @@ class Services:
     """What the dialect was given when it was built."""
 
     runner: Runner
-    policy: Policy
+    policy: MachinePolicy
     intake: RequestIntake
     wake: Callable[[], None]
 

@@ -33,8 +33,8 @@ def explain(exchange: Exchange) -> Response:
     kind = CreateNodeRequest(
         traits=_names(asked, "traits", TRAITS_PER_NODE_MAX),
         candidate_nodes=_names(asked, "candidate_nodes", CANDIDATES_MAX),
-        owner=exchange.services.policy.visible_project(exchange.actor),
-        node_guard=exchange.services.policy.node_guard(exchange.actor),
+        owner=exchange.services.policy.visible_project("allocation", exchange.actor),
+        node_guard=exchange.services.policy.guard(exchange.actor, "of the candidates"),
     )
     command = ExplainNodes(kind=kind, resource_class=asked["resource_class"], count=count)
     found = exchange.services.runner.read(explain_nodes, exchange.actor, command)
