@@ -1,0 +1,168 @@
+"""Servers that are there: look at them, rename them, switch them, and let them go.
+
+A server on a compute host goes at once. One on a bare-metal node goes with the beginning of the node's tear-down; while
+a conductor is busy with the node it only waits for that (``LEAVING``), and a conductor lets it go as soon as it can.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dibs.domain import node_states as states
+from dibs.domain.actor import SERVICE, Actor
+from dibs.domain.claims import Wish
+from dibs.domain.errors import BadValue, ServerHasNoMachine, ServerNotFound
+from dibs.domain.nodes import Node
+from dibs.domain.servers import Server, ServerQuery, ServerView
+from dibs.store import claim_views, launch_rights, nodes, servers
+from dibs.store.transaction import Row, Transaction
+from dibs.usecases import booking
+from dibs.usecases.provision import RequestPower, RequestProvision, request_power, request_provision
+
+Guard = Callable[[Server], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneServer:
+    """A server by its uuid."""
+
+    uuid: str
+    guard: Guard
+    """Raises when the caller may not do this with the server."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeServer(OneServer):
+    """Give a server another name or other properties."""
+
+    edit: Callable[[Server], tuple[str, Mapping[str, Any]]]
+    """Gets the server as it is inside the transaction, returns its name and properties from now on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwitchServer(OneServer):
+    """Switch the machine of a server on, off, or off and on."""
+
+    action: str
+    """What the caller calls it."""
+    target: str
+    validate: Callable[[Node], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListLeaving:
+    """Some of the servers that wait for their node to be torn down."""
+
+    count_max: int
+
+
+def get_server(tx: Transaction, actor: Actor, now: int, command: OneServer) -> ServerView:
+    """One server."""
+    return _guarded(servers.get(tx, command.uuid), command)
+
+
+def list_servers(tx: Transaction, actor: Actor, now: int, command: ServerQuery) -> list[ServerView]:
+    """One page of servers."""
+    found = servers.page(tx, command)
+    if found is None:
+        raise BadValue(reason=f"marker [{command.marker}] not found")
+    return found
+
+
+def change_server(tx: Transaction, actor: Actor, now: int, command: ChangeServer) -> ServerView:
+    """Rename a server or describe it anew."""
+    view = _guarded(servers.lock(tx, command.uuid), command)
+    name, properties = command.edit(view.server)
+    servers.change(tx, view.server, name=name, properties=properties, now=now)
+    return get_server(tx, actor, now, command)
+
+
+def switch_server(tx: Transaction, actor: Actor, now: int, command: SwitchServer) -> None:
+    """Begin to switch the node that a server is."""
+    view = _guarded(servers.lock(tx, command.uuid), command)
+    node = nodes.with_instance(tx, command.uuid)
+    if node is None:
+        raise ServerHasNoMachine(action=command.action, server=command.uuid)
+    assert view.server.uuid == node.instance_uuid
+    request = RequestPower(ident=node.uuid, guard=_allow, validate=command.validate, target=command.target)
+    request_power(tx, actor, now, request)
+
+
+def delete_server(tx: Transaction, actor: Actor, now: int, command: OneServer) -> None:
+    """Let a server go."""
+    view = _guarded(servers.lock(tx, command.uuid), command)
+    _end(tx, actor, now, view.server)
+
+
+def end_servers_of(tx: Transaction, now: int, reservation_ids: Sequence[int]) -> None:
+    """Let all servers go that were launched for reservations; nobody can launch more until the transaction ends.
+
+    Their claims on reservation providers are gone then. What they have of nodes goes when those are torn down.
+    """
+    launch_rights.lock(tx, reservation_ids)
+    for uuid in servers.of_reservations(tx, reservation_ids):
+        view = servers.lock(tx, uuid)
+        if view is not None:
+            _end(tx, SERVICE, now, view.server)
+
+
+def list_leaving(tx: Transaction, actor: Actor, now: int, command: ListLeaving) -> list[str]:
+    """The uuids of servers whose node was busy when they were let go."""
+    return servers.leaving(tx, command.count_max)
+
+
+def end_leaving(tx: Transaction, actor: Actor, now: int, command: OneServer) -> bool:
+    """Try again to let a server go; True when it is gone."""
+    view = servers.lock(tx, command.uuid)
+    if view is None or not view.leaving:
+        return view is None
+    _end(tx, actor, now, view.server)
+    return servers.get(tx, command.uuid) is None
+
+
+def _guarded(view: ServerView | None, command: OneServer) -> ServerView:
+    if view is None:
+        raise ServerNotFound(server=command.uuid)
+    command.guard(view.server)
+    return view
+
+
+def _end(tx: Transaction, actor: Actor, now: int, server: Server) -> None:
+    """Give back what a locked server has, and remove it or let it wait for its node."""
+    on_it = nodes.with_instance(tx, server.uuid)
+    _give_back(tx, now, server, on_it)
+    node = nodes.lock(tx, on_it.uuid, now) if on_it else None
+    if node is not None and node.instance_uuid == server.uuid:
+        if not _can_go(node):
+            servers.mark_leaving(tx, server, now)
+            return
+        request = RequestProvision(ident=node.uuid, guard=_allow, verb=states.UNDEPLOY)
+        request_provision(tx, actor, now, request)
+    servers.remove(tx, server)
+
+
+def _give_back(tx: Transaction, now: int, server: Server, node: Node | None) -> None:
+    """Release every claim but the one on the node that carries the server, which goes with the tear-down."""
+    held = claim_views.of_consumer(tx, server.uuid)
+    staying = [row for row in held if node is not None and row["provider"] == node.uuid]
+    if len(staying) == len(held):
+        return
+    if not staying:
+        booking.release_all(tx, now, server.uuid)
+        return
+    booking.replace_claims(tx, now, [_only(server, staying)])
+
+
+def _only(server: Server, staying: Sequence[Row]) -> Wish:
+    resources = {staying[0]["provider"]: {row["resource_class"]: row["amount"] for row in staying}}
+    return Wish(consumer=server.uuid, resources=resources, project_id=server.project_id, user_id=server.user_id)
+
+
+def _can_go(node: Node) -> bool:
+    """True when the node can be torn down at once."""
+    undeployable = states.next_state(states.UNDEPLOY, node.provision_state) is not None
+    return undeployable and node.reservation is None and not node.protected
+
+
+def _allow(node: Node) -> None:
+    """Whoever may have the server may have its node."""
