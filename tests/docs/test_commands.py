@@ -25,16 +25,18 @@ def script_of(document: str) -> str:
     return "\n".join(parts)
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        "tutorial.md",
-        "howto/enrol-a-rack.md",
-        "howto/find-nodes-by-trait.md",
-        "howto/when-something-fails.md",
-        "dialects/native.md",
-    ],
-)
+ON_A_DATABASE = {"postgresql": "howto/run-on-postgresql.md", "mariadb": "howto/run-on-galera.md"}
+"""Pages whose commands work on an empty database of this engine, and not on a server."""
+
+
+def runnable() -> list[str]:
+    """Every page that has a block to run."""
+    pages = {path.relative_to(DOCS).as_posix(): path.read_text() for path in DOCS.rglob("*.md")}
+    found = [page for page, text in pages.items() if _BLOCK.search(text)]
+    return sorted(set(found) - set(ON_A_DATABASE.values()))
+
+
+@pytest.mark.parametrize("document", runnable())
 def test_the_commands_of_a_document_work(document: str, tmp_path: Path) -> None:
     server = DibsServer(f"sqlite:///{tmp_path}/docs.sqlite", tmp_path)
     server.start()
@@ -54,3 +56,23 @@ def test_the_commands_of_a_document_work(document: str, tmp_path: Path) -> None:
         server.stop()
     assert done.returncode == 0, done.stdout + done.stderr
     assert "HTTP 5" not in done.stderr
+
+
+def test_the_pages_that_teach_have_something_to_run() -> None:
+    """A block in another form would not be run, and nobody would know."""
+    assert {"tutorial.md", "howto/enrol-a-rack.md", "howto/reserve-for-ci.md"} <= set(runnable())
+
+
+def test_the_commands_for_a_database_work_on_an_empty_one(
+    engine_name: str, blank_database_url: str, tmp_path: Path
+) -> None:
+    document = ON_A_DATABASE.get(engine_name, ON_A_DATABASE["postgresql"])
+    environment = bare_environment() | {
+        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "DIBS_DATABASE": blank_database_url,
+    }
+    done = subprocess.run(
+        ["bash", "-c", script_of(document)], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "The database is as it should be."
