@@ -44,6 +44,7 @@ def test_the_config_flag_wins_over_its_variable(config: str) -> None:
         ({"hold_seconds": "0"}, {}, "--hold-seconds: '0' must be 1 or more"),
         ({"hold_seconds_max": "60"}, {}, "hold_seconds must not be longer than hold_seconds_max"),
         ({"heartbeat_seconds": "60"}, {}, "conductor_timeout_seconds must be longer than heartbeat_seconds"),
+        ({"take_over_seconds": "59"}, {}, "take_over_seconds must be at least twice conductor_timeout_seconds, or 0"),
     ],
 )
 def test_a_bad_value_is_refused_naming_its_source(

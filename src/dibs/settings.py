@@ -114,10 +114,12 @@ class Settings:
     conductor_group: str = _setting("", "Conductor group that this conductor serves.")
     heartbeat_seconds: float = _setting(10.0, "Time between two heartbeats of a conductor.", check=_at_least(0.01))
     conductor_timeout_seconds: float = _setting(
-        60.0, "Silence after which a conductor counts as dead.", check=_at_least(0.01)
+        30.0,
+        "Silence after which a conductor counts as dead; at most half of take_over_seconds.",
+        check=_at_least(0.01),
     )
     take_over_seconds: float = _setting(
-        60.0, "Time between two looks for the work of dead conductors; 0 turns it off.", check=_at_least(0)
+        60.0, "Time within which the work of a conductor that died is taken over; 0 turns it off.", check=_at_least(0)
     )
     hold_seconds: float = _setting(
         300.0,
@@ -126,6 +128,15 @@ class Settings:
         begins="reservations of nodes",
     )
     hold_seconds_max: float = _setting(3600.0, "Longest time that a reservation may ask for.", check=_at_least(1))
+    lease_before_end_minutes: int = _setting(
+        60,
+        "Time before the end of a lease at which that is announced, unless its owner says when; 0: never.",
+        check=_at_least(0),
+        begins="leases",
+    )
+    lease_cleaning_minutes: int = _setting(0, "Time that a host rests before and after each lease.", check=_at_least(0))
+    lease_seconds_max: int = _setting(0, "Longest time that a lease may last; 0: any.", check=_at_least(0))
+    lease_exempt_projects: str = _setting("", "Projects whose leases may last longer, separated by commas.")
     rpc_bind: str = _setting(
         "127.0.0.1:8781",
         "HOST:PORT on which `dibs conductor` takes calls from `dibs api`.",
@@ -289,6 +300,11 @@ def _check_together(settings: Settings) -> None:
         raise SettingsError("hold_seconds must not be longer than hold_seconds_max")
     if settings.conductor_timeout_seconds <= settings.heartbeat_seconds:
         raise SettingsError("conductor_timeout_seconds must be longer than heartbeat_seconds")
+    if 0 < settings.take_over_seconds < 2 * settings.conductor_timeout_seconds:
+        raise SettingsError(
+            "take_over_seconds must be at least twice conductor_timeout_seconds, or 0: whoever takes over has to find"
+            " out first that the other is dead"
+        )
 
 
 def _conductor_name(address: Address) -> str:

@@ -2,19 +2,28 @@
 
 import threading
 import uuid
+from collections import Counter
 
 import pytest
 
-from dibs.conductor import Conductor
+from dibs.conductor import Conductor, desk
 from dibs.domain.actor import SERVICE
 from dibs.domain.conductors import TIMEOUT_SECONDS
 from dibs.domain.errors import StoreUnavailable
 from dibs.drivers.fake import FakeDriver
+from dibs.settings import Settings
+from dibs.usecases.claims import OfConsumer, release_claims
 from dibs.usecases.conductors import RegisterConductor, register_conductor
+from dibs.usecases.holds import OneHold, delete_hold
+from dibs.usecases.node_requests import CreateNodeRequest, UpdateNodeRequest, update_node_request
+from dibs.usecases.nodes import SetMaintenance, set_maintenance
 from dibs.usecases.provision import RequestProvision, request_provision
+from dibs.usecases.request_batches import CreateBatch, create_batch
 from dibs.usecases.runner import Runner
+from dibs.usecases.traits import AddTrait, add_trait
 from tests.bed.waiting import eventually
 from tests.builders import allow
+from tests.hold_builders import BLUE, claim, hold
 from tests.usecases.test_node_requests import ask, force, give_back, holders, show
 
 
@@ -104,13 +113,180 @@ def test_a_request_that_waits_gets_the_node_that_is_given_back(ledger, start):
     assert settled(ledger, third).node_uuid == node.uuid
 
 
-def test_many_who_cannot_be_served_do_not_hide_those_who_can(ledger, start):
-    start()
-    for _ in range(40):
-        ask(ledger, wait_seconds=3600, traits=("CUSTOM_NONE",))
-    last = ask(ledger, wait_seconds=3600)
+NEVER = 3600.0
+"""How often a conductor looks that is to be woken, or the test fails."""
+
+
+def waits(conductor, request):
+    """Wake a conductor, as whoever asked would, and wait until it has seen that somebody waits."""
+    conductor.wake()
+    eventually(lambda: conductor._desk.anybody_waits, what="a place in the line")
+    return request
+
+
+def test_the_youngest_of_many_is_served_the_moment_the_node_that_only_it_can_use_is_freed(ledger, start):
+    conductor = start(poll_seconds=NEVER)
+    node, first = served(ledger)
+    for number in range(200):
+        ask(ledger, wait_seconds=3600, traits=(f"CUSTOM_{number}",))
+    youngest = waits(conductor, ask(ledger, wait_seconds=3600))
+    give_back(ledger, first)
+    assert settled(ledger, youngest).node_uuid == node.uuid
+
+
+def served(ledger):
+    """A node, and the request that has it."""
+    node = ledger.enrol(resource_class="gold", state="active")
+    request = ask(ledger, node=node.uuid)
+    force(ledger, node, provision_state="available")
+    return node, request
+
+
+def test_of_equals_the_oldest_is_served_first(ledger, start):
+    conductor = start(poll_seconds=NEVER)
+    waiting = [ask(ledger, wait_seconds=3600) for _ in range(30)]
+    waits(conductor, waiting[0])
+    for place in range(30):
+        ledger.enrol(resource_class="gold")
+        assert settled(ledger, waiting[place]).state == "active"
+        assert {show(ledger, each).state for each in waiting[place + 1 :]} <= {"allocating"}
+
+
+def by_maintenance(ledger):
+    node = ledger.enrol(resource_class="gold", maintenance=True)
+    command = SetMaintenance(ident=node.uuid, guard=allow, on=False)
+    return lambda: ledger.runner.write(set_maintenance, SERVICE, command)
+
+
+def by_provision(ledger):
+    node = ledger.enrol(resource_class="gold", state="manageable")
+    command = RequestProvision(ident=node.uuid, guard=allow, verb="provide")
+    return lambda: ledger.runner.write(request_provision, SERVICE, command)
+
+
+def by_class(ledger):
+    node = ledger.enrol(resource_class="tin")
+    return lambda: ledger.change(node, resource_class="gold")
+
+
+def by_instance(ledger):
+    node = ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
+    return lambda: ledger.change(node, instance_uuid=None)
+
+
+def by_claim(ledger):
+    node, consumer = ledger.enrol(resource_class="gold"), str(uuid.uuid4())
+    claim(ledger, node, consumer)
+    return lambda: ledger.runner.write(release_claims, SERVICE, OfConsumer(consumer=consumer))
+
+
+def by_hold(ledger):
+    made = hold(ledger, ledger.enrol(resource_class="gold"))
+    return lambda: ledger.runner.write(delete_hold, BLUE, OneHold(uuid=made.uuid))
+
+
+def by_enrolling(ledger):
+    return lambda: ledger.enrol(resource_class="gold")
+
+
+WAYS = (by_maintenance, by_provision, by_class, by_instance, by_claim, by_hold, by_enrolling)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_whatever_frees_a_node_serves_who_waits_for_it_at_once(ledger, start, way):
+    conductor = start(poll_seconds=NEVER)
+    free = way(ledger)
+    request = waits(conductor, ask(ledger, wait_seconds=3600))
+    free()
+    if way is by_provision:
+        conductor.wake()  # As the handler does whose request begins work.
+    assert settled(ledger, request).state == "active"
+
+
+def test_a_node_that_gains_a_trait_serves_who_waits_for_it_at_once(ledger, start):
+    conductor = start(poll_seconds=NEVER)
     node = ledger.enrol(resource_class="gold")
-    assert settled(ledger, last).node_uuid == node.uuid
+    request = waits(conductor, ask(ledger, wait_seconds=3600, traits=("CUSTOM_A",)))
+    ledger.runner.write(add_trait, SERVICE, AddTrait(ident=node.uuid, guard=allow, trait="CUSTOM_A"))
+    assert settled(ledger, request).node_uuid == node.uuid
+
+
+def test_a_hold_that_ends_serves_who_waits_for_its_node(ledger, start):
+    start()
+    node = ledger.enrol(resource_class="gold")
+    hold(ledger, node, seconds=60)
+    request = ask(ledger, wait_seconds=3600)
+    ledger.clock.move(61)
+    assert settled(ledger, request).node_uuid == node.uuid
+
+
+def test_many_batches_that_wait_in_vain_hold_up_nobody(ledger, start):
+    start()
+    nodes = [ledger.enrol(resource_class="gold", maintenance=True) for _ in range(2)]
+    for _ in range(40):
+        kind = CreateNodeRequest(resource_class="gold", wait_seconds=3600)
+        ledger.runner.write(create_batch, SERVICE, CreateBatch(kind=kind, count=2))
+    silver = ledger.enrol(resource_class="silver")
+    assert settled(ledger, ask(ledger, resource_class="silver")).node_uuid == silver.uuid
+    ledger.change(nodes[0], maintenance=False)
+    assert settled(ledger, ask(ledger)).last_error.startswith("2 nodes of class gold: ")
+
+
+# --- who does not wait ---
+
+
+class Counting(Runner):
+    """Counts how often each use case ran, and about which order."""
+
+    def __init__(self, *parts):
+        super().__init__(*parts)
+        self.ran = Counter()
+
+    def read(self, use_case, actor, command):
+        order = getattr(command, "order", None)
+        if order is not None:
+            self.ran[use_case.__name__, order.key] += 1
+        return super().read(use_case, actor, command)
+
+
+def test_when_no_node_is_locked_or_promised_the_first_look_is_the_answer(ledger, start):
+    counting = Counting(ledger.store, ledger.clock)
+    start(runner=counting)
+    ledger.enrol(resource_class="gold", maintenance=True)
+    ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
+    hold(ledger, ledger.enrol(resource_class="gold"))
+    ledger.enrol(resource_class="tin")
+    request = settled(ledger, ask(ledger))
+    assert request.last_error.startswith("3 nodes of class gold: ")
+    assert counting.ran == {("find_nodes", request.uuid): 1, ("judge", request.uuid): 1}
+
+
+def test_while_nodes_are_locked_a_request_is_tried_again_as_often_as_the_specification_says(ledger, start, monkeypatch):
+    """A patch in between gives it no more tries."""
+    monkeypatch.setattr(desk, "LOCK_RETRY_SECONDS", 0.01)
+    counting = Counting(ledger.store, ledger.clock)
+    start(runner=counting)
+    force(ledger, ledger.enrol(resource_class="gold"), reservation="conductor-1")
+    request = ask(ledger)
+    patch = UpdateNodeRequest(ident=request.uuid, guard=lambda _: None, edit=lambda _: {"extra": {"n": ledger.clock()}})
+
+    def patched_and_settled():
+        ledger.runner.write(update_node_request, SERVICE, patch)
+        return show(ledger, request).state != "allocating"
+
+    eventually(patched_and_settled)
+    assert show(ledger, request).last_error == "1 node of class gold: 1 locked"
+    assert counting.ran["judge", request.uuid] == 1 + desk.LOCK_RETRIES
+
+
+def test_many_who_find_only_locked_nodes_let_those_behind_go_first(ledger, start, monkeypatch):
+    monkeypatch.setattr(desk, "LOCK_RETRY_SECONDS", NEVER)
+    start()
+    force(ledger, ledger.enrol(resource_class="tin"), reservation="conductor-1")
+    for _ in range(60):
+        ask(ledger, resource_class="tin")
+    node = ledger.enrol(resource_class="gold")
+    assert settled(ledger, ask(ledger)).node_uuid == node.uuid
 
 
 def test_a_request_that_waits_gives_up_at_its_deadline(ledger, start):
@@ -152,6 +328,16 @@ def test_requests_of_a_dead_conductor_are_served_by_another(ledger, start):
     assert settled(ledger, request).node_uuid == node.uuid
 
 
+def test_requests_of_a_dead_conductor_are_settled_within_one_take_over_period(ledger, start):
+    """With the settings as they come; the last beat of the dead one was the moment before it died."""
+    settings = Settings()
+    node = ledger.enrol(resource_class="gold")
+    request = ask(ledger)
+    start("heir", take_over_seconds=settings.take_over_seconds, timeout_seconds=settings.conductor_timeout_seconds)
+    ledger.clock.move(settings.take_over_seconds - 1)
+    assert settled(ledger, request).node_uuid == node.uuid
+
+
 def test_with_take_over_switched_off_requests_of_the_dead_stay(ledger, start):
     ledger.enrol(resource_class="gold")
     orphan = ask(ledger)
@@ -170,7 +356,7 @@ class Moody(Runner):
     away = threading.Event()
 
     def write(self, use_case, actor, command):
-        if self.away.is_set() and use_case.__name__ == "try_node":
+        if self.away.is_set() and use_case.__name__ == "try_nodes":
             self.away.clear()
             raise StoreUnavailable
         return super().write(use_case, actor, command)

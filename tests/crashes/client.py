@@ -10,7 +10,7 @@ from typing import Any
 from tests.bed.dibs_server import DibsServer
 from tests.bed.waiting import eventually
 
-SMALL_TIMES = ("--heartbeat-seconds", "0.2", "--conductor-timeout-seconds", "5", "--take-over-seconds", "0.3")
+SMALL_TIMES = ("--heartbeat-seconds", "0.2", "--conductor-timeout-seconds", "5", "--take-over-seconds", "10")
 """Settings with which a dead conductor is noticed within some seconds, and a living one on a busy machine is not."""
 
 

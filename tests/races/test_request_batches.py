@@ -1,11 +1,12 @@
 """Many who want several nodes at once, and one who wants one: nobody gets a part, and nothing is given twice."""
 
-from dibs.conductor.batches import Batches
+from dibs.conductor.desk import Desk
 from dibs.conductor.worker import Session
 from dibs.domain.actor import SERVICE
 from dibs.store import conductors, node_requests
 from dibs.usecases.node_requests import CreateNodeRequest
 from dibs.usecases.request_batches import CreateBatch, create_batch
+from dibs.usecases.waiting_line import Order
 from tests.builders import Ledger
 from tests.laws import assert_lawful
 from tests.races.crowd import all_at_once
@@ -17,9 +18,10 @@ def test_batches_that_want_the_same_nodes_get_all_or_nothing(ledger: Ledger, dat
     session = Session(ledger.store.read(lambda tx: conductors.every(tx))[0].incarnation)
     ask = CreateBatch(kind=CreateNodeRequest(resource_class="gold"), count=3)
     asked = [ledger.runner.write(create_batch, SERVICE, ask) for _ in range(6)]
-    desk = Batches(ledger.runner)
-    ledger.clock.move(5)
-    all_at_once(6, lambda number: desk.find(str(asked[number][0].batch), session))
+    desk = Desk(ledger.runner, "conductor-1", lambda: None)
+    orders = [Order(key=str(batch[0].batch), batch=True) for batch in asked]
+    all_at_once(6, lambda number: desk._find(orders[number], session))
+    desk.close()
     states = []
     for batch in asked:
         found = [ledger.store.read(lambda tx, uuid=each.uuid: node_requests.get(tx, uuid)) for each in batch]

@@ -5,26 +5,27 @@ import uuid
 import pytest
 
 from dibs.domain.actor import SERVICE
+from dibs.domain.conductors import TIMEOUT_SECONDS
 from dibs.domain.errors import BadValue, NobodyToFindNodes, WrongState
 from dibs.store import conductors, node_requests
 from dibs.usecases.conductors import Beat, RegisterConductor, beat, register_conductor
 from dibs.usecases.node_requests import CreateNodeRequest, GetNodeRequest, create_node_request, delete_node_request
-from dibs.usecases.request_batches import (
-    COUNT_MAX,
-    CreateBatch,
-    FailBatch,
-    RetryNodeRequest,
-    ServeBatch,
+from dibs.usecases.request_batches import COUNT_MAX, CreateBatch, RetryNodeRequest, create_batch, retry_node_request
+from dibs.usecases.serving import (
+    Fail,
+    ListDue,
+    Outcome,
+    Serve,
+    TakeOverRequests,
     TryNodes,
-    create_batch,
-    fail_batch,
-    find_nodes_for_batch,
-    judge_batch,
-    list_due_batches,
-    retry_node_request,
+    fail_order,
+    find_nodes,
+    judge,
+    list_due_orders,
+    take_over_requests,
     try_nodes,
 )
-from dibs.usecases.serving import ListRequests, Outcome
+from dibs.usecases.waiting_line import LookAtLine, Order, look_at_line
 
 
 def anyone(request):
@@ -46,24 +47,29 @@ class Desk:
         return self.ledger.store.read(lambda tx: node_requests.get(tx, request.uuid))
 
     def due(self):
-        return self.ledger.runner.read(
-            list_due_batches, SERVICE, ListRequests(incarnation=self.incarnation, count_max=10)
-        )
+        command = ListDue(incarnation=self.incarnation, count_max=10)
+        return [order.key for order in self.ledger.runner.read(list_due_orders, SERVICE, command)]
+
+    def turns(self):
+        command = LookAtLine(incarnation=self.incarnation, count_max=10)
+        return [order.key for order in self.ledger.runner.read(look_at_line, SERVICE, command).orders]
 
     def find(self, batch):
-        command = ServeBatch(batch=batch, incarnation=self.incarnation, seed=1)
-        return self.ledger.runner.read(find_nodes_for_batch, SERVICE, command)
+        command = Serve(order=Order(key=batch, batch=True), incarnation=self.incarnation, seed=1)
+        found = self.ledger.runner.read(find_nodes, SERVICE, command)
+        assert len(found) <= 1
+        return found[0] if found else ()
 
     def try_nodes(self, batch, nodes):
-        command = TryNodes(batch=batch, incarnation=self.incarnation, nodes=tuple(nodes))
+        command = TryNodes(order=Order(key=batch, batch=True), incarnation=self.incarnation, nodes=tuple(nodes))
         return self.ledger.runner.write(try_nodes, SERVICE, command)
 
     def conclude(self, batch):
         """Judge, and fail what is to fail."""
-        values = {"batch": batch, "incarnation": self.incarnation}
-        verdict = self.ledger.runner.read(judge_batch, SERVICE, ServeBatch(**values))
+        values = {"order": Order(key=batch, batch=True), "incarnation": self.incarnation}
+        verdict = self.ledger.runner.read(judge, SERVICE, Serve(**values))
         if isinstance(verdict, str):
-            self.ledger.runner.write(fail_batch, SERVICE, FailBatch(**values, reason=verdict))
+            self.ledger.runner.write(fail_order, SERVICE, Fail(**values, reason=verdict))
         return verdict
 
     def retry(self, request, **values):
@@ -117,9 +123,9 @@ def test_too_few_nodes_fail_the_whole_batch_with_the_reasons(ledger, desk):
 def test_a_batch_that_waits_is_not_failed_before_its_time(ledger, desk):
     gold(ledger, 1)
     ledger.change(gold(ledger, 1)[0], maintenance=True)
-    asked = desk.ask(2, wait_seconds=60)
-    assert desk.conclude(asked[0].batch) is Outcome.LATER
-    ledger.clock.move(61)
+    asked = desk.ask(2, wait_seconds=20)
+    assert desk.conclude(asked[0].batch) is Outcome.WAITS
+    ledger.clock.move(21)
     desk.conclude(asked[0].batch)
     assert desk.now(asked[0]).state == "error"
 
@@ -134,25 +140,40 @@ def test_what_was_withdrawn_is_not_served(ledger, desk):
     assert desk.now(asked[1]).state == "active"
 
 
-def test_a_batch_that_was_split_by_a_take_over_belongs_to_who_has_its_first(ledger, desk):
+def test_a_dead_conductors_batches_are_taken_over_whole(ledger, desk):
     gold(ledger, 2)
     asked = desk.ask(2)
     batch = asked[0].batch
-    other = RegisterConductor(hostname="conductor-2", group="", drivers=(), incarnation=str(uuid.uuid4()))
-    ledger.runner.write(register_conductor, SERVICE, other)
-    second = ledger.store.read(lambda tx: conductors.get(tx, "conductor-2"))
-    here = asked[1].conductor_id
-    ledger.store.write(lambda tx: node_requests.move(tx, asked[1].id, from_conductor=here, to_conductor=second.id))
-    theirs = Desk(ledger)
-    theirs.incarnation = second.incarnation
-    ledger.runner.write(
-        fail_batch, SERVICE, FailBatch(batch=batch, incarnation=second.incarnation, reason="not theirs to fail")
-    )
-    assert (theirs.due(), desk.due()) == ([], [batch])
-    assert theirs.try_nodes(batch, desk.find(batch)) is Outcome.SETTLED
-    assert desk.now(asked[0]).state == "allocating"
+    ledger.clock.move(TIMEOUT_SECONDS + 1)
+    heir = Desk(ledger)
+    heir.incarnation = str(uuid.uuid4())
+    register = RegisterConductor(hostname="heir", group="", drivers=(), incarnation=heir.incarnation)
+    ledger.runner.write(register_conductor, SERVICE, register)
+    take_over = TakeOverRequests(conductor_id=asked[0].conductor_id, incarnation=heir.incarnation)
+    assert ledger.runner.write(take_over_requests, SERVICE, take_over) == 2
+    assert ledger.runner.write(take_over_requests, SERVICE, take_over) == 0
+    assert (desk.due(), heir.due()) == ([], [batch])
     assert desk.try_nodes(batch, desk.find(batch)) is Outcome.SETTLED
-    assert [desk.now(request).state for request in asked] == ["active"] * 2
+    desk.ledger.runner.write(
+        fail_order,
+        SERVICE,
+        Fail(order=Order(key=batch, batch=True), incarnation=desk.incarnation, reason="not its to fail"),
+    )
+    assert [desk.now(request).state for request in asked] == ["allocating"] * 2
+    assert heir.try_nodes(batch, heir.find(batch)) is Outcome.SETTLED
+    assert [heir.now(request).state for request in asked] == ["active"] * 2
+
+
+def test_a_batch_in_line_keeps_the_few_that_it_found_and_has_its_turn_with_the_last(ledger, desk):
+    batch = desk.ask(3, wait_seconds=60)[0].batch
+    behind = CreateNodeRequest(resource_class="gold", wait_seconds=60)
+    behind = ledger.runner.write(create_node_request, SERVICE, behind)
+    gold(ledger, 2)
+    assert desk.turns() == []
+    gold(ledger, 1)
+    assert desk.turns() == [batch]
+    gold(ledger, 1)
+    assert desk.turns() == [batch, behind.uuid]
 
 
 @pytest.mark.parametrize("count", [0, COUNT_MAX + 1])
@@ -199,22 +220,6 @@ def test_nodes_that_older_requests_wait_for_are_not_for_a_batch(ledger, desk):
     gold(ledger, 2)
     asked = desk.ask(2)
     assert desk.find(asked[0].batch) == ()
-
-
-def test_a_batch_fails_whole_or_not_at_all(ledger, desk):
-    """Another conductor that takes one of them over in between keeps it, and the others with it."""
-    batch = desk.ask(2)
-    other = str(uuid.uuid4())
-    register = RegisterConductor(hostname="other", group="", drivers=("fake-hardware",), incarnation=other)
-    ledger.runner.write(register_conductor, SERVICE, register)
-    taker = ledger.store.read(lambda tx: conductors.get_by_incarnation(tx, other))
-    first = desk.now(batch[0])
-    ledger.store.write(
-        lambda tx: node_requests.move(tx, first.id, from_conductor=first.conductor_id, to_conductor=taker.id)
-    )
-    command = FailBatch(batch=first.batch, incarnation=desk.incarnation, reason="too late")
-    ledger.runner.write(fail_batch, SERVICE, command)
-    assert [desk.now(request).state for request in batch] == ["allocating", "allocating"]
 
 
 def test_a_batch_that_no_waiting_can_serve_fails_at_once(ledger, desk):

@@ -8,26 +8,27 @@ import pytest
 from dibs.domain import node_states as states
 from dibs.domain.actor import SERVICE
 from dibs.domain.conductors import TIMEOUT_SECONDS
-from dibs.domain.node_requests import PATIENCE_SECONDS, NodeRequest
+from dibs.domain.node_requests import NodeRequest
 from dibs.domain.nodes import Node
 from dibs.store import nodes
 from dibs.usecases.conductors import RegisterConductor, register_conductor
 from dibs.usecases.serving import (
-    FailRequest,
-    ListRequests,
+    Fail,
+    ListDead,
+    ListDue,
     Outcome,
-    ServeRequest,
-    TakeOverRequest,
-    TryNode,
-    fail_request,
+    Serve,
+    TakeOverRequests,
+    TryNodes,
+    fail_order,
     find_nodes,
-    judge_request,
-    list_due_requests,
-    list_orphaned_requests,
-    list_waiting_requests,
-    take_over_request,
-    try_node,
+    judge,
+    list_dead,
+    list_due_orders,
+    take_over_requests,
+    try_nodes,
 )
+from dibs.usecases.waiting_line import LookAtLine, Order, look_at_line
 from tests.builders import Ledger
 from tests.usecases.test_node_requests import ask, force, give_back, hold, holders, show
 
@@ -46,22 +47,27 @@ def mine(ledger: Ledger) -> str:
 
 
 def find(ledger: Ledger, request: NodeRequest, incarnation: str, seed: int = 0) -> list[str]:
-    command = ServeRequest(uuid=request.uuid, incarnation=incarnation, seed=seed)
-    return ledger.runner.read(find_nodes, SERVICE, command)
+    command = Serve(order=Order(key=request.uuid), incarnation=incarnation, seed=seed)
+    return [node for (node,) in ledger.runner.read(find_nodes, SERVICE, command)]
 
 
 def take(ledger: Ledger, request: NodeRequest, node: Node, incarnation: str) -> Outcome:
-    command = TryNode(uuid=request.uuid, incarnation=incarnation, node=node.uuid)
-    return ledger.runner.write(try_node, SERVICE, command)
+    command = TryNodes(order=Order(key=request.uuid), incarnation=incarnation, nodes=(node.uuid,))
+    return ledger.runner.write(try_nodes, SERVICE, command)
 
 
-def conclude(ledger: Ledger, request: NodeRequest, incarnation: str) -> Outcome:
-    verdict = ledger.runner.read(judge_request, SERVICE, ServeRequest(uuid=request.uuid, incarnation=incarnation))
+def conclude(ledger: Ledger, request: NodeRequest, incarnation: str, *, patient: bool = True) -> Outcome:
+    order = Order(key=request.uuid)
+    verdict = ledger.runner.read(judge, SERVICE, Serve(order=order, incarnation=incarnation, patient=patient))
     if isinstance(verdict, Outcome):
         return verdict
-    command = FailRequest(uuid=request.uuid, incarnation=incarnation, reason=verdict)
-    ledger.runner.write(fail_request, SERVICE, command)
+    ledger.runner.write(fail_order, SERVICE, Fail(order=order, incarnation=incarnation, reason=verdict))
     return Outcome.SETTLED
+
+
+def due(ledger: Ledger, incarnation: str, count_max: int = 10) -> list[str]:
+    command = ListDue(incarnation=incarnation, count_max=count_max)
+    return [order.key for order in ledger.runner.read(list_due_orders, SERVICE, command)]
 
 
 def gold(ledger: Ledger, **values: Any) -> Node:
@@ -151,7 +157,8 @@ def test_a_request_that_another_conductor_has_taken_over_is_left_alone(ledger: L
     node, request = gold(ledger), ask(ledger)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     heir = register(ledger, "heir")
-    assert take_over(ledger, heir) == [True]
+    assert take_over(ledger, heir) == [1]
+    assert take_over(ledger, heir) == []
     assert take(ledger, request, node, mine) is Outcome.SETTLED
     assert (show(ledger, request).state, ledger.node(node).instance_uuid) == ("allocating", None)
     ledger.change(node, maintenance=True)
@@ -162,10 +169,10 @@ def test_a_request_that_another_conductor_has_taken_over_is_left_alone(ledger: L
     assert show(ledger, request).state == "active"
 
 
-def take_over(ledger: Ledger, heir: str) -> list[bool]:
-    orphans = ledger.runner.read(list_orphaned_requests, SERVICE, ListRequests(incarnation=heir, count_max=100))
-    commands = [TakeOverRequest(orphan=orphan, incarnation=heir) for orphan in orphans]
-    return [ledger.runner.write(take_over_request, SERVICE, command) for command in commands]
+def take_over(ledger: Ledger, heir: str) -> list[int]:
+    dead = ledger.runner.read(list_dead, SERVICE, ListDead())
+    commands = [TakeOverRequests(conductor_id=each, incarnation=heir) for each in dead]
+    return [ledger.runner.write(take_over_requests, SERVICE, command) for command in commands]
 
 
 def test_requests_of_the_living_are_not_taken_over(ledger: Ledger, mine: str) -> None:
@@ -176,19 +183,17 @@ def test_requests_of_the_living_are_not_taken_over(ledger: Ledger, mine: str) ->
 def test_a_conductor_that_starts_again_finds_its_own_requests(ledger: Ledger, mine: str) -> None:
     request = ask(ledger)
     again = register(ledger, "conductor-1")
-    due = ledger.runner.read(list_due_requests, SERVICE, ListRequests(incarnation=again, count_max=10))
-    assert due == [request.uuid]
-    assert ledger.runner.read(list_due_requests, SERVICE, ListRequests(incarnation=mine, count_max=10)) == []
+    assert due(ledger, again) == [request.uuid]
+    assert due(ledger, mine) == []
 
 
-def test_while_the_only_node_is_locked_a_request_is_patient_for_a_moment(ledger: Ledger, mine: str) -> None:
+def test_while_the_only_node_is_locked_a_request_is_patient(ledger: Ledger, mine: str) -> None:
     node = gold(ledger)
     force(ledger, node, reservation="conductor-1")
     request = ask(ledger)
     assert find(ledger, request, mine) == []
     assert conclude(ledger, request, mine) is Outcome.LATER
-    ledger.clock.move(PATIENCE_SECONDS + 1)
-    assert conclude(ledger, request, mine) is Outcome.SETTLED
+    assert conclude(ledger, request, mine, patient=False) is Outcome.SETTLED
     assert show(ledger, request).last_error == "1 node of class gold: 1 locked"
 
 
@@ -200,7 +205,8 @@ def test_serving_takes_few_statements_however_many_nodes_there_are(ledger: Ledge
         request = ask(ledger, traits=("CUSTOM_A",))
         before = ledger.store.statistics.statements
         found = find(ledger, request, mine)[0]
-        ledger.runner.write(try_node, SERVICE, TryNode(uuid=request.uuid, incarnation=mine, node=found))
+        command = TryNodes(order=Order(key=request.uuid), incarnation=mine, nodes=(found,))
+        ledger.runner.write(try_nodes, SERVICE, command)
         assert show(ledger, request).state == "active"
         counts.append(ledger.store.statistics.statements - before)
     assert max(counts) <= 22
@@ -209,42 +215,45 @@ def test_serving_takes_few_statements_however_many_nodes_there_are(ledger: Ledge
 # --- waiting ---
 
 
-def waiting(ledger: Ledger, incarnation: str, after_id: int = 0, count_max: int = 10) -> list[str]:
-    command = ListRequests(incarnation=incarnation, count_max=count_max, after_id=after_id)
-    return [found for _, found in ledger.runner.read(list_waiting_requests, SERVICE, command)]
+def turns(ledger: Ledger, incarnation: str, count_max: int = 100) -> list[str]:
+    command = LookAtLine(incarnation=incarnation, count_max=count_max)
+    return [order.key for order in ledger.runner.read(look_at_line, SERVICE, command).orders]
 
 
 def test_a_request_that_waits_fails_at_its_deadline_with_the_reasons(ledger: Ledger, mine: str) -> None:
     node = gold(ledger, maintenance=True)
-    request = ask(ledger, wait_seconds=60)
-    assert conclude(ledger, request, mine) is Outcome.LATER
-    assert waiting(ledger, mine) == []
-    ledger.clock.move(61)
-    assert waiting(ledger, mine) == [request.uuid]
+    request = ask(ledger, wait_seconds=20)
+    assert conclude(ledger, request, mine) is Outcome.WAITS
+    assert (turns(ledger, mine), due(ledger, mine)) == ([], [])
+    ledger.clock.move(21)
+    assert (turns(ledger, mine), due(ledger, mine)) == ([], [request.uuid])
     assert conclude(ledger, request, mine) is Outcome.SETTLED
     assert show(ledger, request).last_error == "1 node of class gold: 1 in maintenance"
     assert ledger.node(node).instance_uuid is None
 
 
-def test_a_request_that_waits_is_looked_at_when_a_node_becomes_free(ledger: Ledger, mine: str) -> None:
+def test_a_request_that_waits_has_its_turn_when_a_node_becomes_free(ledger: Ledger, mine: str) -> None:
     node = gold(ledger)
     first = ask(ledger)
     take(ledger, first, node, mine)
     request = ask(ledger, wait_seconds=60)
-    assert waiting(ledger, mine) == []
+    assert turns(ledger, mine) == []
     give_back(ledger, first)
-    assert waiting(ledger, mine) == [request.uuid]
+    assert turns(ledger, mine) == [request.uuid]
     assert take(ledger, request, node, mine) is Outcome.SETTLED
     assert show(ledger, request).node_uuid == node.uuid
+    assert turns(ledger, mine) == []
 
 
 def test_who_waits_longer_goes_first(ledger: Ledger, mine: str) -> None:
     older, younger, hasty = ask(ledger, wait_seconds=60), ask(ledger, wait_seconds=60), ask(ledger)
     node = gold(ledger)
+    assert turns(ledger, mine) == [older.uuid]
     for request in (younger, hasty):
         assert find(ledger, request, mine) == []
         assert take(ledger, request, node, mine) is Outcome.LOST
-        assert conclude(ledger, request, mine) is Outcome.LATER
+    assert conclude(ledger, younger, mine) is Outcome.WAITS
+    assert conclude(ledger, hasty, mine) is Outcome.LATER
     assert find(ledger, older, mine) == [node.uuid]
     take(ledger, older, node, mine)
     assert show(ledger, older).state == "active"
@@ -256,21 +265,68 @@ def test_who_cannot_use_the_node_does_not_hold_up_those_behind(ledger: Ledger, m
     ask(ledger, wait_seconds=60, traits=("CUSTOM_GPU",))
     ask(ledger, wait_seconds=60, owner="p")
     request, node = ask(ledger, wait_seconds=60), gold(ledger)
+    assert turns(ledger, mine) == [request.uuid]
     assert find(ledger, request, mine) == [node.uuid]
     assert take(ledger, request, node, mine) is Outcome.SETTLED
 
 
+def test_each_in_line_takes_one_and_the_rest_is_for_those_behind(ledger: Ledger, mine: str) -> None:
+    first, second, hasty = ask(ledger, wait_seconds=60), ask(ledger, wait_seconds=60), ask(ledger)
+    free = {gold(ledger).uuid for _ in range(3)}
+    assert turns(ledger, mine) == [first.uuid, second.uuid]
+    assert set(find(ledger, first, mine)) == free
+    assert len(find(ledger, second, mine)) == 2
+    assert len(find(ledger, hasty, mine)) == 1
+
+
+def test_nobody_takes_the_only_node_for_one_who_came_before(ledger: Ledger, mine: str) -> None:
+    """The younger could have either; the older only that with the trait."""
+    rare = gold(ledger, with_traits=("CUSTOM_GPU",))
+    older, younger = ask(ledger, wait_seconds=60, traits=("CUSTOM_GPU",)), ask(ledger, wait_seconds=60)
+    plain = gold(ledger)
+    assert turns(ledger, mine) == [older.uuid, younger.uuid]
+    assert find(ledger, younger, mine) == [plain.uuid]
+    assert take(ledger, younger, rare, mine) is Outcome.LOST
+    assert take(ledger, younger, plain, mine) is Outcome.SETTLED
+    assert take(ledger, older, rare, mine) is Outcome.SETTLED
+    assert {show(ledger, each).state for each in (older, younger)} == {"active"}
+
+
+def test_the_youngest_of_many_has_its_turn_when_only_it_can_use_the_node(ledger: Ledger, mine: str) -> None:
+    for number in range(200):
+        ask(ledger, wait_seconds=60, traits=(f"CUSTOM_{number % 5}",))
+    youngest = ask(ledger, wait_seconds=60)
+    node = gold(ledger)
+    before = ledger.store.statistics.statements
+    assert turns(ledger, mine, count_max=16) == [youngest.uuid]
+    assert ledger.store.statistics.statements - before < 30, "the line is not walked with a statement for each"
+    assert take(ledger, youngest, node, mine) is Outcome.SETTLED
+
+
+def test_of_equals_the_oldest_have_their_turn_in_order(ledger: Ledger, mine: str) -> None:
+    waiting = [ask(ledger, wait_seconds=60).uuid for _ in range(50)]
+    for _ in range(40):
+        gold(ledger)
+    assert turns(ledger, mine) == waiting[:40]
+    assert turns(ledger, mine, count_max=16) == waiting[:16]
+
+
+def test_a_turn_in_the_line_of_another_conductor_is_left_to_it(ledger: Ledger, mine: str) -> None:
+    theirs = ask(ledger, wait_seconds=60)
+    other = register(ledger, "conductor-1")
+    second = register(ledger, "conductor-2")
+    mine_now = [ask(ledger, wait_seconds=60, incarnation=second).uuid for _ in range(2)]
+    gold(ledger)
+    assert (turns(ledger, other), turns(ledger, second)) == ([theirs.uuid], [])
+    gold(ledger)
+    assert (turns(ledger, other), turns(ledger, second)) == ([theirs.uuid], mine_now[:1])
+
+
 def test_who_is_past_its_deadline_or_has_a_dead_conductor_loses_its_place(ledger: Ledger, mine: str) -> None:
-    ask(ledger, wait_seconds=60)
+    ask(ledger, wait_seconds=20)
     ask(ledger, wait_seconds=1000)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     heir = register(ledger, "heir")
     request, node = ask(ledger, wait_seconds=60), gold(ledger)
+    assert turns(ledger, heir) == [request.uuid]
     assert find(ledger, request, heir) == [node.uuid]
-
-
-def test_those_who_wait_take_turns(ledger: Ledger, mine: str) -> None:
-    requests = [ask(ledger, wait_seconds=60, traits=("CUSTOM_NONE",)) for _ in range(3)]
-    gold(ledger)
-    assert waiting(ledger, mine, count_max=2) == [request.uuid for request in requests[:2]]
-    assert waiting(ledger, mine, after_id=requests[1].id, count_max=2) == [requests[2].uuid]

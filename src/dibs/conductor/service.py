@@ -17,14 +17,21 @@ from dibs.usecases.conductors import Beat, RegisterConductor, beat, register_con
 from dibs.usecases.runner import Runner
 from dibs.usecases.tasks import ListDue, TakeOver, TakeTask, list_due, list_orphans, take_over_task
 
+LOOKS_PER_TAKE_OVER = 10
+"""How often within a take-over period the dead are looked for.
+
+The time-out takes at most half of the period and the look a tenth, so that the rest is left for the work itself.
+"""
+
 logger = logging.getLogger(__name__)
 
 
 class Conductor:
     """Works off the tasks and requests of one registered name, with bounded threads, until it is stopped or replaced.
 
-    ``take_over_seconds`` 0 leaves the work of dead conductors alone; ``poll_seconds`` is how often it looks for work
-    that another process may have queued; ``rpc_url`` is where this process takes calls, if it does.
+    What a conductor leaves behind that dies is done or begun anew within ``take_over_seconds`` of its death, if its own
+    time-out is at most half of that; 0 leaves the work of the dead alone. ``poll_seconds`` is how often it looks for
+    work that another process may have queued; ``rpc_url`` is where this process takes calls, if it does.
     """
 
     def __init__(
@@ -58,7 +65,7 @@ class Conductor:
         self._desk = Desk(runner, hostname, self.wake)
         self._session: Session | None = None
         self._beat_at = 0
-        self._took_over_at = 0
+        self._looked_for_dead_at = 0
         self._stopping = threading.Event()
         self._woken = threading.Event()
         self._busy: set[str] = set()
@@ -82,7 +89,8 @@ class Conductor:
 
     def start(self) -> None:
         """Register and begin to work. When the database is away, that happens as soon as it is back."""
-        self._took_over_at = self._clock()
+        self._looked_for_dead_at = self._clock()
+        self._runner.when_a_node_may_be_free(self._hear_of_free_node)
         self._try_to_beat()
         for thread in self._threads:
             thread.start()
@@ -90,6 +98,11 @@ class Conductor:
     def wake(self) -> None:
         """Look for work now: somebody in this process has just queued some."""
         self._woken.set()
+
+    def _hear_of_free_node(self) -> None:
+        """Somebody may be waiting for it. When nobody was at the last look, whoever came since is looked at anyway."""
+        if self._desk.anybody_waits:
+            self.wake()
 
     def stop(self) -> None:
         """Begin nothing new, interrupt what runs, and leave in good order; what was interrupted is begun anew later."""
@@ -217,9 +230,11 @@ class Conductor:
     def _take_over(self, session: Session) -> None:
         """Every now and then, take the work of dead conductors."""
         now = self._clock()
-        if not self._take_over_seconds or now < after(self._took_over_at, self._take_over_seconds):
+        if not self._take_over_seconds:
             return
-        self._took_over_at = now
+        if now < after(self._looked_for_dead_at, self._take_over_seconds / LOOKS_PER_TAKE_OVER):
+            return
+        self._looked_for_dead_at = now
         self._desk.take_over(session)
         search = TakeOver(incarnation=session.incarnation)
         for node_uuid in self._runner.read(list_orphans, SERVICE, search):

@@ -6,7 +6,7 @@ from zlib import crc32
 
 from dibs.domain.errors import NoConductorForDriver, NoLiveConductor
 
-TIMEOUT_SECONDS = 60
+TIMEOUT_SECONDS = 30
 """How long a conductor may be silent before it counts as dead, unless it says otherwise."""
 
 _MICROSECONDS = 1_000_000

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dibs.domain import node_states as states
-from dibs.domain.conductors import after
 from dibs.domain.errors import BadValue, WrongState
 from dibs.domain.nodes import RESOURCE_CLASS_LENGTH_MAX, Json, Node
 
@@ -12,9 +11,6 @@ ALLOCATING = "allocating"
 ACTIVE = "active"
 ERROR = "error"
 STATES = (ALLOCATING, ACTIVE, ERROR)
-
-PATIENCE_SECONDS = 3
-"""How long a request that does not wait goes on trying while the only nodes for it are locked or promised."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +55,6 @@ class NodeRequest:
     def waits(self, now: int) -> bool:
         """True while it would rather wait than fail."""
         return self.wait_until is not None and now < self.wait_until
-
-    def patient(self, now: int) -> bool:
-        """True while it is too early to fail because of what will pass in a moment."""
-        return self.waits(now) or now < after(self.updated_at or self.created_at, PATIENCE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,6 +51,7 @@ def add(tx: Transaction, new: Sequence[tuple[int, Place, int]], now: int) -> Non
 def add_to_used(tx: Transaction, changes: Mapping[Place, int]) -> None:
     """Keep what is used of each place in step with the claims on it."""
     moved = [(place, change) for place, change in sorted(changes.items()) if change]
+    tx.frees |= any(change < 0 for _, change in moved)
     for piece in sets.pieces(moved):
         rows = [{"provider": place.provider_id, "class": place.class_id, "change": change} for place, change in piece]
         tx.change(_add_to_used(len(piece)), sets.columns(rows))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Select, Update, bindparam, insert, or_, select
+from sqlalchemy import Select, Update, and_, bindparam, exists, insert, or_, select
 from sqlalchemy import delete as delete_rows
 from sqlalchemy import update as update_rows
 
@@ -19,7 +19,6 @@ from dibs.domain.node_requests import ACTIVE, ALLOCATING, ERROR, NodeRequest, No
 from dibs.domain.nodes import is_uuid
 from dibs.store import paging
 from dibs.store.columns import Columns
-from dibs.store.free_nodes import SOME_FREE_NODE
 from dibs.store.tables import conductors, node_requests, nodes
 from dibs.store.transaction import Duplicate, Row, Transaction
 
@@ -53,44 +52,46 @@ _FAIL = (
     .where(_OF_ID, _OPEN, _MINE)
     .values(state=ERROR, last_error=bindparam("new_error"), updated_at=bindparam("now"))
 )
-_MOVE = (
+_MOVE_ALL = (
     update_rows(node_requests)
-    .where(_OF_ID, _OPEN, node_requests.c.conductor_id == bindparam("of_conductor"))
+    .where(_OPEN, node_requests.c.conductor_id == bindparam("of_conductor"))
     .values(conductor_id=bindparam("new_conductor"))
 )
-_TO_SERVE = (
-    select(node_requests.c.id, node_requests.c.uuid)
-    .where(_OPEN, _MINE, node_requests.c.batch.is_(None))
+_REOPEN = (
+    update_rows(node_requests)
+    .where(or_(node_requests.c.batch == bindparam("of_batch"), _OF_ID), node_requests.c.state == ERROR)
+    .values(
+        state=ALLOCATING,
+        last_error=None,
+        conductor_id=bindparam("new_conductor"),
+        wait_until=bindparam("new_wait_until"),
+        updated_at=bindparam("now"),
+    )
+)
+_EARLIER = node_requests.alias("earlier")
+_FIRST_OF_BATCH = and_(
+    node_requests.c.batch.is_not(None),
+    ~exists().where(
+        _EARLIER.c.batch == node_requests.c.batch,
+        _EARLIER.c.state == ALLOCATING,
+        _EARLIER.c.id < node_requests.c.id,
+    ),
+)
+_ALONE_AND_NOT_WAITING = and_(
+    node_requests.c.batch.is_(None),
+    or_(node_requests.c.wait_until.is_(None), node_requests.c.wait_until <= bindparam("now")),
+)
+_DUE = (
+    select(node_requests.c.uuid, node_requests.c.batch, node_requests.c.wait_until)
+    .where(_OPEN, _MINE, or_(_ALONE_AND_NOT_WAITING, _FIRST_OF_BATCH))
     .order_by(node_requests.c.id)
     .limit(bindparam("count_max"))
-)
-_DUE = _TO_SERVE.where(node_requests.c.wait_until.is_(None))
-# Those that wait are looked at when there is something for them, if only perhaps, or when their time is up.
-_DUE_WAITING = _TO_SERVE.where(
-    node_requests.c.wait_until.is_not(None),
-    node_requests.c.id > bindparam("after_id"),
-    or_(node_requests.c.wait_until <= bindparam("now"), SOME_FREE_NODE),
 )
 _DEAD = or_(conductors.c.online == 0, conductors.c.alive_until < bindparam("now"))
-_ORPHANED = (
-    select(node_requests.c.id, node_requests.c.uuid, node_requests.c.conductor_id)
-    .join(conductors, conductors.c.id == node_requests.c.conductor_id)
-    .where(_OPEN, _DEAD)
-    .order_by(node_requests.c.id)
-    .limit(bindparam("count_max"))
-)
-# A request whose conductor is dead keeps nobody waiting: it cannot be served before another takes it over.
-_AHEAD = (
-    _SELECT.join(conductors, conductors.c.id == node_requests.c.conductor_id)
-    .where(
-        _OPEN,
-        node_requests.c.resource_class == bindparam("of_class"),
-        node_requests.c.wait_until > bindparam("now"),
-        node_requests.c.id < bindparam("of_id"),
-        conductors.c.online == 1,
-        conductors.c.alive_until >= bindparam("now"),
-    )
-    .order_by(node_requests.c.id)
+_DEAD_CONDUCTORS = (
+    select(conductors.c.id)
+    .where(_DEAD, exists().where(_OPEN, node_requests.c.conductor_id == conductors.c.id))
+    .order_by(conductors.c.id)
 )
 
 
@@ -166,32 +167,31 @@ def fail(tx: Transaction, request: NodeRequest, incarnation: str, reason: str, n
     return tx.change(_FAIL, values) == 1
 
 
-def due(tx: Transaction, incarnation: str, count_max: int) -> list[str]:
-    """Requests that a conductor is to serve and that do not wait, the oldest first."""
-    return [row["uuid"] for row in tx.rows(_DUE, {"of_incarnation": incarnation, "count_max": count_max})]
+def due(tx: Transaction, incarnation: str, now: int, count_max: int) -> list[Row]:
+    """What a conductor is to try beside the line, the oldest first: uuid, batch, wait_until. A batch is its first."""
+    return tx.rows(_DUE, {"of_incarnation": incarnation, "now": now, "count_max": count_max})
 
 
-def due_waiting(tx: Transaction, incarnation: str, now: int, after_id: int, count_max: int) -> list[tuple[int, str]]:
-    """Requests that wait and may be served or must fail now, from behind a row's number: number and uuid."""
-    values = {"of_incarnation": incarnation, "now": now, "after_id": after_id, "count_max": count_max}
-    return [(row["id"], row["uuid"]) for row in tx.rows(_DUE_WAITING, values)]
+def dead_conductors(tx: Transaction, now: int) -> list[int]:
+    """The row numbers of conductors that are dead or have stopped, and have open requests."""
+    return tx.values(_DEAD_CONDUCTORS, {"now": now})
 
 
-def ahead(tx: Transaction, request: NodeRequest, now: int) -> list[NodeRequest]:
-    """Older requests of the same class that wait, the oldest first."""
-    values = {"of_class": request.resource_class, "of_id": request.id, "now": now}
-    return [_request(row) for row in tx.rows(_AHEAD, values)]
+def move_all(tx: Transaction, *, from_conductor: int, to_conductor: int) -> int:
+    """Give all open requests of a conductor to another; gives how many were still the former one's."""
+    return tx.change(_MOVE_ALL, {"of_conductor": from_conductor, "new_conductor": to_conductor})
 
 
-def orphaned(tx: Transaction, now: int, count_max: int) -> list[Row]:
-    """Open requests of conductors that are dead or have stopped: id, uuid, conductor_id."""
-    return tx.rows(_ORPHANED, {"now": now, "count_max": count_max})
-
-
-def move(tx: Transaction, request_id: int, *, from_conductor: int, to_conductor: int) -> bool:
-    """Give an open request to another conductor; False when it was no longer the former one's."""
-    values = {"of_id": request_id, "of_conductor": from_conductor, "new_conductor": to_conductor}
-    return tx.change(_MOVE, values) == 1
+def reopen(tx: Transaction, request: NodeRequest, *, conductor_id: int, wait_until: int | None, now: int) -> int:
+    """Let a request that failed, and all of its batch, be served once more; gives how many there are."""
+    values = {
+        "of_batch": request.batch,
+        "of_id": request.id,
+        "new_conductor": conductor_id,
+        "new_wait_until": wait_until,
+        "now": now,
+    }
+    return tx.change(_REOPEN, values)
 
 
 def page(tx: Transaction, query: NodeRequestQuery) -> list[NodeRequest] | None:

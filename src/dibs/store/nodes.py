@@ -9,6 +9,7 @@ from sqlalchemy import Select, Update, bindparam, insert, or_, select
 from sqlalchemy import update as update_rows
 
 from dibs.domain.errors import InstanceAssociated, NodeExists, ProviderExists, WrongState
+from dibs.domain.node_requests import is_free
 from dibs.domain.nodes import Node, is_uuid
 from dibs.store import providers, sets
 from dibs.store.columns import Columns
@@ -87,6 +88,7 @@ def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
         tx.change(_INSERT, COLUMNS.encode({attribute: getattr(node, attribute) for attribute in COLUMNS.names}))
     except Duplicate as error:
         raise _meaning(error, uuid, values) from error
+    tx.frees |= is_free(node)
     if node.inventory_class:
         providers.offer_one_unit(tx, node_id, node.inventory_class, reserved=node.units_reserved, now=now)
     return node
@@ -95,6 +97,7 @@ def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
 def update(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
     """Change a locked node, and its provider where that follows; returns the node as it is then."""
     after = replace(node, **changes, updated_at=now)
+    tx.frees |= is_free(after)
     written = {**changes, "updated_at": now}
     values = {f"new_{name}": value for name, value in COLUMNS.encode(written).items()}
     try:

@@ -74,6 +74,8 @@ class Transaction:
         self._engine = engine
         self.statements = 0
         """How many have run. A request runs a number that does not grow with the data, and tests hold it to that."""
+        self.frees = False
+        """True once something was written after which a node may be free for somebody that was not before."""
 
     def rows(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run a query and return every row."""

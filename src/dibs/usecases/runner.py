@@ -19,17 +19,29 @@ class Runner:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
+        self._free_node_listeners: list[Callable[[], None]] = []
 
     def read(self, use_case: UseCase[Command, Result], actor: Actor, command: Command) -> Result:
         """Run a use case that changes nothing, on the state of one moment."""
-        return self._store.read(self._bind(use_case, actor, command))
+        return self._store.read(lambda tx: use_case(tx, actor, self._clock(), command))
 
     def write(self, use_case: UseCase[Command, Result], actor: Actor, command: Command) -> Result:
         """Run a use case that may change things. It commits whole, or it raises and leaves no trace."""
-        return self._store.write(self._bind(use_case, actor, command))
+        frees = False
 
-    def _bind(
-        self, use_case: UseCase[Command, Result], actor: Actor, command: Command
-    ) -> Callable[[Transaction], Result]:
-        # The clock is read anew at each attempt: a transaction that waited must not write an old time.
-        return lambda tx: use_case(tx, actor, self._clock(), command)
+        def run(tx: Transaction) -> Result:
+            # The clock is read anew at each attempt: a transaction that waited must not write an old time.
+            nonlocal frees
+            result = use_case(tx, actor, self._clock(), command)
+            frees = tx.frees
+            return result
+
+        result = self._store.write(run)
+        if frees:
+            for listener in self._free_node_listeners:
+                listener()
+        return result
+
+    def when_a_node_may_be_free(self, listener: Callable[[], None]) -> None:
+        """Call somebody after each commit of this runner that may have freed a node: a conductor in this process."""
+        self._free_node_listeners.append(listener)

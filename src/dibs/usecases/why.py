@@ -7,13 +7,15 @@ from typing import NamedTuple
 from dibs.domain.actor import Actor
 from dibs.domain.node_requests import FREE, PROMISED, NodeRequest, check_resource_class, explain_shortage, reason_codes
 from dibs.domain.traits import check_traits
-from dibs.store import free_nodes, node_requests
+from dibs.store import free_nodes
 from dibs.store.transaction import Transaction
 from dibs.usecases.node_requests import CreateNodeRequest, candidate_uuids
-from dibs.usecases.serving import is_promised
+from dibs.usecases.waiting_line import promised as promised_ahead
 
 LAST_IN_LINE = 2**62
 """The number of a request that comes after all others."""
+SEARCHED_MAX = 10_000
+"""How many free nodes are looked through for those that are promised."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,12 +72,12 @@ def _as_if_asked(tx: Transaction, now: int, command: ExplainNodes) -> NodeReques
 
 
 def _count_promised(tx: Transaction, now: int, request: NodeRequest) -> int:
-    """How many of the first free nodes are kept for those who wait; each of them gets one."""
-    waiting = node_requests.ahead(tx, request, now)
-    if not waiting:
+    """How many of the nodes that are free for the request go to those who wait for one."""
+    taken = promised_ahead(tx, now, request)
+    if not taken:
         return 0
-    wanted = [uuid for uuid in free_nodes.search(tx, request, 0.0) if is_promised(tx, uuid, waiting)]
-    return min(len(wanted), len(waiting))
+    # In the order of their numbers, as those who wait take them.
+    return len(set(free_nodes.search(tx, request, 0.0, SEARCHED_MAX)) & set(taken))
 
 
 def _when_holds_end(tx: Transaction, now: int, request: NodeRequest, missing: int) -> int | None:
