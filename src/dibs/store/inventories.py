@@ -32,6 +32,20 @@ from dibs.store.transaction import Transaction
 _SIZES = ("total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio")
 _KINDS: dict[str, TypeEngine[Any]] = {**dict.fromkeys(_SIZES, BigInteger()), "allocation_ratio": Double()}
 
+_SELECT = (
+    select(
+        inventories.c.provider_id,
+        inventories.c.class_id,
+        providers.c.uuid.label("provider"),
+        resource_classes.c.name.label("resource_class"),
+        *(inventories.c[name] for name in (*_SIZES, "used", "created_at", "updated_at")),
+    )
+    .join(providers, providers.c.id == inventories.c.provider_id)
+    .join(resource_classes, resource_classes.c.id == inventories.c.class_id)
+    .order_by(inventories.c.provider_id, resource_classes.c.name)
+)
+_OF_CLASS = _SELECT.where(inventories.c.class_id == bindparam("of_class"))
+
 
 def at(tx: Transaction, provider_ids: Sequence[int]) -> dict[Place, Inventory]:
     """Every inventory of these providers."""
@@ -41,6 +55,14 @@ def at(tx: Transaction, provider_ids: Sequence[int]) -> dict[Place, Inventory]:
             place = Place(row.pop("provider_id"), row.pop("class_id"))
             found[place] = Inventory(**row)
     return found
+
+
+def of_class(tx: Transaction, class_id: int) -> dict[Place, Inventory]:
+    """Every inventory of a class."""
+    return {
+        Place(row.pop("provider_id"), row.pop("class_id")): Inventory(**row)
+        for row in tx.rows(_OF_CLASS, {"of_class": class_id})
+    }
 
 
 def add(tx: Transaction, new: Sequence[tuple[Place, Inventory]], now: int) -> None:
@@ -69,19 +91,7 @@ def _row(place: Place, inventory: Inventory) -> dict[str, Any]:
 
 @cache
 def _select(count: int) -> Select[Any]:
-    return (
-        select(
-            inventories.c.provider_id,
-            inventories.c.class_id,
-            providers.c.uuid.label("provider"),
-            resource_classes.c.name.label("resource_class"),
-            *(inventories.c[name] for name in (*_SIZES, "used", "created_at", "updated_at")),
-        )
-        .join(providers, providers.c.id == inventories.c.provider_id)
-        .join(resource_classes, resource_classes.c.id == inventories.c.class_id)
-        .where(inventories.c.provider_id.in_(sets.binds("id", count)))
-        .order_by(inventories.c.provider_id, resource_classes.c.name)
-    )
+    return _SELECT.where(inventories.c.provider_id.in_(sets.binds("id", count)))
 
 
 @cache
