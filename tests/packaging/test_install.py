@@ -1,0 +1,127 @@
+"""Wheel and source distribution have everything, and ``pipx`` makes a working ``dibs`` of them.
+
+``pip install .`` builds the same wheel and installs it into a virtual environment, which is what pipx does; so one
+installation proves both.
+"""
+
+import shutil
+import subprocess
+import sys
+import tarfile
+import urllib.request
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from tests.bed.processes import free_port, start_process, stop_process, tail_of
+from tests.bed.waiting import eventually
+from tests.clients.clouds import bare_environment
+
+ROOT = Path(__file__).parents[2]
+LEFT_BEHIND = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist", "var", "site-packages")
+
+pytestmark = pytest.mark.xdist_group("packaging")
+
+
+def run(*command: str | Path, cwd: Path, **variables: str) -> str:
+    environment = bare_environment() | variables
+    environment.pop("PYTHONPATH", None)
+    done = subprocess.run(
+        [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sources as somebody has them who downloaded them: building leaves nothing behind in ours."""
+    folder = tmp_path_factory.mktemp("packaging") / "source"
+    shutil.copytree(ROOT, folder, ignore=LEFT_BEHIND)
+    shutil.copy(ROOT / ".dockerignore", folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def built(source: Path) -> Path:
+    """The folder with the source distribution, and the wheel that was built from it."""
+    folder = source.parent / "dist"
+    run(sys.executable, "-m", "build", "--outdir", folder, source, cwd=source.parent)
+    return folder
+
+
+def only(folder: Path, pattern: str) -> Path:
+    (found,) = folder.glob(pattern)
+    return found
+
+
+def modules(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/RECORD")}
+
+
+def test_the_wheel_has_every_file_of_the_package_and_nothing_else(built: Path, source: Path) -> None:
+    found = {name for name in contents(only(built, "*.whl")) if ".dist-info/" not in name}
+    ours = {name for name in modules(source / "src") if "egg-info" not in name}
+    assert found == ours
+    assert "dibs/py.typed" in found
+    assert "dibs/store/migrations/versions/v0001_ledger_and_machines.py" in found
+
+
+def test_sources_and_source_distribution_give_the_same_wheel(built: Path, source: Path) -> None:
+    folder = source.parent / "direct"
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, source, cwd=source.parent)
+    assert contents(only(folder, "*.whl")) == contents(only(built, "*.whl"))
+
+
+def test_the_source_distribution_has_tests_documents_and_what_deploys_it(built: Path, source: Path) -> None:
+    with tarfile.open(only(built, "*.tar.gz")) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = {f"{part}/{name}" for part in ("tests", "docs", "deploy", "tools") for name in modules(source / part)}
+    assert wanted - names == set()
+    assert {"README.md", "LICENSE", "Makefile", "constraints.txt", "mkdocs.yml", "pyproject.toml"} <= names
+
+
+def test_pipx_installs_a_dibs_that_serves_in_an_empty_folder(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = {"PIPX_HOME": str(tmp_path / "pipx"), "PIPX_BIN_DIR": str(tmp_path / "bin"), "PIPX_MAN_DIR": str(tmp_path)}
+    limits = f"--pip-args=--constraint={ROOT / 'constraints.txt'}"
+    run(
+        sys.executable,
+        "-m",
+        "pipx",
+        "install",
+        limits,
+        only(built, "*.whl"),
+        cwd=tmp_path,
+        PIP_NO_COMPILE="1",
+        **places,
+    )
+    dibs = tmp_path / "bin" / "dibs"
+    assert run(dibs, "--version", cwd=tmp_path) == f"dibs {version('dibs')}\n"
+
+    port = free_port()
+    log = tmp_path / "log"
+    environment = bare_environment() | {"DIBS_BIND": f"127.0.0.1:{port}"}
+    environment.pop("PYTHONPATH", None)
+    monkeypatch.chdir(tmp_path)
+    process = start_process([str(dibs), "serve"], log, environment)
+    try:
+        eventually(lambda: answers(f"http://127.0.0.1:{port}/readyz"), 60, "the installed dibs")
+    except AssertionError:
+        raise AssertionError(tail_of(log)) from None
+    finally:
+        stopped = stop_process(process)
+    assert stopped == 0
+
+
+def answers(url: str) -> bool:
+    with urllib.request.urlopen(url, timeout=5) as answer:
+        return int(answer.status) == 200
