@@ -11,7 +11,8 @@ from dibs.domain.nodes import Node
 from dibs.usecases.holds import CreateHold, create_hold
 from dibs.usecases.node_requests import CreateNodeRequest, create_node_request
 from tests.builders import allow
-from tests.dialects.baremetal.conversation import ADMIN_ROLES, MEMBER_ROLES, Answer, Conversation, person
+from tests.dialects.baremetal.conversation import ADMIN_ROLES, MEMBER_ROLES, Conversation, person
+from tests.dialects.conversation import Answer
 
 ALICE = person("a", *MEMBER_ROLES)
 BOB = person("b", *ADMIN_ROLES)

@@ -8,7 +8,8 @@ import pytest
 
 from dibs.domain import node_states as states
 from dibs.domain.nodes import Node
-from tests.dialects.baremetal.conversation import MEMBER_ROLES, Answer, Conversation, person
+from tests.dialects.baremetal.conversation import BASE_URL, MEMBER_ROLES, Conversation, person
+from tests.dialects.conversation import Answer
 
 BLUE = person("blue", *MEMBER_ROLES)
 BLUE_READER = person("blue", "reader")
@@ -56,7 +57,7 @@ def test_the_list_has_pages(ask):
     made = [reserved(ask, ask.ledger.enrol())["uuid"] for _ in range(3)]
     page = ask("GET", "/v1/reservations?limit=2").json
     assert [each["uuid"] for each in page["reservations"]] == made[:2]
-    rest = ask("GET", page["next"].removeprefix("http://dibs.example/baremetal")).json
+    rest = ask("GET", page["next"].removeprefix(BASE_URL)).json
     assert [each["uuid"] for each in rest["reservations"]] == made[2:]
 
 

@@ -2,7 +2,6 @@
 
 import json
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -11,10 +10,10 @@ from dibs.dialects.native.errors import STATUSES, answer_domain_error
 from dibs.domain.actor import SERVICE, Actor
 from dibs.domain.errors import DibsError, NobodyToFindNodes, NodeRequestNotFound
 from dibs.http.auth import with_implied_roles
-from dibs.http.messages import Request
 from dibs.http.openapi import build_document
 from dibs.usecases.request_intake import LocalIntake
 from tests.builders import Ledger
+from tests.dialects.conversation import send
 
 GOLD = {"resource_class": "gold"}
 BATCH_AND_MORE = "batch=15000000-0000-4000-8000-000000000001&state=error"
@@ -36,18 +35,8 @@ class Conversation:
         self.woken += 1
 
     def __call__(self, method: str, url: str, body: Any = None, *, actor: Actor = SERVICE) -> tuple[int, Any]:
-        parts = urlsplit(url)
-        request = Request(
-            method=method,
-            path=parts.path,
-            query=tuple(parse_qsl(parts.query, keep_blank_values=True)),
-            body=body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode(),
-            base_url="http://dibs.example/dibs",
-            request_id="req-1",
-            actor=actor,
-        )
-        response = self.dialect.answer(request)
-        return response.status, json.loads(response.body)
+        answer = send(self.dialect, method, url, body, actor=actor)
+        return answer.status, answer.json
 
     def ask(self, actor: Actor = SERVICE, **body: Any) -> list[dict[str, Any]]:
         status, document = self("POST", "/v1/allocations", {**GOLD, **body}, actor=actor)

@@ -1,37 +1,14 @@
 """Asking the dialect itself, without a server: a request in, an answer out, over a real ledger."""
 
-import json
-from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
 from dibs.dialects.placement import Placement
 from dibs.domain.actor import Actor
-from dibs.http.messages import Request
 from tests.builders import Ledger
+from tests.dialects.conversation import ORIGIN, Answer, send
 
 ADMIN = Actor(user="admin", project="admin", roles=frozenset({"admin"}))
-BASE_URL = "http://dibs.example:8780/placement"
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What came back, header names in lower case."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    @property
-    def json(self) -> Any:
-        """The body as a document."""
-        return json.loads(self.body)
-
-    @property
-    def error(self) -> Any:
-        """The only error of the body."""
-        (error,) = self.json["errors"]
-        return error
+BASE_URL = f"{ORIGIN}/placement"
 
 
 class Conversation:
@@ -53,19 +30,8 @@ class Conversation:
         headers: dict[str, str] | None = None,
     ) -> Answer:
         """Send one request; ``body`` is bytes as they are, or a document."""
-        parts = urlsplit(url)
         sent = {} if body is None else {"content-type": "application/json"}
         if version is not None:
             sent["openstack-api-version"] = f"placement {version}"
-        request = Request(
-            method=method,
-            path=parts.path,
-            query=tuple(parse_qsl(parts.query, keep_blank_values=True)),
-            headers={name: value for name, value in (sent | (headers or {})).items() if value},
-            body=body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode(),
-            base_url=BASE_URL,
-            request_id="req-1",
-            actor=actor or self._actor,
-        )
-        response = self._dialect.answer(request)
-        return Answer(response.status, {name.lower(): value for name, value in response.headers}, response.body)
+        kept = {name: value for name, value in (sent | (headers or {})).items() if value}
+        return send(self._dialect, method, url, body, actor=actor or self._actor, headers=kept)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.dialects.placement.conversation import BASE_URL, Answer, Conversation
+from tests.dialects.conversation import Answer
+from tests.dialects.placement.conversation import BASE_URL, Conversation
 
 ROOT = "11111111-1111-4111-8111-111111111111"
 CHILD = "22222222-2222-4222-8222-222222222222"

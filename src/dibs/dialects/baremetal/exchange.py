@@ -1,24 +1,21 @@
 """One request on its way through a handler, with all that the handler may use."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.policy import Policy
 from dibs.dialects.baremetal.query import Query
 from dibs.dialects.baremetal.schemas import Schema, check
-from dibs.domain.actor import Actor
 from dibs.domain.driver import Driver
+from dibs.http.exchange import AnyExchange, Headers, empty_answer, json_answer
 from dibs.http.json_body import UnusableJson, read_json
-from dibs.http.messages import Request, Response
+from dibs.http.messages import Response
 from dibs.usecases.request_intake import RequestIntake
-from dibs.usecases.runner import Runner, UseCase
+from dibs.usecases.runner import Runner
 
-Command = TypeVar("Command")
-Result = TypeVar("Result")
-Headers = tuple[tuple[str, str], ...]
+__all__ = ["Exchange", "Handler", "Headers", "HoldTimes", "Services", "empty_answer", "json_answer"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,32 +41,16 @@ class Services:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(AnyExchange[Services]):
     """One request, its version and its path arguments."""
 
-    request: Request
     minor: int
-    arguments: Mapping[str, str]
     query: Query
-    services: Services
-
-    @property
-    def actor(self) -> Actor:
-        """Who is asking."""
-        return self.request.actor
 
     @property
     def policy(self) -> Policy:
         """What callers may do."""
         return self.services.policy
-
-    def read(self, use_case: UseCase[Command, Result], command: Command) -> Result:
-        """Run a use case that changes nothing."""
-        return self.services.runner.read(use_case, self.actor, command)
-
-    def write(self, use_case: UseCase[Command, Result], command: Command) -> Result:
-        """Run a use case in a transaction of its own."""
-        return self.services.runner.write(use_case, self.actor, command)
 
     @property
     def has_body(self) -> bool:
@@ -101,14 +82,3 @@ class Exchange:
 
 
 Handler = Callable[[Exchange], Response]
-
-
-def json_answer(document: Any, status: int = 200, headers: Headers = ()) -> Response:
-    """An answer with a body."""
-    body = json.dumps(document, separators=(",", ":")).encode()
-    return Response(status, body, (("Content-Type", "application/json"), *headers))
-
-
-def empty_answer(status: int, headers: Headers = ()) -> Response:
-    """An answer without a body."""
-    return Response(status, b"", headers)

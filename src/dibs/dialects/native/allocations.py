@@ -105,7 +105,7 @@ def list_allocations(exchange: Exchange) -> Response:
             raise Refusal(400, "batch gives all allocations that were asked for together; it goes with nothing else.")
         guard = exchange.services.policy.request_guard(exchange.actor, asked["batch"])
         command = GetBatch(batch=asked["batch"].lower(), guard=guard)
-        return _listed(exchange.services.runner.read(get_batch, exchange.actor, command))
+        return _listed(exchange.read(get_batch, command))
     query = NodeRequestQuery(
         state=asked.get("state"),
         resource_class=asked.get("resource_class"),
@@ -113,7 +113,7 @@ def list_allocations(exchange: Exchange) -> Response:
         limit=min(int(asked.get("limit", LIMIT_MAX)), LIMIT_MAX),
         marker=asked["marker"].lower() if "marker" in asked else None,
     )
-    found = exchange.services.runner.read(list_node_requests, exchange.actor, ListNodeRequests(query=query))
+    found = exchange.read(list_node_requests, ListNodeRequests(query=query))
     return _listed(found)
 
 
@@ -121,7 +121,7 @@ def show_allocation(exchange: Exchange) -> Response:
     """GET /v1/allocations/{allocation}"""
     ident = exchange.arguments["allocation"]
     command = GetNodeRequest(ident=ident, guard=exchange.services.policy.request_guard(exchange.actor, ident))
-    return json_answer(render(exchange.services.runner.read(get_node_request, exchange.actor, command)))
+    return json_answer(render(exchange.read(get_node_request, command)))
 
 
 def retry_allocation(exchange: Exchange) -> Response:
@@ -133,7 +133,7 @@ def retry_allocation(exchange: Exchange) -> Response:
         guard=exchange.services.policy.request_guard(exchange.actor, ident, "baremetal:allocation:update"),
         wait_seconds=body.get("wait_seconds"),
     )
-    request = exchange.services.runner.write(retry_node_request, exchange.actor, command)
+    request = exchange.write(retry_node_request, command)
     exchange.services.wake()
     return json_answer(render(request), 202)
 
@@ -163,7 +163,7 @@ def _create(exchange: Exchange, command: CreateNodeRequest, count: int) -> list[
     if count == 1:
         return [exchange.services.intake.create(exchange.actor, command)]
     batch = CreateBatch(kind=command, count=count)
-    created = exchange.services.runner.write(create_batch, exchange.actor, batch)
+    created = exchange.write(create_batch, batch)
     exchange.services.wake()
     return created
 

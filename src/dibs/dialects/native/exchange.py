@@ -1,18 +1,19 @@
 """One request on its way through a handler, with all that the handler may use."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dibs.dialects.native.errors import Refusal
-from dibs.domain.actor import Actor
+from dibs.http.exchange import AnyExchange, json_answer
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.json_schema import Schema, find_mistake
 from dibs.http.machine_policy import MachinePolicy
-from dibs.http.messages import Request, Response
+from dibs.http.messages import Response
 from dibs.usecases.request_intake import RequestIntake
 from dibs.usecases.runner import Runner
+
+__all__ = ["Exchange", "Handler", "Services", "json_answer"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,17 +27,8 @@ class Services:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(AnyExchange[Services]):
     """One request and its path arguments."""
-
-    request: Request
-    arguments: Mapping[str, str]
-    services: Services
-
-    @property
-    def actor(self) -> Actor:
-        """Who is asking."""
-        return self.request.actor
 
     def body(self, schema: Schema) -> Any:
         """The body, checked; none at all is an empty object."""
@@ -63,8 +55,3 @@ class Exchange:
 
 
 Handler = Callable[[Exchange], Response]
-
-
-def json_answer(document: Any, status: int = 200) -> Response:
-    """An answer with a body."""
-    return Response(status, json.dumps(document).encode(), (("content-type", "application/json"),))

@@ -37,7 +37,7 @@ def explain(exchange: Exchange) -> Response:
         node_guard=exchange.services.policy.guard(exchange.actor, "of the candidates"),
     )
     command = ExplainNodes(kind=kind, resource_class=asked["resource_class"], count=count)
-    found = exchange.services.runner.read(explain_nodes, exchange.actor, command)
+    found = exchange.read(explain_nodes, command)
     return json_answer(
         {
             "fits": found.fits,

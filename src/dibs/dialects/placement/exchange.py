@@ -1,24 +1,20 @@
 """One request on its way through a handler, with all that the handler may use."""
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import formatdate
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from dibs.dialects.placement.errors import bad_request
 from dibs.dialects.placement.policy import Policy
 from dibs.dialects.placement.query import Query
 from dibs.dialects.placement.schemas import Schema, check
-from dibs.domain.actor import Actor
+from dibs.http import exchange as http_exchange
+from dibs.http.exchange import AnyExchange, Headers
 from dibs.http.json_body import UnusableJson, read_json
-from dibs.http.messages import Request, Response
-from dibs.usecases.runner import Clock, Runner, UseCase
-
-Command = TypeVar("Command")
-Result = TypeVar("Result")
-Headers = tuple[tuple[str, str], ...]
+from dibs.http.messages import Response
+from dibs.usecases.runner import Clock, Runner
 
 CACHE_HEADERS_SINCE = 15
 
@@ -34,27 +30,11 @@ class Services:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(AnyExchange[Services]):
     """One request, its version and its path arguments."""
 
-    request: Request
     minor: int
-    arguments: Mapping[str, str]
     query: Query
-    services: Services
-
-    @property
-    def actor(self) -> Actor:
-        """Who is asking."""
-        return self.request.actor
-
-    def read(self, use_case: UseCase[Command, Result], command: Command) -> Result:
-        """Run a use case that changes nothing."""
-        return self.services.runner.read(use_case, self.actor, command)
-
-    def write(self, use_case: UseCase[Command, Result], command: Command) -> Result:
-        """Run a use case in a transaction of its own."""
-        return self.services.runner.write(use_case, self.actor, command)
 
     def require(self, rule: str, project: str | None = None) -> None:
         """Ask the policy; only for what a row of the routing table cannot say."""
@@ -89,9 +69,8 @@ def json_answer(
     exchange: Exchange, document: Any, *, modified: int | None, status: int = 200, headers: Headers = ()
 ) -> Response:
     """An answer with a body. ``modified`` is when what it shows last changed; None when nobody can say."""
-    body = json.dumps(document, separators=(",", ":")).encode()
     caching = _caching(modified) if exchange.minor >= CACHE_HEADERS_SINCE else ()
-    return Response(status, body, (("Content-Type", "application/json"), *caching, *headers))
+    return http_exchange.json_answer(document, status, (*caching, *headers))
 
 
 def empty_answer(
@@ -99,7 +78,7 @@ def empty_answer(
 ) -> Response:
     """An answer without a body; headers on caching only when ``modified`` is given."""
     tells = modified is not None and exchange.minor >= CACHE_HEADERS_SINCE
-    return Response(status, b"", (*(_caching(modified) if tells else ()), *headers))
+    return http_exchange.empty_answer(status, (*(_caching(modified) if tells else ()), *headers))
 
 
 def _caching(modified: int | None) -> Headers:
