@@ -76,8 +76,20 @@ def test_a_call_to_a_former_life_is_not_heard(url, life):
 
 def test_a_conductor_that_is_not_registered_takes_no_calls(url, life):
     life[0] = None
-    with pytest.raises(NoAnswer, match="503"):
+    with pytest.raises(NoAnswer, match="503") as met:
         caller().call(url, "life-1", "echo", EVA)
+    assert not met.value.heard
+
+
+def test_who_stops_in_the_middle_may_have_heard():
+    class Stops(Calls):
+        def answer(self, request):
+            return self.refuse(request, 503, "The server stops before this request was finished.")
+
+    calls = Stops({}, incarnation=lambda: "life-1", doorkeeper=Doorkeeper(SECRET, Clock()), secret=SECRET)
+    with running_server(dialect=calls) as server, pytest.raises(NoAnswer, match="503") as met:
+        caller().call(f"{server.url}/rpc", "life-1", "echo", EVA)
+    assert met.value.heard
 
 
 def test_nobody_there_is_known_not_to_have_heard():

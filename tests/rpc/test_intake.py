@@ -6,16 +6,23 @@ import uuid
 import pytest
 
 from dibs.domain.actor import SERVICE
-from dibs.domain.errors import BadValue, NobodyToFindNodes, NodeNotFound, NodeRequestExists, NodeRequestNotFound
+from dibs.domain.errors import (
+    BadValue,
+    NobodyToFindNodes,
+    NodeNotFound,
+    NodeRequestExists,
+    NodeRequestNotFound,
+)
 from dibs.domain.node_requests import NodeRequestQuery
 from dibs.rpc.client import Caller
-from dibs.rpc.intake import CREATE, DESTROY, RemoteIntake, procedures
+from dibs.rpc.intake import CREATE, DESTROY, RemoteIntake
+from dibs.rpc.intake import procedures as real_procedures
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import Doorkeeper
 from dibs.store import conductors, node_requests
 from dibs.usecases.conductors import RegisterConductor, register_conductor
 from dibs.usecases.holds import CreateHold, create_hold
-from dibs.usecases.node_requests import CreateNodeRequest, GetNodeRequest, GetRequestOfNode
+from dibs.usecases.node_requests import CreateNodeRequest, GetNodeRequest, GetRequestOfNode, create_node_request
 from tests.bed.processes import free_port
 from tests.builders import allow
 from tests.http.echo_server import running_server
@@ -47,9 +54,9 @@ class Conductors:
         caller = Caller(SECRET, ledger.clock, timeout_seconds=10)
         self.intake = RemoteIntake(ledger.runner, caller)
 
-    def start(self, name, *, breaks=False):
+    def start(self, name, *, breaks=False, procedures=None):
         incarnation = str(uuid.uuid4())
-        known = procedures(self.ledger.runner, lambda: incarnation, lambda: self.woken.append(name))
+        known = procedures or real_procedures(self.ledger.runner, lambda: incarnation, lambda: self.woken.append(name))
         calls = Calls(
             {method: breaking(it) for method, it in known.items()} if breaks else known,
             incarnation=lambda: incarnation,
@@ -65,6 +72,11 @@ class Conductors:
 
     def create(self, **values):
         return self.intake.create(SERVICE, CreateNodeRequest(**{"resource_class": "gold", **values}))
+
+    def written(self, **values):
+        """A request that some call wrote, whose answer was never heard."""
+        command = CreateNodeRequest(**{"resource_class": "gold", **values})
+        return self.ledger.runner.write(create_node_request, SERVICE, command)
 
     def delete(self, request):
         self.intake.delete(SERVICE, GetNodeRequest(ident=request.uuid, guard=anyone))
@@ -147,6 +159,36 @@ def test_a_uuid_that_somebody_else_has_is_refused_even_after_a_break(site):
     with pytest.raises(NodeRequestExists):
         site.create(uuid=made.uuid, name="db-2")
     assert len(site.all()) == 1
+
+
+def test_only_what_was_asked_for_in_every_respect_is_taken_for_what_a_broken_call_wrote(site):
+    site.start("deaf", breaks=True, procedures={CREATE: lambda actor, params: None})
+    nodes = [site.ledger.enrol(resource_class="gold").uuid for _ in range(2)]
+    asked = {"name": "db-1", "traits": ("CUSTOM_A",), "candidate_nodes": (nodes[0],), "extra": {"a": 1}}
+    made = site.written(**asked)
+    assert site.create(**asked, uuid=made.uuid) == made
+    for other in (
+        {"traits": ()},
+        {"candidate_nodes": (nodes[1],)},
+        {"candidate_nodes": ()},
+        {"extra": {}},
+        {"owner": "p"},
+        {"resource_class": "tin"},
+        {"sticky": True},
+        {"wait_seconds": 5},
+    ):
+        with pytest.raises(NobodyToFindNodes):
+            site.create(**{**asked, "uuid": made.uuid, **other})
+    assert site.all() == [made]
+
+
+def test_a_request_for_another_node_is_not_taken_for_what_a_broken_call_wrote(site):
+    site.start("deaf", breaks=True, procedures={CREATE: lambda actor, params: None})
+    nodes = [site.ledger.enrol(resource_class="gold", state="active") for _ in range(2)]
+    made = site.written(node=nodes[0].uuid, node_guard=allow)
+    assert site.create(uuid=made.uuid, node=nodes[0].uuid, node_guard=allow) == made
+    with pytest.raises(NobodyToFindNodes):
+        site.create(uuid=made.uuid, node=nodes[1].uuid, node_guard=allow)
 
 
 def test_what_is_not_there_cannot_be_destroyed(site):

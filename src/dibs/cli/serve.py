@@ -114,6 +114,12 @@ class Conductor(Serve):
             file=self.app.stdout,
             flush=True,
         )
+        if not settings.tls and not is_loopback(settings.address):
+            LOG.warning(
+                "Calls to %s are signed but not hidden: whoever listens on that network can read allocations and the"
+                " uuids that prove reservations. Give tls_cert and tls_key, or use a network of their own.",
+                settings.address,
+            )
 
 
 def _refuse_what_cannot_work(settings: Settings) -> None:

@@ -4,7 +4,7 @@ import http.client
 import json
 import ssl
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from dibs.domain.actor import Actor
@@ -22,6 +22,22 @@ class NoAnswer(Exception):
         self.heard = heard
 
 
+class _Answer(NamedTuple):
+    status: int
+    signature: str
+    body: bytes
+    later: bool
+    """It asks to come back later."""
+
+    @property
+    def may_have_been_heard(self) -> bool:
+        """A conductor that is too busy, or not registered, refuses before it looks at a call, and asks to come back.
+
+        One that stops in the middle of a call is 503 as well, but does not ask.
+        """
+        return self.status >= 500 and not (self.status == 503 and self.later)
+
+
 class Caller:
     """Calls conductors with the secret that all processes share. Any number of threads may use it."""
 
@@ -36,21 +52,22 @@ class Caller:
         call = {"jsonrpc": "2.0", "method": method, "params": {"actor": write_actor(actor), **params}, "id": 1}
         body = json.dumps(call).encode()
         proof = prove_call(self._secret, incarnation, self._clock(), body)
-        status, signature, answer = self._post(url, body, proof.headers())
-        if status != 200:
-            raise NoAnswer(f"{url} answered {status}", heard=status >= 500)
-        if not is_answer(self._secret, proof.nonce, answer, signature):
+        answer = self._post(url, body, proof.headers())
+        if answer.status != 200:
+            raise NoAnswer(f"{url} answered {answer.status}", heard=answer.may_have_been_heard)
+        if not is_answer(self._secret, proof.nonce, answer.body, answer.signature):
             raise NoAnswer(f"{url} gave an answer that is not signed by a conductor", heard=True)
-        return _result(url, json.loads(answer))
+        return _result(url, json.loads(answer.body))
 
-    def _post(self, url: str, body: bytes, headers: dict[str, str]) -> tuple[int, str, bytes]:
+    def _post(self, url: str, body: bytes, headers: dict[str, str]) -> "_Answer":
         connection = self._connect(url)
         try:
             # The id of the caller's request goes along, so that one search finds the lines of both processes.
             headers = {"content-type": "application/json", REQUEST_ID_HEADER: REQUEST_ID.get(), **headers}
             connection.request("POST", urlsplit(url).path, body, headers)
             response = connection.getresponse()
-            return response.status, response.headers.get(SIGNATURE, ""), response.read()
+            signature, later = response.headers.get(SIGNATURE, ""), "retry-after" in response.headers
+            return _Answer(response.status, signature, response.read(), later)
         except (OSError, http.client.HTTPException) as error:
             raise NoAnswer(f"{url} broke off: {error or type(error).__name__}", heard=True) from error
         finally:

@@ -37,6 +37,7 @@ _HERE = ("node_guard", "incarnation")
 """What of a command does not travel: the guards have been asked, and the conductor knows who it is."""
 _SENT = tuple(field.name for field in dataclasses.fields(CreateNodeRequest) if field.name not in _HERE)
 _LISTS = ("traits", "candidate_nodes")
+_SAME = ("name", "owner", "extra", "candidate_nodes", "sticky", "batch")
 
 
 class RemoteIntake:
@@ -104,9 +105,19 @@ class RemoteIntake:
             )
         except NodeRequestNotFound:
             return None
-        same = (found.name, found.owner, found.extra) == (command.name, command.owner, command.extra)
-        same = same and command.resource_class in (None, found.resource_class)
-        return found if same and found.traits == tuple(dict.fromkeys(command.traits)) else None
+        return found if _is_what_was_asked_for(found, command) else None
+
+
+def _is_what_was_asked_for(found: NodeRequest, command: CreateNodeRequest) -> bool:
+    """True when a request is the one that a settled command makes; only when it has to be waited for is not told."""
+    return (
+        all(getattr(found, name) == getattr(command, name) for name in _SAME)
+        and found.traits == tuple(dict.fromkeys(command.traits))
+        and (found.wait_until is None) == (command.wait_seconds is None)
+        # With a node, what is left out is the node's own.
+        and command.resource_class in (None, found.resource_class)
+        and command.node in (None, found.node_uuid)
+    )
 
 
 class _AnsweredLater(Exception):

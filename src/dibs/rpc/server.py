@@ -58,7 +58,7 @@ class Calls:
             return self.refuse(request, 405, "A call is a POST.", (("allow", "POST"),))
         incarnation = self._incarnation()
         if incarnation is None:
-            return self.refuse(request, 503, "This conductor is not registered just now.")
+            return self.refuse(request, 503, "This conductor is not registered just now.", (("retry-after", "1"),))
         try:
             nonce = self._doorkeeper.check(request.headers, incarnation, request.body)
         except Unproven as error:
