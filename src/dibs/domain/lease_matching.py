@@ -1,7 +1,7 @@
 """Choosing hosts for a lease: what is promised of each host over time, what fits beside it, and why it does not.
 
-Nothing is guessed from sums: at every moment of the window what overlapping bookings take of a class stays, with what is
-asked for, within what the host has; and a host that is booked whole is shared with nobody.
+Nothing is guessed from sums: at every moment of the window what overlapping bookings take of a class stays, with what
+is asked for, within what the host has; and a host that is booked whole is shared with nobody.
 """
 
 from collections import Counter, defaultdict
@@ -34,6 +34,8 @@ class HostNeed:
     requirements: tuple[Requirement, ...] = ()
     kept: Picks = field(default_factory=dict)
     """What it has and may not lose, because its lease has begun."""
+    favourites: frozenset[int] = frozenset()
+    """Hosts that it would rather have than others."""
 
     @property
     def traits(self) -> list[str]:
@@ -263,7 +265,13 @@ class _Choice:
         needs one. Instances that have to lie together go where least is left over."""
         untouched = self._calendar.untouched(host)
         chance = crc32(f"{self._seed}/{host.id}".encode())
-        return self._wanted[host.id], int(untouched != need.whole), room if need.affinity else 0, chance
+        return (
+            int(host.id not in need.favourites),
+            self._wanted[host.id],
+            int(untouched != need.whole),
+            room if need.affinity else 0,
+            chance,
+        )
 
     def _now_promised(self) -> Calendar:
         if not self._promised:

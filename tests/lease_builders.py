@@ -1,0 +1,106 @@
+"""Short ways to make hosts and leases."""
+
+from typing import Any
+
+from dibs.domain.actor import Actor
+from dibs.domain.hosts import Host
+from dibs.domain.leases import FLAVORED_INSTANCES, INSTANCES, WHOLE_HOST, Lease
+from dibs.domain.providers import Provider
+from dibs.domain.windows import MINUTE, to_minute
+from dibs.usecases.hosts import (
+    ChangeHost,
+    ListHostBookings,
+    RegisterHost,
+    change_host,
+    list_host_bookings,
+    register_host,
+)
+from dibs.usecases.lease_changes import ChangeLease, ReservationChange, change_lease
+from dibs.usecases.lease_questions import LeaseAnswer, ask_lease
+from dibs.usecases.leases import NewLease, NewReservation, OneLease, create_lease, delete_lease, get_lease
+from tests.builders import FIRST_INSTANT, Ledger
+from tests.provider_builders import make
+
+OWNER = Actor(user="u", project="p", roles=frozenset({"member", "reader"}))
+HOUR = 60 * MINUTE
+BASE = to_minute(FIRST_INSTANT) + HOUR
+"""A full minute, an hour after the clock's first look or a little less."""
+
+
+def anybody(lease: Lease) -> None:
+    """The guard of somebody who may do anything."""
+
+
+def at(hours: float) -> int:
+    """So many hours after the base."""
+    return BASE + int(hours * HOUR)
+
+
+def make_host(ledger: Ledger, name: str = "", **options: Any) -> Host:
+    """A compute host: 64 processors unless the test says otherwise."""
+    sizes = {"VCPU": 64, "MEMORY_MB": 262_144, "DISK_GB": 2_000}
+    sizes |= {key: options.pop(key) for key in list(options) if key.isupper()}
+    return register(ledger, make(ledger, name, **sizes), **options)
+
+
+def register(ledger: Ledger, provider: Provider | Any, **properties: str) -> Host:
+    """Let a provider or a node be booked."""
+    return ledger.runner.write(register_host, OWNER, RegisterHost(name=provider.uuid, properties=properties))
+
+
+def say_of(ledger: Ledger, host: Host, **properties: str | None) -> Host:
+    return ledger.runner.write(change_host, OWNER, ChangeHost(id=str(host.id), properties=properties))
+
+
+def whole(least: int = 1, most: int | None = None, **options: Any) -> NewReservation:
+    """Whole hosts."""
+    return NewReservation(resource_type=WHOLE_HOST, least=least, most=most or least, **options)
+
+
+def instances(amount: int = 1, vcpus: int = 1, affinity: bool | None = None, **options: Any) -> NewReservation:
+    """Instances of some processors with a gigabyte each."""
+    sizes = {"VCPU": vcpus, "MEMORY_MB": 1_024, "DISK_GB": 0, **options.pop("resources", {})}
+    return NewReservation(
+        resource_type=INSTANCES, least=amount, most=amount, affinity=affinity, resources=sizes, **options
+    )
+
+
+def flavored(flavor: str, amount: int = 1) -> NewReservation:
+    """Instances of a flavor."""
+    return NewReservation(resource_type=FLAVORED_INSTANCES, least=amount, most=amount, flavor=flavor)
+
+
+def new_lease(start: float, end: float, *reservations: NewReservation, **options: Any) -> NewLease:
+    return NewLease(
+        **{"name": "l", "start_at": at(start), "end_at": at(end), "reservations": reservations, "seed": 1, **options}
+    )
+
+
+def lease(
+    ledger: Ledger, start: float, end: float, *reservations: NewReservation, actor: Actor = OWNER, **options: Any
+) -> Lease:
+    """A lease from and until so many hours after the base."""
+    return ledger.runner.write(create_lease, actor, new_lease(start, end, *reservations, **options))
+
+
+def ask(ledger: Ledger, start: float, end: float, *reservations: NewReservation, **options: Any) -> LeaseAnswer:
+    return ledger.runner.read(ask_lease, OWNER, new_lease(start, end, *reservations, **options))
+
+
+def shown(ledger: Ledger, made: Lease) -> Lease:
+    return ledger.runner.read(get_lease, OWNER, OneLease(uuid=made.uuid, guard=anybody))
+
+
+def delete(ledger: Ledger, made: Lease) -> None:
+    ledger.runner.write(delete_lease, OWNER, OneLease(uuid=made.uuid, guard=anybody))
+
+
+def change(ledger: Ledger, made: Lease, *reservations: ReservationChange, **options: Any) -> Lease:
+    command = ChangeLease(uuid=made.uuid, guard=anybody, reservations=reservations, seed=1, **options)
+    return ledger.runner.write(change_lease, OWNER, command)
+
+
+def booked(ledger: Ledger, made: Lease) -> dict[int, int]:
+    """How much is booked on which host, over all reservations of a lease."""
+    found = ledger.runner.read(list_host_bookings, OWNER, ListHostBookings(lease=made.uuid))
+    return {each.host.id: sum(booking.amount for booking in each.bookings) for each in found if each.bookings}
