@@ -135,6 +135,11 @@ class Settings:
         begins="leases",
     )
     lease_cleaning_minutes: int = _setting(0, "Time that a host rests before and after each lease.", check=_at_least(0))
+    lease_healing_seconds: float = _setting(
+        10,
+        "How often other hosts are sought for leases whose hosts broke before they began; 0: never.",
+        check=_at_least(0),
+    )
     lease_seconds_max: int = _setting(0, "Longest time that a lease may last; 0: any.", check=_at_least(0))
     lease_exempt_projects: str = _setting("", "Projects whose leases may last longer, separated by commas.")
     rpc_bind: str = _setting(

@@ -8,6 +8,8 @@ from dibs.conductor import Conductor
 from dibs.dialects.baremetal import Baremetal, HoldTimes
 from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
+from dibs.dialects.reservation import Reservation
+from dibs.domain.lease_dates import LeaseRules
 from dibs.drivers import DRIVERS
 from dibs.http import metrics
 from dibs.http.cors import Cors
@@ -102,6 +104,8 @@ def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -
         heartbeat_seconds=settings.heartbeat_seconds,
         timeout_seconds=settings.conductor_timeout_seconds,
         take_over_seconds=settings.take_over_seconds,
+        healing_seconds=settings.lease_healing_seconds,
+        cleaning_minutes=settings.lease_cleaning_minutes,
         rpc_url=rpc_url,
     )
 
@@ -118,8 +122,18 @@ def _dialects(settings: Settings, runner: Runner, intake: RequestIntake, wake: C
         enforce_scope=settings.placement_enforce_scope,
         randomize_candidates=settings.placement_randomize_candidates,
     )
+    reservation = Reservation(runner, wake=wake, rules=_lease_rules(settings), policy_file=policy_file)
     native = Native(runner, intake=intake, wake=wake, policy_file=policy_file)
-    return [baremetal, placement, native]
+    return [baremetal, placement, reservation, native]
+
+
+def _lease_rules(settings: Settings) -> LeaseRules:
+    return LeaseRules(
+        cleaning_minutes=settings.lease_cleaning_minutes,
+        before_end_minutes=settings.lease_before_end_minutes,
+        seconds_max=settings.lease_seconds_max,
+        exempt_projects=frozenset(filter(None, map(str.strip, settings.lease_exempt_projects.split(",")))),
+    )
 
 
 def _cors(settings: Settings) -> Cors | None:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from dibs.conductor.desk import Desk
 from dibs.conductor.expiry import Expiry
+from dibs.conductor.leases import LeaseKeeper
 from dibs.conductor.worker import Session, Worker
 from dibs.domain.actor import SERVICE
 from dibs.domain.conductors import TIMEOUT_SECONDS, after
@@ -47,6 +48,8 @@ class Conductor:
         timeout_seconds: float = TIMEOUT_SECONDS,
         take_over_seconds: float = 60,
         poll_seconds: float = 0.5,
+        healing_seconds: float = 10,
+        cleaning_minutes: int = 0,
         rpc_url: str | None = None,
     ) -> None:
         self._runner = runner
@@ -63,6 +66,15 @@ class Conductor:
         self._worker = Worker(runner, drivers)
         self._expiry = Expiry(runner)
         self._desk = Desk(runner, hostname, self.wake)
+        self._lease_keeper = LeaseKeeper(
+            runner,
+            clock,
+            lambda: self.incarnation is not None,
+            name=hostname,
+            poll_seconds=poll_seconds,
+            healing_seconds=healing_seconds,
+            cleaning_minutes=cleaning_minutes,
+        )
         self._session: Session | None = None
         self._beat_at = 0
         self._looked_for_dead_at = 0
@@ -94,6 +106,7 @@ class Conductor:
         self._try_to_beat()
         for thread in self._threads:
             thread.start()
+        self._lease_keeper.start()
 
     def wake(self) -> None:
         """Look for work now: somebody in this process has just queued some."""
@@ -111,6 +124,7 @@ class Conductor:
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
+        self._lease_keeper.stop()
         self._end_session()
         self._pool.shutdown()
         self._desk.close()

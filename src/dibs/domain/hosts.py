@@ -27,7 +27,7 @@ COLUMNS = frozenset(
 
 _SHOWN = frozenset({"name", "status", "trust_id", "reservable", "created_at", "updated_at"})
 
-_BROKEN_STATES = frozenset(
+BROKEN_STATES = frozenset(
     {
         states.ERROR, states.DEPLOY_FAILED, states.CLEAN_FAILED, states.INSPECT_FAILED, states.ADOPT_FAILED,
         states.RESCUE_FAILED, states.UNRESCUE_FAILED, states.SERVICE_FAILED,
@@ -56,7 +56,7 @@ class HostNode:
             return "in maintenance"
         if self.retired:
             return "retired"
-        return "failed" if self.provision_state in _BROKEN_STATES else None
+        return "failed" if self.provision_state in BROKEN_STATES else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

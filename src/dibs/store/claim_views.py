@@ -50,6 +50,36 @@ def providers_of(tx: Transaction, consumer_ids: Sequence[int]) -> set[int]:
     return found
 
 
+def consumers_of(tx: Transaction, *, classes: Sequence[str], roots: Sequence[int]) -> list[str]:
+    """The uuids of all who have something of the classes, or of anything in the trees with these roots."""
+    found: set[str] = set()
+    for piece in sets.pieces(classes):
+        found.update(tx.values(_consumers_of_classes(len(piece)), sets.numbered("name", piece)))
+    for part in sets.pieces(roots):
+        found.update(tx.values(_consumers_in_trees(len(part)), sets.numbered("root", part)))
+    return sorted(found)
+
+
+@cache
+def _consumers_of_classes(count: int) -> Select[Any]:
+    joined = claims.join(consumers, consumers.c.id == claims.c.consumer_id)
+    joined = joined.join(resource_classes, resource_classes.c.id == claims.c.class_id)
+    named = resource_classes.c.name.in_(sets.binds("name", count))
+    return select(consumers.c.uuid).select_from(joined).where(named).distinct()
+
+
+@cache
+def _consumers_in_trees(count: int) -> Select[Any]:
+    joined = claims.join(consumers, consumers.c.id == claims.c.consumer_id)
+    joined = joined.join(providers, providers.c.id == claims.c.provider_id)
+    return (
+        select(consumers.c.uuid)
+        .select_from(joined)
+        .where(providers.c.root_id.in_(sets.binds("root", count)))
+        .distinct()
+    )
+
+
 @cache
 def _providers_of(count: int) -> Select[Any]:
     return select(claims.c.provider_id).where(claims.c.consumer_id.in_(sets.binds("id", count))).distinct()

@@ -1,0 +1,126 @@
+"""What happens to a lease at its time: it begins, it is about to end, it ends.
+
+Each is one transaction with its change of state: a crash leaves a lease either as it was, with the event still due, or
+past it, with nothing left behind.
+
+- Beginning offers the reserved instances: on each host's reservation provider appears an inventory of the reservation's
+  own class, with as many as lie there, and the project may use the flavor that asks for it.
+- Ending takes servers, flavors, inventories and classes away, in this order, and gives the hosts back.
+"""
+
+from dataclasses import dataclass
+
+from dibs.domain import leases as states
+from dibs.domain.actor import Actor
+from dibs.domain.hosts import Host
+from dibs.domain.leases import END, START, Lease
+from dibs.store import calendar as bookings
+from dibs.store import claim_views, hosts, lease_events, leases, providers, reservation_flavors
+from dibs.store.transaction import Transaction
+from dibs.usecases import booking, calendar, reservation_stock, servers
+
+PATIENCE_MICROSECONDS = 60_000_000
+"""How long an event that breaks is tried again before its lease is given up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListDueEvents:
+    """Some of what is due now."""
+
+    count_max: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueEvent:
+    """Something that is due in a lease."""
+
+    lease: str
+    kind: str
+
+
+def list_due_events(tx: Transaction, actor: Actor, now: int, command: ListDueEvents) -> list[DueEvent]:
+    """What is due, in the order in which it should happen."""
+    return [DueEvent(lease=lease, kind=kind) for lease, kind in lease_events.due(tx, now, command.count_max)]
+
+
+def run_event(tx: Transaction, actor: Actor, now: int, command: DueEvent) -> bool:
+    """Do what is due; False when it is not, or no longer, or has to wait for an earlier lease to end."""
+    lease = leases.lock(tx, command.lease)
+    event = lease.event(command.kind) if lease else None
+    if lease is None or event is None or event.status != states.UNDONE or now < event.due_at:
+        return False
+    if command.kind == START:
+        return _start(tx, now, lease)
+    if command.kind == END:
+        end_now(tx, now, lease)
+        return True
+    leases.change_event(tx, event, now, status=states.DONE)
+    return True
+
+
+def fail_event(tx: Transaction, actor: Actor, now: int, command: DueEvent) -> bool:
+    """Give up a lease in which something breaks again and again; False while it is worth another try."""
+    lease = leases.lock(tx, command.lease)
+    event = lease.event(command.kind) if lease else None
+    if lease is None or event is None or event.status != states.UNDONE:
+        return False
+    if now < event.due_at + PATIENCE_MICROSECONDS:
+        return False
+    leases.change_event(tx, event, now, status=states.FAILED)
+    for reservation in lease.reservations:
+        leases.change_reservation(tx, reservation, now, status=states.RESERVATION_ERROR)
+    leases.change(tx, lease, now, status=states.ERROR)
+    return True
+
+
+def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
+    """End a locked lease, whatever state it is in, and give back all that it had; gives it as it is then."""
+    _end_uses(tx, now, lease)
+    ids = [reservation.id for reservation in lease.reservations]
+    reservation_flavors.remove(tx, ids)
+    reservation_stock.remove(tx, now, lease.reservations)
+    calendar.give_back(tx, ids)
+    for reservation in lease.reservations:
+        leases.change_reservation(tx, reservation, now, status=states.RESERVATION_DELETED)
+    for event in lease.events:
+        if event.status != states.DONE:
+            leases.change_event(tx, event, now, status=states.DONE)
+    return leases.change(tx, lease, now, status=states.TERMINATED)
+
+
+def _start(tx: Transaction, now: int, lease: Lease) -> bool:
+    if lease_events.has_predecessor(tx, lease.id):
+        return False
+    _lock_hosts(tx, now, lease)
+    for reservation in lease.reservations:
+        if not reservation.whole_hosts:
+            reservation_stock.offer(tx, now, reservation)
+            if lease.project_id is not None:
+                reservation_flavors.grant(tx, reservation.id, lease.project_id)
+        leases.change_reservation(tx, reservation, now, status=states.RESERVATION_ACTIVE)
+    event = lease.event(START)
+    assert event is not None
+    leases.change_event(tx, event, now, status=states.DONE)
+    leases.change(tx, lease, now, status=states.ACTIVE)
+    return True
+
+
+def _end_uses(tx: Transaction, now: int, lease: Lease) -> None:
+    """Take back whatever is used by right of a lease: its servers, and what others claimed through Placement."""
+    servers.end_servers_of(tx, now, [reservation.id for reservation in lease.reservations])
+    booked = _lock_hosts(tx, now, lease)
+    whole = {reservation.id for reservation in lease.reservations if reservation.whole_hosts}
+    # A node's own claim goes when the node is torn down.
+    roots = [host.provider_id for host, reservation_id in booked if reservation_id in whole and host.node is None]
+    classes = [reservation.resource_class for reservation in lease.reservations if reservation.id not in whole]
+    for consumer in claim_views.consumers_of(tx, classes=classes, roots=roots):
+        booking.release_all(tx, now, consumer)
+
+
+def _lock_hosts(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]:
+    """Keep others from the hosts of a lease until the transaction ends; gives each with the reservation it is for."""
+    taken = bookings.of_reservations(tx, [reservation.id for reservation in lease.reservations])
+    found = {host.id: host for host in hosts.some(tx, sorted({each.host_id for each in taken}))}
+    touched = {number for host in found.values() for number in (host.provider_id, host.reservation_provider_id)}
+    providers.lock_many(tx, moved=(), touched=sorted(touched), now=now)
+    return [(found[each.host_id], each.reservation_id) for each in taken]
