@@ -188,7 +188,9 @@ def _look(
     else:
         places = [(root, candidate) for root, candidate in places if root.id in booked]
     machines = nodes.get_many(tx, sorted({root.uuid for root, _ in places}))
-    return [_Place(root=root, candidate=candidate, node=machines.get(root.uuid)) for root, candidate in places]
+    found = [_Place(root=root, candidate=candidate, node=machines.get(root.uuid)) for root, candidate in places]
+    # Between these two looks somebody may have taken a node.
+    return [place for place in found if place.node is None or place.node.instance_uuid is None]
 
 
 def _rooted(found: Candidates) -> list[tuple[Member, Candidate]]:

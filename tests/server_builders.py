@@ -1,0 +1,68 @@
+"""Short ways to say which servers, flavors and compute hosts a test needs."""
+
+import uuid
+from typing import Any
+
+from dibs.domain.actor import SERVICE, Actor
+from dibs.domain.flavors import Flavor
+from dibs.domain.nodes import Node
+from dibs.domain.providers import Provider
+from dibs.domain.servers import Server, ServerView
+from dibs.usecases.flavors import NewFlavor, Seer, create_flavor
+from dibs.usecases.launching import LaunchServers, launch_servers
+from dibs.usecases.servers import OneServer, delete_server, get_server
+from tests.builders import Ledger
+from tests.provider_builders import make
+
+MEMBER = Actor(user="mia", project="p", roles=frozenset({"member", "reader"}))
+EVERYTHING = Seer(sees_all=True)
+
+
+def anyone(server: Server) -> None:
+    """The guard of somebody who may do anything with servers."""
+
+
+def any_settings(node: Node) -> None:
+    """A driver that takes every node."""
+
+
+def host(ledger: Ledger, name: str = "", vcpus: int = 8, memory_mb: int = 8_192, disk_gb: int = 100) -> Provider:
+    """A compute host."""
+    return make(ledger, name, VCPU=vcpus, MEMORY_MB=memory_mb, DISK_GB=disk_gb)
+
+
+def flavor(ledger: Ledger, *, vcpus: int = 1, memory_mb: int = 512, disk_gb: int = 1, **values: Any) -> Flavor:
+    """A flavor that everybody may use, unless the test says otherwise."""
+    name = values.pop("name", f"flavor-{uuid.uuid4()}")
+    sizes = {"vcpus": vcpus, "memory_mb": memory_mb, "disk_gb": disk_gb}
+    command = NewFlavor(values={"flavor": name, "name": name, "public": True, **sizes, **values})
+    return ledger.runner.write(create_flavor, SERVICE, command)
+
+
+def node_flavor(ledger: Ledger, resource_class: str, **specs: str) -> Flavor:
+    """A flavor for whole nodes of a class."""
+    none = {"resources:VCPU": "0", "resources:MEMORY_MB": "0", "resources:DISK_GB": "0"}
+    return flavor(ledger, extra_specs={**none, f"resources:CUSTOM_{resource_class.upper()}": "1", **specs})
+
+
+def launch(ledger: Ledger, kind: Flavor, actor: Actor = MEMBER, name: str = "server", **options: Any) -> ServerView:
+    """Launch one server."""
+    command = LaunchServers(
+        flavor=kind.flavor,
+        seer=options.pop("seer", EVERYTHING),
+        servers=[(str(uuid.uuid4()), name)],
+        validate=options.pop("validate", any_settings),
+        **options,
+    )
+    (made,) = ledger.runner.write(launch_servers, actor, command)
+    return made
+
+
+def look(ledger: Ledger, view: ServerView) -> ServerView:
+    """The server as it is now."""
+    return ledger.runner.read(get_server, SERVICE, OneServer(uuid=view.server.uuid, guard=anyone))
+
+
+def delete(ledger: Ledger, view: ServerView) -> None:
+    """Let a server go."""
+    ledger.runner.write(delete_server, SERVICE, OneServer(uuid=view.server.uuid, guard=anyone))
