@@ -1,12 +1,16 @@
 """``dibs``: the table of commands."""
 
+import argparse
 import sys
 from importlib.metadata import EntryPoint, version
+from typing import Any
 
 from cliff.app import App
 from cliff.commandmanager import CommandManager
 from cliff.help import HelpExit
 
+from dibs.cli.commands import CLIENT_COMMANDS
+from dibs.cli.connection import ClientManager, add_options
 from dibs.cli.overview import Help, print_overview
 
 COMMANDS = {
@@ -20,6 +24,7 @@ COMMANDS = {
     "user add": "dibs.cli.user:Add",
     "import ironic": "dibs.cli.importing:Ironic",
     "import placement": "dibs.cli.importing:Placement",
+    **CLIENT_COMMANDS,
 }
 """Name and class of each command. The class is imported when the command is called."""
 
@@ -38,6 +43,18 @@ class Dibs(App):
             deferred_help=True,
         )
         commands.add_command("help", Help)
+
+    def build_option_parser(
+        self, description: str | None, version: str | None, argparse_kwargs: dict[str, Any] | None = None
+    ) -> argparse.ArgumentParser:
+        """The options before the command."""
+        parser = super().build_option_parser(description, version, argparse_kwargs)
+        add_options(parser)
+        return parser
+
+    def initialize_app(self, argv: list[str]) -> None:
+        """Have ready what commands ask for."""
+        self.client_manager = ClientManager(self.options)
 
     def print_help_if_requested(self) -> None:
         """``dibs --help``."""

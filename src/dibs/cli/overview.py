@@ -8,7 +8,7 @@ from cliff.app import App
 from cliff.commandmanager import CommandManager
 from cliff.help import HelpCommand
 
-USED_MOST = ("serve", "clouds-yaml", "db upgrade")
+USED_MOST = ("serve", "clouds-yaml", "node list", "why", "allocation create", "lease create", "db upgrade")
 """What gets a line of its own at the top."""
 
 WIDTH = 79

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from openstack import exceptions, proxy, resource
+from openstack.baremetal.v1 import _proxy
 from openstack.connection import Connection
 
 from dibs.client.errors import check_same
@@ -52,8 +53,13 @@ class Allocations:
     """``dibs.allocations``."""
 
     def __init__(self, connection: Connection, native: proxy.Proxy) -> None:
-        self._baremetal = connection.baremetal
+        self._connection = connection
         self._native = native
+
+    @property
+    def _baremetal(self) -> _proxy.Proxy:
+        # Asking for it makes a request, so it is not asked for before it is needed.
+        return self._connection.baremetal
 
     def create(self, resource_class: str, *, name: str | None = None, **wishes: Any) -> Allocation:
         """Ask for one node; the answer comes at once, the node later: see ``wait``.
@@ -96,7 +102,10 @@ class Allocations:
     def wait(
         self, asked: Sequence[Allocation], *, timeout: float | None = None, progress: Watcher | None = None
     ) -> Sequence[Allocation]:
-        """Wait until all have their nodes; ResourceFailure with the reason when one fails, ResourceTimeout."""
+        """Wait until all have their nodes; ResourceFailure with the reason when one fails.
+
+        ResourceTimeout when the time is up: this one's, after which it still stands in line, or its ``wait_seconds``.
+        """
         what = f"a node of class {asked[0].resource_class}"
         if len(asked) > 1:
             what = f"{len(asked)} nodes of class {asked[0].resource_class}"
@@ -104,7 +113,7 @@ class Allocations:
             asked = self._look_again(asked)
             failed = next((each for each in asked if each.state == "error"), None)
             if failed is not None:
-                raise exceptions.ResourceFailure(f"Allocation {failed.name or failed.id} failed: {failed.last_error}")
+                raise _failure(failed)
             if all(each.state == "active" for each in asked):
                 break
         return asked
@@ -200,6 +209,14 @@ class Allocations:
             return str(uuid.UUID(node))
         except ValueError:
             return str(self._baremetal.get_node(node, fields=["uuid"]).id)
+
+
+def _failure(failed: Allocation) -> exceptions.SDKException:
+    """What a failed allocation is to who waits: one that stood in line until its time was up has timed out."""
+    text = f"Allocation {failed.name or failed.id} failed: {failed.last_error}"
+    if failed.wait_until is not None and (failed.updated_at or "") >= failed.wait_until:
+        return exceptions.ResourceTimeout(text)
+    return exceptions.ResourceFailure(text)
 
 
 def _body(resource_class: str, wishes: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,6 +80,18 @@ class Leases:
         same window and the same kinds of reservations; AlreadyDifferent when it has not. Names are no keys in this API,
         so two who ask at the same moment may both get one.
         """
+        return self.create_or_find(name, end, reservations, start=start, before_end=before_end)[0]
+
+    def create_or_find(
+        self,
+        name: str,
+        end: datetime | str,
+        reservations: Sequence[Mapping[str, Any]],
+        *,
+        start: datetime | str = "now",
+        before_end: datetime | str | None = None,
+    ) -> tuple[Lease, bool]:
+        """As ``create``; also tells whether it was made just now."""
         body = {
             "name": name,
             "start_date": _minutes(start),
@@ -91,9 +103,8 @@ class Leases:
         found = next((each for each in self.list() if each.name == name and each.status not in _OVER), None)
         if found is not None:
             check_same(f"a lease {name}", _outline(body, body["start_date"] != "now"), _outline_of(found, body))
-            return found
-        answer = self._service.post("/leases", json=body)
-        return _lease(answer)
+            return found, False
+        return _lease(self._service.post("/leases", json=body)), True
 
     def list(self) -> Iterator[Lease]:
         """All that you may see."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from openstack import resource
+from openstack.baremetal.v1 import _proxy
 from openstack.baremetal.v1 import node as stock
 from openstack.connection import Connection
 
@@ -36,7 +37,12 @@ class Nodes:
     """``dibs.nodes``."""
 
     def __init__(self, connection: Connection) -> None:
-        self._baremetal = connection.baremetal
+        self._connection = connection
+
+    @property
+    def _baremetal(self) -> _proxy.Proxy:
+        # Asking for it makes a request, so it is not asked for before it is needed.
+        return self._connection.baremetal
 
     def list(
         self,

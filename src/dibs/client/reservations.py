@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 
 from openstack import exceptions, resource
+from openstack.baremetal.v1 import _proxy
 from openstack.connection import Connection
 
 from dibs.client.errors import check_same
@@ -41,7 +42,12 @@ class Reservations:
     """``dibs.reservations``."""
 
     def __init__(self, connection: Connection) -> None:
-        self._baremetal = connection.baremetal
+        self._connection = connection
+
+    @property
+    def _baremetal(self) -> _proxy.Proxy:
+        # Asking for it makes a request, so it is not asked for before it is needed.
+        return self._connection.baremetal
 
     def create(
         self,
@@ -56,13 +62,24 @@ class Reservations:
         Give an ``instance`` (its uuid) or a ``name`` that stands for one, and asking again gives the same reservation;
         AlreadyDifferent when that is of another node. Without either, each call makes another.
         """
+        return self.create_or_find(nodes, instance=instance, name=name, seconds=seconds)[0]
+
+    def create_or_find(
+        self,
+        nodes: Sequence[str],
+        *,
+        instance: str | None = None,
+        name: str | None = None,
+        seconds: int | None = None,
+    ) -> tuple[Reservation, bool]:
+        """As ``create``; also tells whether it was made just now."""
         if instance is not None and name is not None:
             raise ValueError("A name stands for an instance: give one of them.")
         known = instance or (instance_of(name) if name is not None else None)
         uuids = [self._uuid_of(node) for node in nodes]
         body = {"instance_uuid": known or str(uuid.uuid4()), "node_uuid": uuids}
         try:
-            return self._post("/reservations", body if seconds is None else {**body, "ttl_seconds": seconds})
+            return self._post("/reservations", body if seconds is None else {**body, "ttl_seconds": seconds}), True
         except exceptions.ConflictException:
             found = next((each for each in self.list() if each.instance_id == known), None) if known else None
             if found is None:
@@ -70,7 +87,7 @@ class Reservations:
         if found.node_id not in uuids:
             asked = {"node": uuids[0] if len(uuids) == 1 else uuids}
             check_same(f"a reservation for instance {known}", asked, {"node": found.node_id})
-        return found
+        return found, False
 
     def list(self) -> Iterator[Reservation]:
         """All that you may see."""
