@@ -21,13 +21,15 @@ def port(ask: Conversation, node: str) -> str:
     return uuid
 
 
-@pytest.mark.parametrize("field", [field for field in FIELDS if field.sortable], ids=lambda field: field.name)
+@pytest.mark.parametrize(
+    "field", [field for field in FIELDS.by_name.values() if field.sortable], ids=lambda field: field.name
+)
 def test_what_can_be_sorted_by_is_a_column(field: PortField) -> None:
     assert field.name in ports.c
 
 
 def test_every_attribute_of_a_port_is_shown() -> None:
-    assert set(Port.__dataclass_fields__) - {"id"} <= {field.name for field in FIELDS}
+    assert set(Port.__dataclass_fields__) - {"id"} <= FIELDS.by_name.keys()
 
 
 def test_a_new_port_is_shown_whole_with_its_address(ask: Conversation, node: str) -> None:

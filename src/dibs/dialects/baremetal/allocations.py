@@ -1,7 +1,6 @@
 """Allocations: ask for a node, and see what came of it. The core calls them requests for a node."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dibs.dialects.baremetal import schemas
@@ -10,7 +9,7 @@ from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.baremetal.idents import location, node_in_path, read_ident
 from dibs.dialects.baremetal.paging import LIST_QUERY, page_answer
 from dibs.dialects.baremetal.patching import Operation, apply_patch, read_patch
-from dibs.dialects.baremetal.rendering import render_time
+from dibs.dialects.baremetal.resource_fields import FieldTable, ResourceField
 from dibs.dialects.baremetal.values import read_uuid
 from dibs.domain.errors import BadValue
 from dibs.domain.node_requests import STATES, NodeRequest, NodeRequestQuery, check_resource_class
@@ -25,31 +24,24 @@ BACKFILL_SINCE = 58
 OWNER_SINCE = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllocationField:
-    """One attribute of an allocation."""
-
-    name: str
-    since: int = SINCE
-    sortable: bool = True
-
-
-FIELDS: tuple[AllocationField, ...] = (
-    AllocationField(name="uuid"),
-    AllocationField(name="created_at"),
-    AllocationField(name="updated_at"),
-    AllocationField(name="candidate_nodes", sortable=False),
-    AllocationField(name="extra", sortable=False),
-    AllocationField(name="last_error"),
-    AllocationField(name="name"),
-    AllocationField(name="owner", since=OWNER_SINCE),
-    AllocationField(name="resource_class"),
-    AllocationField(name="state"),
-    AllocationField(name="traits", sortable=False),
-    AllocationField(name="links", sortable=False),
-    AllocationField(name="node_uuid", sortable=False),
+FIELDS = FieldTable(
+    "allocations",
+    (
+        ResourceField(name="uuid"),
+        ResourceField(name="created_at"),
+        ResourceField(name="updated_at"),
+        ResourceField(name="candidate_nodes", sortable=False),
+        ResourceField(name="extra", sortable=False),
+        ResourceField(name="last_error"),
+        ResourceField(name="name"),
+        ResourceField(name="owner", since=OWNER_SINCE),
+        ResourceField(name="resource_class"),
+        ResourceField(name="state"),
+        ResourceField(name="traits", sortable=False),
+        ResourceField(name="links", sortable=False),
+        ResourceField(name="node_uuid", sortable=False),
+    ),
 )
-_BY_NAME = {field.name: field for field in FIELDS}
 _PATCHABLE = {"name": UPDATE_SINCE, "extra": UPDATE_SINCE}
 
 QUERY: Mapping[str, Mapping[str, Any]] = {
@@ -86,7 +78,7 @@ def create_allocation(exchange: Exchange) -> Response:
         hold=None if hold is None else read_uuid("reservation_uuid", hold),
     )
     request = exchange.services.intake.create(exchange.actor, command)
-    return json_answer(_render(exchange, request, None), 201, location(exchange, "allocations", request.uuid))
+    return json_answer(FIELDS.render(exchange, request, None), 201, location(exchange, "allocations", request.uuid))
 
 
 def list_allocations(exchange: Exchange) -> Response:
@@ -95,14 +87,14 @@ def list_allocations(exchange: Exchange) -> Response:
     owner = query.text("owner")
     if owner is not None and exchange.minor < OWNER_SINCE:
         raise not_acceptable()
-    wanted = _wanted(exchange)
+    wanted = FIELDS.wanted(exchange)
     ident = query.text("node")
     command = usecases.ListNodeRequests(
         query=NodeRequestQuery(
             resource_class=_resource_class(query.text("resource_class")),
             state=_state(query.text("state")),
             owner=exchange.policy.visible_project("allocation", exchange.actor, owner),
-            sort_key=_sort_key(query.text("sort_key") or "id", exchange.minor),
+            sort_key=FIELDS.sort_key(exchange),
             descending=query.descending(),
             limit=query.limit(),
             marker=query.uuid("marker"),
@@ -111,15 +103,15 @@ def list_allocations(exchange: Exchange) -> Response:
         node_guard=exchange.policy.guard(exchange.actor, ident or ""),
     )
     found = exchange.read(usecases.list_node_requests, command)
-    entries = [_render(exchange, request, wanted) for request in found]
+    entries = [FIELDS.render(exchange, request, wanted) for request in found]
     return page_answer(exchange, "allocations", entries, found[-1].uuid if found else None, command.query.limit)
 
 
 def show_allocation(exchange: Exchange) -> Response:
     """GET /v1/allocations/{allocation}"""
-    wanted = _wanted(exchange)
+    wanted = FIELDS.wanted(exchange)
     request = exchange.read(usecases.get_node_request, _named(exchange))
-    return json_answer(_render(exchange, request, wanted))
+    return json_answer(FIELDS.render(exchange, request, wanted))
 
 
 def update_allocation(exchange: Exchange) -> Response:
@@ -127,7 +119,7 @@ def update_allocation(exchange: Exchange) -> Response:
     named = _named(exchange, "baremetal:allocation:update")
     operations = read_patch(exchange, _PATCHABLE)
     command = usecases.UpdateNodeRequest(ident=named.ident, guard=named.guard, edit=_editor(operations))
-    return json_answer(_render(exchange, exchange.write(usecases.update_node_request, command), None))
+    return json_answer(FIELDS.render(exchange, exchange.write(usecases.update_node_request, command), None))
 
 
 def delete_allocation(exchange: Exchange) -> Response:
@@ -138,9 +130,9 @@ def delete_allocation(exchange: Exchange) -> Response:
 
 def show_allocation_of_node(exchange: Exchange) -> Response:
     """GET /v1/nodes/{node}/allocation"""
-    wanted = _wanted(exchange)
+    wanted = FIELDS.wanted(exchange)
     request = exchange.read(usecases.get_request_of_node, _of_node(exchange))
-    return json_answer(_render(exchange, request, wanted))
+    return json_answer(FIELDS.render(exchange, request, wanted))
 
 
 def delete_allocation_of_node(exchange: Exchange) -> Response:
@@ -186,44 +178,6 @@ def _state(state: str | None) -> str | None:
     if state is not None and state not in STATES:
         raise bad_request(f"Invalid state: {state}. Acceptable values are: {', '.join(STATES)}")
     return state
-
-
-def _wanted(exchange: Exchange) -> frozenset[str] | None:
-    names = exchange.query.names("fields")
-    if names is None:
-        return None
-    unknown = [name for name in names if name not in _BY_NAME]
-    if unknown:
-        raise bad_request(f'Field(s) "{", ".join(unknown)}" are not valid')
-    if any(_BY_NAME[name].since > exchange.minor for name in names):
-        raise not_acceptable()
-    return frozenset(names)
-
-
-def _sort_key(key: str, minor: int) -> str:
-    if key == "id":
-        return key
-    field = _BY_NAME.get(key)
-    if field is None or not field.sortable:
-        raise bad_request(f"The sort_key value {key} is an invalid field for sorting")
-    if field.since > minor:
-        raise not_acceptable()
-    return key
-
-
-def _render(exchange: Exchange, request: NodeRequest, wanted: frozenset[str] | None) -> dict[str, Any]:
-    shown: dict[str, Any] = {}
-    for field in FIELDS:
-        name = field.name
-        if field.since > exchange.minor or (wanted is not None and name not in wanted and name != "links"):
-            continue
-        if name == "links":
-            shown[name] = exchange.links("allocations", request.uuid)
-        elif name in ("created_at", "updated_at"):
-            shown[name] = render_time(getattr(request, name))
-        else:
-            shown[name] = getattr(request, name)
-    return shown
 
 
 def _editor(operations: Sequence[Operation]) -> Callable[[NodeRequest], dict[str, Any]]:

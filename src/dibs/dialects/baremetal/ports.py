@@ -10,10 +10,10 @@ from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.baremetal.filters import NAMES_MAX
 from dibs.dialects.baremetal.idents import location, read_ident
-from dibs.dialects.baremetal.nodes import FIELDS_SINCE, asks_for_detail
+from dibs.dialects.baremetal.nodes import asks_for_detail
 from dibs.dialects.baremetal.paging import LIST_QUERY, page_answer
 from dibs.dialects.baremetal.patching import Operation, apply_patch, read_patch
-from dibs.dialects.baremetal.rendering import render_time
+from dibs.dialects.baremetal.resource_fields import FieldTable, ResourceField
 from dibs.dialects.baremetal.values import read_flag, read_mac, read_uuid
 from dibs.domain.errors import NodeNotFound
 from dibs.domain.nodes import Node
@@ -25,19 +25,16 @@ from dibs.usecases import ports as usecases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PortField:
+class PortField(ResourceField):
     """One attribute of a port."""
 
-    name: str
-    since: int = 1
     settable: bool = False
-    sortable: bool = True
     read: Callable[[str, Any], Any] | None = None
     """Turns what a caller sends into what the port keeps; None takes it as it is."""
     empty: Any = None
 
 
-FIELDS: tuple[PortField, ...] = (
+_FIELDS = (
     PortField(name="uuid", read=read_uuid),
     PortField(name="created_at"),
     PortField(name="updated_at"),
@@ -57,8 +54,8 @@ FIELDS: tuple[PortField, ...] = (
     PortField(name="portgroup_uuid", since=24, settable=True, sortable=False),
     PortField(name="links", sortable=False),
 )
-_BY_NAME = {field.name: field for field in FIELDS}
-_SETTABLE = {field.name: field.since for field in FIELDS if field.settable}
+FIELDS = FieldTable("ports", _FIELDS)
+_SETTABLE = {field.name: field.since for field in _FIELDS if field.settable}
 _STORED_SETTABLE = tuple(name for name in _SETTABLE if name != "portgroup_uuid")
 _IN_LIST = frozenset({"uuid", "address"})
 
@@ -91,12 +88,12 @@ def create_port(exchange: Exchange) -> Response:
         guard=_create_guard(exchange, ident),
     )
     port = exchange.write(usecases.create_port, command)
-    return json_answer(_render(exchange, port, None), 201, location(exchange, "ports", port.uuid))
+    return json_answer(FIELDS.render(exchange, port, None), 201, location(exchange, "ports", port.uuid))
 
 
 def list_ports(exchange: Exchange) -> Response:
     """GET /v1/ports and GET /v1/nodes/{node}/ports"""
-    wanted = _wanted(exchange)
+    wanted = FIELDS.wanted(exchange)
     if asks_for_detail(exchange.query, exchange.minor):
         return _list(exchange, None)
     return _list(exchange, _IN_LIST if wanted is None else wanted)
@@ -110,10 +107,10 @@ def list_ports_in_detail(exchange: Exchange) -> Response:
 def show_port(exchange: Exchange) -> Response:
     """GET /v1/ports/{port}"""
     ident = _port_in_path(exchange)
-    wanted = _wanted(exchange)
+    wanted = FIELDS.wanted(exchange)
     guard = exchange.policy.guard(exchange.actor, ident, "baremetal:port:get")
     port = exchange.read(usecases.get_port, usecases.GetPort(ident=ident, guard=guard))
-    return json_answer(_render(exchange, port, wanted))
+    return json_answer(FIELDS.render(exchange, port, wanted))
 
 
 def update_port(exchange: Exchange) -> Response:
@@ -122,7 +119,7 @@ def update_port(exchange: Exchange) -> Response:
     operations = read_patch(exchange, _SETTABLE)
     guard = exchange.policy.guard(exchange.actor, ident, "baremetal:port:update")
     command = usecases.UpdatePort(ident=ident, guard=guard, edit=_editor(operations, exchange.minor))
-    return json_answer(_render(exchange, exchange.write(usecases.update_port, command), None))
+    return json_answer(FIELDS.render(exchange, exchange.write(usecases.update_port, command), None))
 
 
 def delete_port(exchange: Exchange) -> Response:
@@ -147,13 +144,13 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
         shards=query.names("shard") or (),
         conductor_groups=tuple(group.lower() for group in query.names("conductor_groups") or ()),
         project=exchange.policy.visible_project("port", exchange.actor),
-        sort_key=_sort_key(query.text("sort_key") or "id", exchange.minor),
+        sort_key=FIELDS.sort_key(exchange),
         descending=query.descending(),
         limit=query.limit(),
         marker=query.uuid("marker"),
     )
     found = exchange.read(usecases.list_ports, command)
-    entries = [_render(exchange, port, wanted) for port in found]
+    entries = [FIELDS.render(exchange, port, wanted) for port in found]
     return page_answer(exchange, "ports", entries, found[-1].uuid if found else None, command.limit)
 
 
@@ -165,45 +162,6 @@ def _listed_node(exchange: Exchange) -> str | None:
         return exchange.read(node_usecases.get_node, node_usecases.GetNode(ident=ident, guard=guard)).node.uuid
     named = exchange.query.uuid("node_uuid") or exchange.query.text("node")
     return None if named is None else read_ident("node", named, exchange.minor)
-
-
-def _render(exchange: Exchange, port: Port, wanted: frozenset[str] | None) -> dict[str, Any]:
-    shown: dict[str, Any] = {}
-    for field in FIELDS:
-        if field.since > exchange.minor or (wanted is not None and field.name not in wanted and field.name != "links"):
-            continue
-        if field.name == "links":
-            shown["links"] = exchange.links("ports", port.uuid)
-        elif field.name in ("created_at", "updated_at"):
-            shown[field.name] = render_time(getattr(port, field.name))
-        else:
-            shown[field.name] = getattr(port, field.name, None)
-    return shown
-
-
-def _wanted(exchange: Exchange) -> frozenset[str] | None:
-    names = exchange.query.names("fields")
-    if names is None:
-        return None
-    if exchange.minor < FIELDS_SINCE:
-        raise not_acceptable()
-    unknown = [name for name in names if name not in _BY_NAME]
-    if unknown:
-        raise bad_request(f'Field(s) "{", ".join(unknown)}" are not valid')
-    if any(_BY_NAME[name].since > exchange.minor for name in names):
-        raise not_acceptable()
-    return frozenset(names)
-
-
-def _sort_key(key: str, minor: int) -> str:
-    if key == "id":
-        return key
-    field = _BY_NAME.get(key)
-    if field is None or not field.sortable:
-        raise bad_request(f"The sort_key value {key} is an invalid field for sorting")
-    if field.since > minor:
-        raise not_acceptable()
-    return key
 
 
 def _port_in_path(exchange: Exchange) -> str:
@@ -235,7 +193,7 @@ def _create_guard(exchange: Exchange, ident: str) -> Callable[[Node], None]:
 
 def _reject_too_new(body: Mapping[str, Any], minor: int) -> None:
     for name, value in body.items():
-        if name in _BY_NAME and _BY_NAME[name].since > minor and value is not None:
+        if name in FIELDS.by_name and FIELDS.by_name[name].since > minor and value is not None:
             raise not_acceptable()
     _check_network_type(body.get("local_link_connection"), minor)
 
@@ -246,7 +204,7 @@ def _check_network_type(connection: Any, minor: int) -> None:
 
 
 def _read(name: str, value: Any) -> Any:
-    field = _BY_NAME[name]
+    field = FIELDS.by_name[name]
     if value is None:
         return field.empty
     return value if field.read is None else field.read(name, value)
