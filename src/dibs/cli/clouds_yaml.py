@@ -13,6 +13,7 @@ clouds:
     auth:
       endpoint: {url}/placement
     baremetal_endpoint_override: {url}/baremetal
+    reservation_endpoint_override: {url}/reservation/v1
 """
 
 _HTTP_BASIC = """\
@@ -24,6 +25,7 @@ clouds:
       username: USER
       password: PASSWORD
     baremetal_endpoint_override: {url}/baremetal
+    reservation_endpoint_override: {url}/reservation/v1
 """
 
 _KEYSTONE = """\
@@ -37,6 +39,7 @@ clouds:
       user_domain_name: Default
       project_domain_name: Default
     baremetal_endpoint_override: {url}/baremetal
+    reservation_endpoint_override: {url}/reservation/v1
     placement_endpoint_override: {url}/placement
 """
 

@@ -1,0 +1,95 @@
+"""The dialect as the shell sees it: a request comes in, an answer goes out.
+
+Refusals come in this order: version (406, 400), path and method (404, 405), policy (403), the type of the body (400),
+and then what the handler finds.
+"""
+
+from collections.abc import Callable, Iterable
+
+from dibs.dialects.reservation.endpoints import Endpoint
+from dibs.dialects.reservation.errors import Headers, Refusal, answer_refusal, refusal_of, unauthorized
+from dibs.dialects.reservation.exchange import Exchange, Services
+from dibs.dialects.reservation.microversions import HEADERS, check_version
+from dibs.dialects.reservation.policy import Policy
+from dibs.dialects.reservation.routes import ROUTES
+from dibs.domain.errors import DibsError
+from dibs.domain.lease_dates import LeaseRules
+from dibs.http.messages import Operation, Request, Response
+from dibs.http.routing import Match, MethodNotAllowed, Router
+from dibs.usecases.runner import Runner
+
+_ROUTER = Router(ROUTES)
+_SUFFIX = ".json"
+_NOT_FOUND = (
+    "The requested URL was not found on the server. If you entered the URL manually please check your spelling and try"
+    " again."
+)
+
+
+class Reservation:
+    """Blazar's API."""
+
+    mount = "/reservation"
+    title = "Reservation"
+    public_paths = frozenset({"/", "/versions", "/versions.json", "/v1", "/v1.json"})
+    anonymous_is_admin = True
+    strict_paths = False
+    checks_media_types = True
+
+    def __init__(
+        self,
+        runner: Runner,
+        *,
+        wake: Callable[[], None],
+        rules: LeaseRules,
+        policy_file: str | None = None,
+    ) -> None:
+        self._services = Services(runner=runner, policy=Policy(policy_file), rules=rules, wake=wake)
+
+    @property
+    def operations(self) -> Iterable[Operation]:
+        """Every row of the routing table."""
+        return ROUTES
+
+    def answer(self, request: Request) -> Response:
+        """See http.messages.Dialect."""
+        try:
+            response = self._handle(request)
+        except Refusal as refusal:
+            response = answer_refusal(refusal)
+        except DibsError as error:
+            response = answer_refusal(refusal_of(error))
+        return Response(response.status, response.body, (*response.headers, *HEADERS))
+
+    def refuse(self, request: Request | None, status: int, message: str, headers: Headers = ()) -> Response:
+        """See http.messages.Dialect."""
+        if status == 401:
+            return unauthorized(message, headers)
+        return answer_refusal(Refusal(status, message, headers, by_router=True))
+
+    def _handle(self, request: Request) -> Response:
+        check_version(request.headers)
+        found = _find(request)
+        endpoint = found.route.handler
+        if endpoint.rule is not None:
+            self._services.policy.require(endpoint.rule, request.actor)
+        _check_media_type(request)
+        return endpoint.handle(Exchange(request=request, arguments=found.arguments, services=self._services))
+
+
+def _find(request: Request) -> Match[Endpoint]:
+    """Quirk: every path may end in ``.json``."""
+    found = _ROUTER.resolve(request.method, request.path.removesuffix(_SUFFIX) or "/")
+    if isinstance(found, Match):
+        return found
+    if isinstance(found, MethodNotAllowed):
+        message = "The method is not allowed for the requested URL."
+        raise Refusal(405, message, (("Allow", ", ".join(found.allowed)),), by_router=True)
+    raise Refusal(404, _NOT_FOUND, by_router=True)
+
+
+def _check_media_type(request: Request) -> None:
+    """Quirk: 400 rather than 415; and what the caller accepts is not asked, it gets JSON."""
+    sent = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if request.body and sent not in ("", "application/json"):
+        raise Refusal(400, f"Content type '{sent}' isn't supported", by_router=True)

@@ -1,0 +1,131 @@
+"""Every URL of the reservation dialect."""
+
+from collections.abc import Mapping
+
+from dibs.dialects.reservation import discovery, floating_ips, hosts, leases, schemas
+from dibs.dialects.reservation.endpoints import Endpoint
+from dibs.dialects.reservation.exchange import Handler
+from dibs.http.json_schema import Schema
+from dibs.http.routing import Route
+
+OK = {200: "as asked for"}
+MADE = {201: "made"}
+GONE = {204: "done"}
+
+
+def _row(
+    method: str,
+    path: str,
+    handle: Handler,
+    rule: str | None,
+    summary: str,
+    *,
+    statuses: Mapping[int, str] = OK,
+    query: Mapping[str, Schema] | None = None,
+    body: Schema | None = None,
+) -> Route[Endpoint]:
+    return Route(
+        method=method,
+        path=path,
+        handler=Endpoint(handle=handle, rule=rule),
+        summary=summary,
+        query=query or {},
+        body=body,
+        statuses=statuses,
+    )
+
+
+_CHOICES = {300: "the versions to choose from"}
+_DISCOVERY = (
+    _row("GET", "/", discovery.list_versions, None, "Versions", statuses=_CHOICES),
+    _row("GET", "/versions", discovery.list_versions, None, "Versions", statuses=_CHOICES),
+    _row("GET", "/v1", discovery.show_version, None, "This version"),
+)
+
+_LEASE = "/v1/leases/{lease}"
+_LEASES = (
+    _row("GET", "/v1/leases", leases.list_all, "blazar:leases:get", "List leases"),
+    _row(
+        "POST",
+        "/v1/leases",
+        leases.create,
+        "blazar:leases:post",
+        "Lease hosts and instances for a window of time",
+        body=schemas.NEW,
+        statuses=MADE,
+    ),
+    _row("GET", _LEASE, leases.show, "blazar:leases:get", "Show a lease"),
+    _row(
+        "PUT",
+        _LEASE,
+        leases.change,
+        "blazar:leases:put",
+        "Rename, prolong, shorten, move or grow a lease",
+        body=schemas.CHANGED,
+    ),
+    _row("DELETE", _LEASE, leases.delete, "blazar:leases:delete", "End a lease and forget it", statuses=GONE),
+)
+
+_HOST = "/v1/os-hosts/{host}"
+_HOSTS = (
+    _row("GET", "/v1/os-hosts", hosts.list_all, "blazar:oshosts:get", "List hosts"),
+    _row(
+        "POST",
+        "/v1/os-hosts",
+        hosts.create,
+        "blazar:oshosts:post",
+        "Let a compute provider or a node be booked",
+        body=hosts.NEW,
+        statuses=MADE,
+    ),
+    _row("GET", _HOST, hosts.show, "blazar:oshosts:get", "Show a host"),
+    _row("PUT", _HOST, hosts.change, "blazar:oshosts:put", "Say something else of a host", body=hosts.CHANGED),
+    _row("DELETE", _HOST, hosts.delete, "blazar:oshosts:delete", "Let a host be booked no more", statuses=GONE),
+    _row(
+        "GET",
+        "/v1/os-hosts/allocations",
+        hosts.list_allocations,
+        "blazar:oshosts:get_allocations",
+        "List what is booked of each host",
+        query=hosts.OF_LEASE,
+    ),
+    _row(
+        "GET",
+        f"{_HOST}/allocation",
+        hosts.show_allocation,
+        "blazar:oshosts:get_allocations",
+        "Show what is booked of a host",
+        query=hosts.OF_LEASE,
+    ),
+    _row(
+        "GET",
+        "/v1/os-hosts/properties",
+        hosts.list_properties,
+        "blazar:oshosts:get_resource_properties",
+        "List what operators say of hosts",
+        query=hosts.OF_PROPERTIES,
+    ),
+    _row(
+        "PATCH",
+        "/v1/os-hosts/properties/{name}",
+        hosts.change_property,
+        "blazar:oshosts:patch_resource_properties",
+        "Show a property to everybody, or to admins only",
+        body=hosts.PRIVACY,
+    ),
+)
+
+_FLOATING_IP = "/v1/floatingips/{address}"
+_LEFT_OUT = {404: "floating IPs are left out"}
+_NOT_SERVED = "Not served: floating IPs are left out"
+_FLOATING_IPS = tuple(
+    _row(method, path, floating_ips.refuse, f"blazar:floatingips:{method.lower()}", _NOT_SERVED, statuses=_LEFT_OUT)
+    for method, path in (
+        ("GET", "/v1/floatingips"),
+        ("POST", "/v1/floatingips"),
+        ("GET", _FLOATING_IP),
+        ("DELETE", _FLOATING_IP),
+    )
+)
+
+ROUTES: tuple[Route[Endpoint], ...] = (*_DISCOVERY, *_LEASES, *_HOSTS, *_FLOATING_IPS)

@@ -1,0 +1,61 @@
+"""What the bodies about leases look like, for the OpenAPI document. What is wrong with one, ``values`` finds out."""
+
+from dibs.dialects.reservation.values import BEFORE_END_ACTIONS, NAME_LENGTH_MAX, NUMBER_MAX
+from dibs.domain.leases import RESOURCE_TYPES
+from dibs.http.json_schema import Schema
+
+_COUNT: Schema = {"type": "integer", "minimum": 1, "maximum": NUMBER_MAX}
+_SIZE: Schema = {"type": "integer", "minimum": 0, "maximum": NUMBER_MAX}
+_REQUIREMENTS: Schema = {
+    "type": "string",
+    "description": 'JSON in a text, such as ["==", "$gpu", "a100"]; may be empty.',
+}
+_DATE: Schema = {"type": "string", "description": "YYYY-MM-DD HH:MM in UTC, or now."}
+
+_PARTS = {
+    "min": {**_COUNT, "description": "physical:host: at least so many."},
+    "max": {**_COUNT, "description": "physical:host: at most so many."},
+    "hypervisor_properties": _REQUIREMENTS,
+    "resource_properties": _REQUIREMENTS,
+    "before_end": {"enum": [*BEFORE_END_ACTIONS, "", None]},
+    "vcpus": _SIZE,
+    "memory_mb": _SIZE,
+    "disk_gb": _SIZE,
+    "amount": {**_COUNT, "description": "How many instances."},
+    "affinity": {
+        "type": ["boolean", "string", "null"],
+        "description": "All on one host, each on another, or as they come.",
+    },
+    "flavor_id": {"type": "string", "description": "flavor:instance: the flavor of which instances are wanted."},
+}
+_DATES = {"start_date": _DATE, "end_date": _DATE, "before_end_date": {**_DATE, "type": ["string", "null"]}}
+_NAME: Schema = {"type": "string", "maxLength": NAME_LENGTH_MAX}
+
+NEW: Schema = {
+    "type": "object",
+    "properties": {
+        "name": _NAME,
+        **_DATES,
+        "reservations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"resource_type": {"enum": list(RESOURCE_TYPES)}, **_PARTS},
+                "required": ["resource_type"],
+            },
+        },
+        "events": {"type": "array"},
+    },
+    "required": ["name", "start_date", "end_date"],
+}
+CHANGED: Schema = {
+    "type": "object",
+    "properties": {
+        "name": _NAME,
+        **_DATES,
+        "reservations": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"id": {"type": "string"}, **_PARTS}, "required": ["id"]},
+        },
+    },
+}
