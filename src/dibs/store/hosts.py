@@ -5,6 +5,7 @@ inventory, its traits, and the node that it is, so there is nothing to keep in s
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -130,13 +131,15 @@ def _load(tx: Transaction, count: int | None, traits: Sequence[str], values: Map
     asked = sorted({DISABLED_TRAIT, *traits})
     statements = _statements(count, len(asked))
     rows = tx.rows(statements["hosts"], values)
-    stocks: dict[int, dict[str, Inventory]] = {row["id"]: {} for row in rows}
+    # A host that came after the first statement is in none of these.
+    stocks: dict[int, dict[str, Inventory]] = defaultdict(dict)
     for row in tx.rows(statements["inventories"], values):
-        stocks[row.pop("id")][row["resource_class"]] = Inventory(**row)
-    properties: dict[int, dict[str, str]] = {host_id: {} for host_id in stocks}
+        host_id = row.pop("id")
+        stocks[host_id][row["resource_class"]] = Inventory(**row)
+    properties: dict[int, dict[str, str]] = defaultdict(dict)
     for host_id, name, value in tx.tuples(statements["properties"], values):
         properties[host_id][name] = value
-    has: dict[int, set[str]] = {host_id: set() for host_id in stocks}
+    has: dict[int, set[str]] = defaultdict(set)
     for host_id, trait in tx.tuples(statements["traits"], {**values, **sets.numbered("trait", asked)}):
         has[host_id].add(trait)
     return [_host(row, stocks[row["id"]], properties[row["id"]], has[row["id"]]) for row in rows]
