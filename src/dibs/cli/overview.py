@@ -33,7 +33,8 @@ def overview(commands: CommandManager) -> str:
 
 def _one_line(commands: CommandManager, name: str) -> str:
     found, _, _ = commands.find_command(name.split())
-    return textwrap.shorten((found.__doc__ or "").partition("\n")[0].rstrip("."), WIDTH - 21, placeholder=" …")
+    sentence = (found.__doc__ or "").partition("\n")[0].partition(". ")[0].rstrip(".")
+    return textwrap.shorten(sentence, WIDTH - 21, placeholder=" …")
 
 
 def _by_noun(names: Iterable[str]) -> list[str]:

@@ -50,7 +50,7 @@ class Candidates(AskingList):
             "--resource",
             **SEVERAL,
             type=key_value,
-            metavar="CLASS=AMOUNT",
+            metavar="WHAT",
             help="So much: VCPU=4 MEMORY_MB=8192.",
         )
         parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Providers that have all of these.")
