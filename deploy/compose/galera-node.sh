@@ -4,7 +4,7 @@
 set -eu
 position=""
 if [ -d /var/lib/mysql/mysql ]; then
-    log=$(mariadbd --user=mysql --wsrep-recover --log-error="" 2>&1 || true)
+    log=$(mariadbd --user=mysql --wsrep-recover --disable-log-error 2>&1 || true)
     position=$(printf '%s\n' "$log" | sed -n 's/.*WSREP: Recovered position: *//p' | tail -n 1)
 fi
 exec docker-entrypoint.sh mariadbd ${position:+"--wsrep-start-position=$position"} "$@"
