@@ -43,6 +43,10 @@ class Ledger:
         self.store = store
         self.clock = Clock()
         self.runner = Runner(store, self.clock)
+        self.revive_conductor()
+
+    def revive_conductor(self) -> None:
+        """Register the conductor, again when so much time has passed that it counts as dead."""
         self.runner.write(
             register_conductor,
             SERVICE,

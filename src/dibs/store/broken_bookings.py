@@ -10,7 +10,11 @@ from dibs.store.transaction import Transaction
 
 _BROKEN_NODE = exists().where(
     nodes.c.id == hosts.c.provider_id,
-    or_(nodes.c.maintenance == 1, nodes.c.retired == 1, nodes.c.provision_state.in_(sorted(BROKEN_STATES))),
+    or_(
+        nodes.c.maintenance == 1,
+        nodes.c.retired == 1,
+        *(nodes.c.provision_state == state for state in sorted(BROKEN_STATES)),
+    ),
 )
 _DISABLED = exists().where(
     provider_traits.c.provider_id == hosts.c.provider_id, provider_traits.c.trait == DISABLED_TRAIT
