@@ -6,6 +6,7 @@ from functools import partial
 
 from dibs.conductor import Conductor
 from dibs.dialects.baremetal import Baremetal, HoldTimes
+from dibs.dialects.compute import Compute
 from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
 from dibs.dialects.reservation import Reservation
@@ -123,8 +124,9 @@ def _dialects(settings: Settings, runner: Runner, intake: RequestIntake, wake: C
         randomize_candidates=settings.placement_randomize_candidates,
     )
     reservation = Reservation(runner, wake=wake, rules=_lease_rules(settings), policy_file=policy_file)
+    compute = Compute(runner, DRIVERS, wake=wake, policy_file=policy_file)
     native = Native(runner, intake=intake, wake=wake, policy_file=policy_file)
-    return [baremetal, placement, reservation, native]
+    return [baremetal, placement, reservation, compute, native]
 
 
 def _lease_rules(settings: Settings) -> LeaseRules:

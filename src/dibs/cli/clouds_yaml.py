@@ -13,6 +13,8 @@ clouds:
     auth:
       endpoint: {url}/placement
     baremetal_endpoint_override: {url}/baremetal
+    compute_endpoint_override: {url}/compute/v2.1
+    image_endpoint_override: {url}/compute/image/v2
     reservation_endpoint_override: {url}/reservation/v1
 """
 
@@ -25,6 +27,8 @@ clouds:
       username: USER
       password: PASSWORD
     baremetal_endpoint_override: {url}/baremetal
+    compute_endpoint_override: {url}/compute/v2.1
+    image_endpoint_override: {url}/compute/image/v2
     reservation_endpoint_override: {url}/reservation/v1
 """
 
@@ -39,6 +43,8 @@ clouds:
       user_domain_name: Default
       project_domain_name: Default
     baremetal_endpoint_override: {url}/baremetal
+    compute_endpoint_override: {url}/compute/v2.1
+    image_endpoint_override: {url}/compute/image/v2
     reservation_endpoint_override: {url}/reservation/v1
     placement_endpoint_override: {url}/placement
 """

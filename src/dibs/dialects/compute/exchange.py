@@ -1,0 +1,129 @@
+"""One request on its way through a handler, with all that the handler may use."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from dibs.dialects.compute.errors import bad_request
+from dibs.dialects.compute.policy import Policy
+from dibs.dialects.compute.schemas import Schema
+from dibs.domain.actor import Actor
+from dibs.domain.driver import Driver, check_for_verb
+from dibs.domain.errors import DriverNotFound
+from dibs.domain.nodes import Node
+from dibs.http.json_body import UnusableJson, read_json
+from dibs.http.json_schema import find_mistake
+from dibs.http.messages import Request, Response
+from dibs.usecases.flavors import Seer
+from dibs.usecases.runner import Runner, UseCase
+
+Command = TypeVar("Command")
+Result = TypeVar("Result")
+Headers = tuple[tuple[str, str], ...]
+
+VERSION = "v2.1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What the dialect was given when it was built."""
+
+    runner: Runner
+    drivers: Mapping[str, Driver]
+    policy: Policy
+    wake: Callable[[], None]
+    """Tells the conductor of this process that there is work."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request, its version and its path arguments."""
+
+    request: Request
+    minor: int
+    arguments: Mapping[str, str]
+    services: Services
+
+    @property
+    def actor(self) -> Actor:
+        """Who is asking."""
+        return self.request.actor
+
+    @property
+    def policy(self) -> Policy:
+        """What callers may do."""
+        return self.services.policy
+
+    @property
+    def seer(self) -> Seer:
+        """Whose flavors the caller sees."""
+        return Seer(project=self.actor.project, sees_all=self.policy.is_admin(self.actor))
+
+    def require(self, rule: str) -> None:
+        """Refuse what a rule does not let the caller do in its own project."""
+        self.policy.require(rule, self.actor)
+
+    def read(self, use_case: UseCase[Command, Result], command: Command) -> Result:
+        """Run a use case that changes nothing."""
+        return self.services.runner.read(use_case, self.actor, command)
+
+    def write(self, use_case: UseCase[Command, Result], command: Command) -> Result:
+        """Run a use case in a transaction of its own."""
+        return self.services.runner.write(use_case, self.actor, command)
+
+    def body(self, schema: Schema) -> Any:
+        """The body, checked."""
+        try:
+            value = read_json(self.request.body)
+        except UnusableJson as error:
+            raise bad_request(str(error)) from None
+        mistake = find_mistake(schema, value)
+        if mistake is not None:
+            where = f" for field/attribute {mistake.place.rsplit('/', 1)[-1]}" if mistake.place else ""
+            raise bad_request(f"Invalid input{where}. {mistake.message}")
+        return value
+
+    def query(self, name: str) -> str | None:
+        """The value of a query parameter; of several the last one."""
+        found = [value for key, value in self.request.query if key == name]
+        return found[-1] if found else None
+
+    def queries(self, name: str) -> tuple[str, ...]:
+        """Every value of a query parameter."""
+        return tuple(value for key, value in self.request.query if key == name)
+
+    def url(self, *parts: str) -> str:
+        """The address of a resource below the version."""
+        return "/".join((self.request.base_url, VERSION, *parts))
+
+    def links(self, *parts: str) -> list[dict[str, str]]:
+        """The two links that every resource has. Quirk: the bookmark leaves out the version and leads nowhere."""
+        bookmark = "/".join((self.request.base_url, *parts))
+        return [{"rel": "self", "href": self.url(*parts)}, {"rel": "bookmark", "href": bookmark}]
+
+    def checks(self, verb: str) -> Callable[[Node], None]:
+        """Asks the driver of a node whether the node's settings allow a verb."""
+        return partial(_check_settings, self.services.drivers, verb)
+
+
+Handler = Callable[[Exchange], Response]
+
+
+def _check_settings(drivers: Mapping[str, Driver], verb: str, node: Node) -> None:
+    driver = drivers.get(node.driver)
+    if driver is None:
+        raise DriverNotFound(driver=node.driver)
+    check_for_verb(driver, node, verb)
+
+
+def json_answer(document: Any, status: int = 200, headers: Headers = ()) -> Response:
+    """An answer with a body."""
+    body = json.dumps(document, separators=(",", ":")).encode()
+    return Response(status, body, (("Content-Type", "application/json"), *headers))
+
+
+def empty_answer(status: int, headers: Headers = ()) -> Response:
+    """An answer without a body."""
+    return Response(status, b"", headers)

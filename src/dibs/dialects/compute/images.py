@@ -1,0 +1,112 @@
+"""Images: a list of one.
+
+Stock clients insist on an image for every server and look it up, by name or id, at an image service of Glance's kind.
+Dibs writes no disks of its own accord, so one image stands for whatever a machine boots. A caller that knows better
+sends the reference of a real image, which a node's driver is told as it is.
+"""
+
+from typing import Any
+
+from dibs.dialects.compute.errors import not_found
+from dibs.dialects.compute.exchange import Exchange, json_answer
+from dibs.http.messages import Response
+
+IMAGE_ID = "d1b50000-0000-4000-8000-000000000001"
+IMAGE_NAME = "any"
+_CREATED = "2026-01-01T00:00:00Z"
+_SCHEMA = "/v2/schemas/image"
+
+
+def list_compute(exchange: Exchange) -> Response:
+    """GET /v2.1/images"""
+    return json_answer({"images": [_brief(exchange)]})
+
+
+def list_compute_details(exchange: Exchange) -> Response:
+    """GET /v2.1/images/detail"""
+    return json_answer({"images": [_whole(exchange)]})
+
+
+def show_compute(exchange: Exchange) -> Response:
+    """GET /v2.1/images/{image}"""
+    _check(exchange)
+    return json_answer({"image": _whole(exchange)})
+
+
+def show_image_versions(exchange: Exchange) -> Response:
+    """GET /image"""
+    return json_answer({"versions": [_version(exchange)]})
+
+
+def show_image_version(exchange: Exchange) -> Response:
+    """GET /image/v2
+
+    Quirk of ours: Glance answers 404 here, and clients then look one level up.
+    """
+    return json_answer({"version": _version(exchange)})
+
+
+def list_images(exchange: Exchange) -> Response:
+    """GET /image/v2/images"""
+    name, ident = exchange.query("name"), exchange.query("id")
+    found = [_glance()] if name in (None, IMAGE_NAME) and ident in (None, IMAGE_ID) else []
+    # There is no second page.
+    shown = [] if exchange.query("marker") else found
+    return json_answer({"images": shown, "first": "/v2/images", "schema": "/v2/schemas/images"})
+
+
+def show_image(exchange: Exchange) -> Response:
+    """GET /image/v2/images/{image}"""
+    _check(exchange)
+    return json_answer(_glance())
+
+
+def _check(exchange: Exchange) -> None:
+    image = exchange.arguments["image"]
+    if image != IMAGE_ID:
+        raise not_found(f"No image found with ID {image}")
+
+
+def _brief(exchange: Exchange) -> dict[str, Any]:
+    return {"id": IMAGE_ID, "name": IMAGE_NAME, "links": exchange.links("images", IMAGE_ID)}
+
+
+def _whole(exchange: Exchange) -> dict[str, Any]:
+    return _brief(exchange) | {
+        "status": "ACTIVE",
+        "progress": 100,
+        "minDisk": 0,
+        "minRam": 0,
+        "metadata": {},
+        "created": _CREATED,
+        "updated": _CREATED,
+        "OS-EXT-IMG-SIZE:size": 0,
+    }
+
+
+def _glance() -> dict[str, Any]:
+    return {
+        "id": IMAGE_ID,
+        "name": IMAGE_NAME,
+        "status": "active",
+        "visibility": "public",
+        "container_format": "bare",
+        "disk_format": "raw",
+        "min_disk": 0,
+        "min_ram": 0,
+        "size": 0,
+        "protected": True,
+        "tags": [],
+        "owner": None,
+        "checksum": None,
+        "created_at": _CREATED,
+        "updated_at": _CREATED,
+        "self": f"/v2/images/{IMAGE_ID}",
+        "file": f"/v2/images/{IMAGE_ID}/file",
+        "schema": _SCHEMA,
+    }
+
+
+def _version(exchange: Exchange) -> dict[str, Any]:
+    href = f"{exchange.request.base_url}/image/v2/"
+    return {"id": "v2.0", "status": "CURRENT", "links": [{"rel": "self", "href": href}]}

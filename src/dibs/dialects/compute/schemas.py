@@ -1,0 +1,57 @@
+"""JSON schemas of request bodies, and the pieces that several of them share."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dibs.dialects.compute.errors import bad_request
+from dibs.domain.flavors import AMOUNT_MAX
+from dibs.http.json_schema import Schema as Schema
+
+NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^(?!\s)(?:.|\n)*(?<!\s)$"}
+ANY_TEXT: Schema = {"type": "string", "maxLength": 255}
+DESCRIPTION: Schema = {"type": ["string", "null"], "maxLength": 255}
+LONG_DESCRIPTION: Schema = {"type": ["string", "null"], "maxLength": 65535}
+BOOLEAN: Schema = {
+    "type": ["boolean", "string"],
+    "enum": [True, False, "True", "TRUE", "true", "1", "ON", "On", "on", "YES", "Yes", "yes",
+             "False", "FALSE", "false", "0", "OFF", "Off", "off", "NO", "No", "no"],
+}  # fmt: skip
+_DIGITS = {"type": ["integer", "string"], "pattern": "^[0-9]+$", "maxLength": 10}
+POSITIVE: Schema = {**_DIGITS, "minimum": 1, "maximum": AMOUNT_MAX}
+NOT_NEGATIVE: Schema = {**_DIGITS, "minimum": 0, "maximum": AMOUNT_MAX}
+METADATA: Schema = {
+    "type": "object",
+    "propertyNames": {"minLength": 1, "maxLength": 255},
+    "additionalProperties": {"type": "string", "maxLength": 255},
+    "maxProperties": 128,
+}
+
+_TRUE = frozenset({True, "True", "TRUE", "true", "1", "ON", "On", "on", "YES", "Yes", "yes"})
+
+
+def closed(properties: Mapping[str, Any], *required: str) -> Schema:
+    """An object with these properties and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def in_version(schemas: Mapping[int, Schema], minor: int) -> Schema:
+    """Of schemas by the first version that has them, the one for this version."""
+    return schemas[max(since for since in schemas if since <= minor)]
+
+
+def read_amount(asked: Mapping[str, Any], name: str, *, least: int = 0) -> int:
+    """A number that may be written as text, to which no schema applies its bounds."""
+    number = int(asked[name])
+    if not least <= number <= AMOUNT_MAX:
+        raise bad_request(f"Invalid input for field/attribute {name}. It must be from {least} to {AMOUNT_MAX}.")
+    return number
+
+
+def is_true(value: bool | str) -> bool:
+    """What a value of a BOOLEAN means."""
+    return value in _TRUE
