@@ -1,0 +1,174 @@
+"""The law of the calendar: whoever books at the same moment, from however many processes, no host is promised twice.
+
+Every caller has a store of its own, as callers in different processes have.
+"""
+
+import random
+import uuid
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from dibs.domain.actor import SERVICE
+from dibs.domain.errors import DibsError, HostBooked, NoSuchHost, NotEnoughHosts
+from dibs.domain.leases import Lease
+from dibs.store import Store, open_store
+from dibs.usecases.hosts import OneHost, RegisterHost, delete_host, register_host
+from dibs.usecases.lease_changes import ReservationChange
+from dibs.usecases.runner import Runner
+from tests.booking_laws import broken_promises
+from tests.builders import Ledger
+from tests.laws import read_tables
+from tests.lease_builders import (
+    at,
+    change,
+    delete,
+    instances,
+    lease,
+    make_host,
+    register,
+    whole,
+)
+from tests.races.crowd import all_at_once
+
+CALLERS = 8
+ROUNDS = 100
+
+
+class Caller:
+    """As much of a ledger as making leases needs, over a store of its own."""
+
+    def __init__(self, store: Store, ledger: Ledger) -> None:
+        self.store = store
+        self.runner = Runner(store, ledger.clock)
+
+
+@pytest.fixture
+def callers(ledger: Ledger, database_url: str) -> Iterator[list[Caller]]:
+    stores = [open_store(database_url) for _ in range(CALLERS)]
+    yield [Caller(store, ledger) for store in stores]
+    for store in stores:
+        store.close()
+
+
+@pytest.fixture(autouse=True)
+def no_promise_is_broken_afterwards(database_url: str) -> Iterator[None]:
+    yield
+    assert broken_promises(read_tables(database_url)) == []
+
+
+def won(answers: list[object]) -> list[Lease]:
+    """Those that got a lease; all the others were refused for want of hosts."""
+    made = [answer for answer in answers if isinstance(answer, Lease)]
+    refused = [answer for answer in answers if isinstance(answer, NotEnoughHosts)]
+    assert len(made) + len(refused) == len(answers), answers
+    return made
+
+
+def test_of_eight_who_want_one_host_for_the_same_time_exactly_one_gets_it(ledger, callers):
+    make_host(ledger)
+    for number in range(ROUNDS):
+        answers = all_at_once(CALLERS, lambda who, hour=number: lease(callers[who], hour, hour + 1, whole(), seed=None))
+        assert len(won(answers)) == 1
+
+
+def test_of_many_instances_exactly_as_many_are_promised_as_fit(ledger, callers):
+    make_host(ledger)
+    make_host(ledger)
+    for number in range(20):
+        start = 2 * number
+        answers = all_at_once(
+            CALLERS,
+            lambda who, start=start: lease(
+                callers[who], start + who % 2 / 2, start + 2, instances(1, vcpus=20), seed=None
+            ),
+        )
+        assert len(won(answers)) == 6
+
+
+def test_whole_hosts_and_instances_do_not_meet(ledger, callers):
+    for _ in range(3):
+        make_host(ledger)
+    wanted = [whole(1, 3), instances(4, vcpus=16), instances(2, affinity=False), instances(3, vcpus=20, affinity=True)]
+    for number in range(20):
+        answers = all_at_once(
+            CALLERS, lambda who, hour=number: lease(callers[who], hour, hour + 1, wanted[who % 4], seed=None)
+        )
+        assert won(answers)
+
+
+def test_leases_that_are_made_moved_grown_and_deleted_at_once_keep_the_law(ledger, callers, database_url):
+    for _ in range(4):
+        make_host(ledger)
+    for number in range(15):
+        chance = random.Random(number)
+        made = [lease(ledger, 1000 + 9 * number + k, 1001 + 9 * number + k, whole(1, 2)) for k in range(4)]
+        hour = 5 * number
+
+        def move(who: int, hour: int = hour, made: list[Lease] = made) -> object:
+            return change(callers[who], made[who], start_at=at(hour), end_at=at(hour + 2))
+
+        def grow(who: int, made: list[Lease] = made) -> object:
+            wish = ReservationChange(uuid=made[who].reservations[0].uuid, values={"least": 3, "most": 3})
+            return change(callers[who], made[who], wish, end_at=made[who].end_at + 3_600_000_000)
+
+        acts: list[Callable[[int], object]] = [move, grow, lambda who, made=made: delete(callers[who], made[who])]
+        plan = [chance.choice(acts) for _ in range(4)]
+        answers = all_at_once(
+            CALLERS,
+            lambda who, plan=plan, hour=hour: (
+                plan[who](who) if who < 4 else lease(callers[who], hour, hour + 1, whole(), seed=None)
+            ),
+        )
+        assert all(isinstance(each, Lease | NotEnoughHosts) or each is None for each in answers), answers
+        assert broken_promises(read_tables(database_url)) == []
+
+
+def test_a_node_is_either_promised_or_taken(ledger, callers, database_url):
+    for _ in range(20):
+        node = ledger.enrol(resource_class="gold")
+        host = register(ledger, node)
+        only = whole(resource_properties=f'["==", "$id", "{host.id}"]')
+
+        def act(who: int, node=node, only=only) -> object:
+            if who % 2:
+                return lease(callers[who], 1, 2, only, seed=None)
+            return Ledger.change(callers[who], node, instance_uuid=str(uuid.uuid4()))  # type: ignore[arg-type]
+
+        answers = all_at_once(CALLERS, act)
+        assert sum(not isinstance(answer, Exception) for answer in answers) == 1, answers
+        assert all(isinstance(each, DibsError) for each in answers if isinstance(each, Exception)), answers
+
+
+def test_a_host_that_is_booked_is_not_removed_and_one_that_is_removed_is_not_booked(ledger, callers):
+    for number in range(20):
+        host = make_host(ledger)
+
+        def act(who: int, host=host, hour: int = number) -> object:
+            if who % 2:
+                return lease(callers[who], hour, hour + 1, whole(), seed=None)
+            return callers[who].runner.write(delete_host, SERVICE, OneHost(id=str(host.id)))
+
+        answers = all_at_once(CALLERS, act)
+        made = [answer for answer in answers if isinstance(answer, Lease)]
+        removed = [answer for answer in answers if answer is None]
+        assert len(made) + len(removed) == 1, answers
+        assert all(
+            isinstance(each, NotEnoughHosts | HostBooked | NoSuchHost)
+            for each in answers
+            if isinstance(each, Exception)
+        ), answers
+        if made:
+            delete(ledger, made[0])
+            ledger.runner.write(delete_host, SERVICE, OneHost(id=str(host.id)))
+
+
+def test_a_host_is_registered_once(ledger, callers):
+    for number in range(10):
+        node = ledger.enrol(name=f"n{number}")
+        answers = all_at_once(
+            CALLERS,
+            lambda who, node=node: callers[who].runner.write(register_host, SERVICE, RegisterHost(name=node.uuid)),
+        )
+        assert sum(not isinstance(answer, Exception) for answer in answers) == 1, answers
+        assert all(isinstance(each, DibsError) for each in answers if isinstance(each, Exception)), answers
