@@ -19,10 +19,12 @@ from dibs.usecases.node_requests import (
     list_node_requests,
     update_node_request,
 )
+from dibs.usecases.nodes import SetMaintenance, set_maintenance
 from dibs.usecases.runner import Runner
 from dibs.wiring import read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
+from tests.builders import allow
 from tests.laws import assert_lawful
 from tests.races.crowd import all_at_once
 
@@ -116,6 +118,40 @@ def test_nodes_that_are_given_back_go_to_those_who_wait_for_them(store: Store, d
         assert all_at_once(THREADS, ask_and_give_back) == [None] * THREADS
     assert all_requests(runner) == []
     check_each_has_a_node_of_its_own(database_url, [])
+
+
+def test_nobody_passes_another_in_line(store: Store, database_url: str) -> None:
+    """Nodes come one by one from many threads; whenever all is quiet, those who have one are the first of the line."""
+    fleet.fill(database_url, 40)
+    runner = Runner(store, read_clock)
+    with two_conductors(runner) as conductors:
+        set_maintenance_of_all(runner, on=True)
+        waiting = [
+            runner.write(create_node_request, SERVICE, CreateNodeRequest(resource_class="fleet", wait_seconds=600)).uuid
+            for _ in range(60)
+        ]
+        assert len({request.conductor_id for request in all_requests(runner)}) == 2
+        for conductor in conductors:
+            conductor.wake()
+        set_maintenance_of_all(runner, on=False)
+
+        def forty_are_served() -> bool:
+            return sum(request.state == "active" for request in all_requests(runner)) == 40
+
+        eventually(forty_are_served, seconds=120)
+    assert [request.uuid for request in all_requests(runner) if request.state == "active"] == waiting[:40]
+    assert_lawful(database_url)
+
+
+def set_maintenance_of_all(runner: Runner, *, on: bool) -> None:
+    """In eight threads, so that nodes come free at any moment."""
+    commands = [SetMaintenance(ident=fleet.uuid_of(number), guard=allow, on=on) for number in range(40)]
+
+    def change(number: int) -> None:
+        for command in commands[number::8]:
+            runner.write(set_maintenance, SERVICE, command)
+
+    assert all_at_once(8, change) == [None] * 8
 
 
 def state_of(runner: Runner, uuid: str) -> str:

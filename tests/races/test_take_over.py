@@ -9,10 +9,21 @@ from dibs.domain.actor import SERVICE
 from dibs.domain.conductors import TIMEOUT_SECONDS
 from dibs.domain.driver import Outcome
 from dibs.domain.errors import TaskLost
+from dibs.domain.node_requests import NodeRequest, NodeRequestQuery
 from dibs.domain.nodes import Json, Node
 from dibs.drivers.fake import FakeDriver
 from dibs.usecases.conductors import RegisterConductor, register_conductor
+from dibs.usecases.node_requests import (
+    CreateNodeRequest,
+    GetNodeRequest,
+    ListNodeRequests,
+    create_node_request,
+    delete_node_request,
+    list_node_requests,
+)
 from dibs.usecases.provision import RequestProvision, request_provision
+from dibs.usecases.request_batches import CreateBatch, create_batch
+from dibs.usecases.serving import TakeOverRequests, take_over_requests
 from dibs.usecases.tasks import (
     ReportOutcome,
     TakeTask,
@@ -129,3 +140,36 @@ def test_several_conductors_work_off_a_dead_ones_queue_once_each(ledger: Ledger)
             heir.stop()
     assert driver.clashes == []
     assert driver.runs == {node.uuid: 1 for node in nodes}
+
+
+def test_of_many_heirs_one_takes_all_that_a_dead_conductor_left_and_no_batch_is_torn(ledger: Ledger) -> None:
+    for _ in range(ROUNDS):
+        kind = CreateNodeRequest(resource_class="gold")
+        batches = [ledger.runner.write(create_batch, SERVICE, CreateBatch(kind=kind, count=3)) for _ in range(10)]
+        alone = [ledger.runner.write(create_node_request, SERVICE, kind) for _ in range(10)]
+        left = [request for batch in batches for request in batch] + alone
+        (dead,) = {request.conductor_id for request in left}
+        ledger.clock.move(TIMEOUT_SECONDS + 1)
+        heirs = [register(ledger, str(uuid.uuid4())) for _ in range(8)]
+
+        def take(number: int, dead: int | None = dead, heirs: list[str] = heirs) -> int:
+            assert dead is not None
+            command = TakeOverRequests(conductor_id=dead, incarnation=heirs[number])
+            return ledger.runner.write(take_over_requests, SERVICE, command)
+
+        assert sorted(all_at_once(8, take)) == [0] * 7 + [len(left)]
+        owners = {request.conductor_id for request in every_request(ledger) if request.state == "allocating"}
+        assert len(owners) == 1
+        assert dead not in owners
+        for request in left:
+            ledger.runner.write(delete_node_request, SERVICE, GetNodeRequest(ident=request.uuid, guard=anybody))
+        ledger.clock.move(TIMEOUT_SECONDS + 1)
+        register(ledger, f"next-{uuid.uuid4()}")
+
+
+def every_request(ledger: Ledger) -> list[NodeRequest]:
+    return ledger.runner.read(list_node_requests, SERVICE, ListNodeRequests(query=NodeRequestQuery()))
+
+
+def anybody(request: NodeRequest) -> None:
+    """The guard of somebody who may do anything."""
