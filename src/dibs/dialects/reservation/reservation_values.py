@@ -55,7 +55,7 @@ def _read_new(values: Values) -> NewReservation:
     kind = values["resource_type"]
     if kind == FLOATING_IP:
         raise bad_request(f"The {FLOATING_IP} resource type is not supported. {LEFT_OUT}")
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise bad_request(f"The {kind} resource type is not supported")
     required, read = _KINDS[kind]
     require(values, required)

@@ -1,0 +1,61 @@
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from dibs.dialects.reservation.errors import STATUSES, Refusal, answer_refusal, refusal_of, unauthorized
+from dibs.domain import errors as domain
+
+OF_LEASES = ("Host", "Lease", "NotEnoughHosts", "MalformedRequirements", "NoSuchHost", "OutsideLease", "BadLease")
+
+
+def every_error(kind: type[domain.DibsError] = domain.DibsError) -> Iterator[type[domain.DibsError]]:
+    yield kind
+    for child in kind.__subclasses__():
+        yield from every_error(child)
+
+
+def test_every_error_about_hosts_and_leases_has_a_status() -> None:
+    """What others raise cannot come up here: no request of this dialect claims, deploys or launches anything."""
+    elsewhere = {domain.HostKeptForLeases}
+    about = {kind for kind in every_error() if kind.__name__.startswith(OF_LEASES)}
+    assert about - elsewhere - STATUSES.keys() == set()
+
+
+def test_an_error_has_its_number_twice() -> None:
+    answer = answer_refusal(Refusal(404, "No."))
+    assert (answer.status, json.loads(answer.body)) == (
+        404,
+        {"error_code": 404, "error_message": "No.", "error_name": 404},
+    )
+
+
+def test_an_error_of_the_router_has_another_form() -> None:
+    answer = answer_refusal(Refusal(405, "No.", (("Allow", "GET"),), by_router=True))
+    assert json.loads(answer.body) == {"error": 405, "error_message": "No."}
+    assert ("Allow", "GET") in answer.headers
+
+
+def test_who_is_not_known_is_told_as_the_filter_before_blazar_does() -> None:
+    answer = unauthorized("Who?", (("www-authenticate", "Basic"),))
+    assert json.loads(answer.body) == {"error": {"code": 401, "title": "Unauthorized", "message": "Who?"}}
+    assert ("www-authenticate", "Basic") in answer.headers
+
+
+def test_a_rule_is_named() -> None:
+    refusal = refusal_of(domain.Forbidden(resource="blazar:leases:get"))
+    assert (refusal.status, str(refusal)) == (403, "Policy doesn't allow blazar:leases:get to be performed.")
+
+
+@pytest.mark.parametrize("error", [domain.StoreUnavailable(), domain.StoreContended(attempts=3)])
+def test_when_the_database_is_away_one_may_try_again(error: domain.DibsError) -> None:
+    answer = answer_refusal(refusal_of(error))
+    assert answer.status == 503
+    assert ("Retry-After", "1") in answer.headers
+
+
+def test_a_kind_of_error_counts_as_what_it_is_a_kind_of() -> None:
+    class Odder(domain.BadLease):
+        """{reason}"""
+
+    assert refusal_of(Odder(reason="odd")).status == 400
