@@ -1,4 +1,7 @@
-"""A conductor in a process of its own, with fake hardware: ``python process.py DATABASE HOSTNAME``. To be killed."""
+"""A conductor in a process of its own, with fake hardware, to be killed.
+
+``python process.py DATABASE HOSTNAME [SECONDS]``: the seconds are how far ahead its clock is.
+"""
 
 import sys
 import threading
@@ -19,12 +22,17 @@ def real_clock() -> int:
 
 
 if __name__ == "__main__":
-    database, hostname = sys.argv[1:]
-    runner = Runner(open_store(database), real_clock)
+    database, hostname, ahead = (*sys.argv[1:], "0")[:3]
+
+    def clock() -> int:
+        """The real clock, or one that is ahead of it."""
+        return real_clock() + int(ahead) * 1_000_000
+
+    runner = Runner(open_store(database), clock)
     Conductor(
         runner,
         {FakeDriver.name: FakeDriver()},
-        real_clock,
+        clock,
         hostname=hostname,
         heartbeat_seconds=0.2,
         timeout_seconds=5,

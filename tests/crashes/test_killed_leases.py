@@ -1,0 +1,94 @@
+"""Conductors are killed while many leases begin and end: every step happens once and whole, or not yet."""
+
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dibs.domain.leases import ACTIVE, NOW, PENDING, TERMINATED
+from dibs.store import Store
+from dibs.usecases.leases import ListLeases, NewLease, create_lease, list_leases
+from dibs.usecases.runner import Runner
+from dibs.wiring import read_clock
+from tests.bed.waiting import eventually
+from tests.builders import Ledger
+from tests.conductor import process
+from tests.laws import broken_laws, read_tables
+from tests.lease_builders import OWNER, instances, make_host, whole
+from tests.lease_laws import broken_lease_laws
+
+LEASES = 200
+DAY = 86_400
+SECOND = 1_000_000
+Spawn = Callable[..., subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def spawn(database_url: str) -> Iterator[Spawn]:
+    """Start conductors; those still running are killed in the end."""
+    running = []
+
+    def spawn(hostname: str, ahead: int = 0) -> subprocess.Popen[bytes]:
+        program = [sys.executable, str(Path(process.__file__)), database_url, hostname, str(ahead)]
+        started = subprocess.Popen(program)
+        running.append(started)
+        return started
+
+    yield spawn
+    for one in running:
+        one.kill()
+        one.wait()
+
+
+def promise(ledger: Ledger, runner: Runner) -> None:
+    """Many leases that should begin at once: instances on some hosts, and a few hosts whole."""
+    for _ in range(12):
+        make_host(ledger)
+    end = read_clock() + DAY * SECOND
+    wanted = [whole()] * 3 + [instances(2, vcpus=1, affinity=False)] * (LEASES - 3)
+    for number, reservation in enumerate(wanted):
+        command = NewLease(name=f"l-{number}", start_at=NOW, end_at=end, reservations=(reservation,))
+        runner.write(create_lease, OWNER, command)
+
+
+def states(runner: Runner) -> Counter[str]:
+    return Counter(lease.status for lease in runner.read(list_leases, OWNER, ListLeases()))
+
+
+def in_order(url: str) -> list[str]:
+    tables = read_tables(url)
+    return [*broken_laws(tables, machines_only=False), *broken_lease_laws(tables)]
+
+
+def test_many_leases_that_begin_at_the_same_moment_all_begin(
+    ledger: Ledger, store: Store, database_url: str, spawn: Spawn
+) -> None:
+    runner = Runner(store, read_clock)
+    promise(ledger, runner)
+    spawn("c-0")
+    eventually(lambda: states(runner) == {ACTIVE: LEASES}, seconds=90, what="every lease to begin")
+    assert in_order(database_url) == []
+
+
+def test_leases_outlive_conductors_that_are_killed_again_and_again(
+    ledger: Ledger, store: Store, database_url: str, spawn: Spawn
+) -> None:
+    runner = Runner(store, read_clock)
+    promise(ledger, runner)
+    for ahead, before, after in ((0, PENDING, ACTIVE), (2 * DAY, ACTIVE, TERMINATED)):
+        for point in sorted(random.sample(range(1, LEASES), 3)):
+            started = [spawn(name, ahead) for name in ("c-0", "c-1")]
+            eventually(lambda point=point, before=before: LEASES - states(runner)[before] >= point, seconds=90)
+            for one in started:
+                one.kill()
+                one.wait()
+            assert in_order(database_url) == []
+        spawn("c-0", ahead)
+        eventually(
+            lambda after=after: states(runner) == {after: LEASES}, seconds=120, what=f"every lease to be {after}"
+        )
+        assert in_order(database_url) == []
