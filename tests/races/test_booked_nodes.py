@@ -1,0 +1,86 @@
+"""Leases race with reservations, allocations, claims through Placement and instances for the same nodes.
+
+Nobody who says no end may have a node that is booked, and nobody may book a node that somebody has without an end;
+whoever holds a node for a while may have it until the booking begins.
+"""
+
+import random
+
+from dibs.domain.actor import SERVICE
+from dibs.domain.errors import (
+    CapacityExceeded,
+    NodeAssociated,
+    NodeClaimed,
+    NodeHeld,
+    NotEnoughHosts,
+    NothingToHold,
+)
+from dibs.domain.node_requests import ALLOCATING
+from dibs.store import Store
+from dibs.usecases.hosts import RegisterHost, register_host
+from dibs.usecases.leases import NewLease, NewReservation, create_lease
+from dibs.usecases.runner import Runner
+from dibs.wiring import read_clock
+from tests import fleet
+from tests.bed.waiting import eventually
+from tests.booking_laws import broken_promises
+from tests.laws import read_tables
+from tests.races.crowd import all_at_once
+from tests.races.test_every_way_in import Wanting, requests_of
+from tests.races.test_node_requests import two_conductors
+
+CALLERS = 16
+NODES = 24
+HOUR = 3_600_000_000
+HOLD = 600_000_000
+"""As long as ``Wanting`` holds a node, in microseconds."""
+
+
+class Booking(Wanting):
+    """One more way to want a node: in a while, with a lease."""
+
+    def __init__(self, runner: Runner) -> None:
+        super().__init__(runner)
+        self.runner = runner
+
+    def book(self, node: str) -> str:
+        # Some begin before a hold made now would end, and some after.
+        start = read_clock() + random.choice((HOLD // 2, HOUR))
+        wanted = NewReservation(
+            resource_type="physical:host", least=1, most=1, resource_properties=f'["==", "$name_of", "{node}"]'
+        )
+        command = NewLease(name=node, start_at=start, end_at=start + HOUR, reservations=(wanted,))
+        return self.runner.write(create_lease, SERVICE, command).uuid
+
+
+def test_a_node_is_booked_or_somebodys_without_an_end_but_never_both(store: Store, database_url: str) -> None:
+    fleet.fill(database_url, NODES)
+    runner = Runner(store, read_clock)
+    for number in range(NODES):
+        name = fleet.uuid_of(number)
+        runner.write(register_host, SERVICE, RegisterHost(name=name, properties={"name_of": name}))
+    wanting = Booking(runner)
+    ways = [*wanting.ways, wanting.book, wanting.book]
+
+    def want_every_node(caller: int) -> None:
+        for number in range(NODES):
+            try:
+                ways[(caller + number) % len(ways)](fleet.uuid_of((number + caller // 6) % NODES))
+            except (CapacityExceeded, NodeAssociated, NodeClaimed, NodeHeld, NothingToHold, NotEnoughHosts):
+                continue
+
+    with two_conductors(runner):
+        answers = all_at_once(CALLERS, want_every_node)
+        assert answers == [None] * CALLERS, answers
+        eventually(lambda: all(each.state != ALLOCATING for each in requests_of(runner)), seconds=120)
+    tables = read_tables(database_url)
+    assert broken_promises(tables) == []
+    node_of = {row["id"]: row["provider_id"] for row in tables["hosts"]}
+    booked_from = {node_of[row["host_id"]]: row["start_at"] for row in tables["bookings"]}
+    held_until = {row["node_id"]: row["expires_at"] for row in tables["holds"]}
+    claimed = {row["provider_id"] for row in tables["claims"]}
+    assert booked_from.keys() | claimed == set(node_of.values()), "a node is nobody's"
+    assert booked_from, "nobody booked anything"
+    assert claimed - held_until.keys(), "nobody took anything without an end"
+    for node, start in booked_from.items():
+        assert node not in claimed or held_until.get(node, start + 1) <= start
