@@ -15,6 +15,8 @@ clouds:
     baremetal_endpoint_override: {url}/baremetal
     compute_endpoint_override: {url}/compute/v2.1
     image_endpoint_override: {url}/compute/image/v2
+    identity_endpoint_override: {url}/compute/identity/v3
+    identity_api_version: 3
     reservation_endpoint_override: {url}/reservation/v1
 """
 
@@ -29,6 +31,8 @@ clouds:
     baremetal_endpoint_override: {url}/baremetal
     compute_endpoint_override: {url}/compute/v2.1
     image_endpoint_override: {url}/compute/image/v2
+    identity_endpoint_override: {url}/compute/identity/v3
+    identity_api_version: 3
     reservation_endpoint_override: {url}/reservation/v1
 """
 

@@ -21,7 +21,7 @@ class Compute:
 
     mount = "/compute"
     title = "Compute"
-    public_paths = frozenset({"/", "/v2.1", "/image", "/image/v2"})
+    public_paths = frozenset({"/", "/v2.1", "/image", "/image/v2", "/identity", "/identity/v3"})
     anonymous_is_admin = True
     strict_paths = False
     checks_media_types = False

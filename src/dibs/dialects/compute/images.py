@@ -48,8 +48,8 @@ def show_image_version(exchange: Exchange) -> Response:
 
 def list_images(exchange: Exchange) -> Response:
     """GET /image/v2/images"""
-    name, ident = exchange.query("name"), exchange.query("id")
-    found = [_glance()] if name in (None, IMAGE_NAME) and ident in (None, IMAGE_ID) else []
+    wanted = {"name": IMAGE_NAME, "id": IMAGE_ID}
+    found = [_glance()] if all(_matches(exchange.query(field), value) for field, value in wanted.items()) else []
     # There is no second page.
     shown = [] if exchange.query("marker") else found
     return json_answer({"images": shown, "first": "/v2/images", "schema": "/v2/schemas/images"})
@@ -59,6 +59,13 @@ def show_image(exchange: Exchange) -> Response:
     """GET /image/v2/images/{image}"""
     _check(exchange)
     return json_answer(_glance())
+
+
+def _matches(asked: str | None, value: str) -> bool:
+    """Whether a filter lets a value pass: none, the value itself, or ``in:`` and several."""
+    if asked is None or not asked.startswith("in:"):
+        return asked in (None, value)
+    return value in asked.removeprefix("in:").split(",")
 
 
 def _check(exchange: Exchange) -> None:

@@ -74,6 +74,7 @@ RULES: Mapping[str, str] = {
     "os_compute_api:os-hypervisors:servers": _ADMIN,
     "os_compute_api:os-services:list": _ADMIN,
     "os_compute_api:os-services:update": _ADMIN,
+    "os_compute_api:os-aggregates:index": _ADMIN,
     "os_compute_api:os-availability-zone:list": _ANYBODY,
     "os_compute_api:os-availability-zone:detail": _ADMIN,
     "os_compute_api:limits": _ANYBODY,

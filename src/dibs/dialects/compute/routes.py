@@ -9,6 +9,7 @@ from dibs.dialects.compute import (
     flavor_details,
     flavors,
     hypervisors,
+    identity,
     images,
     server_details,
     server_requests,
@@ -225,6 +226,7 @@ ROUTES: tuple[Route[Endpoint], ...] = (
         "Availability zones with their hosts",
         "os-availability-zone:detail",
     ),
+    _route("GET", "/v2.1/os-aggregates", services.list_aggregates, "Aggregates: none", "os-aggregates:index"),
     # --- images ---
     _route("GET", "/v2.1/images", images.list_compute, "The image", until=IMAGES_UNTIL),
     _route("GET", "/v2.1/images/detail", images.list_compute_details, "The image in detail", until=IMAGES_UNTIL),
@@ -233,4 +235,11 @@ ROUTES: tuple[Route[Endpoint], ...] = (
     _route("GET", "/image/v2", images.show_image_version, "The version of the image service"),
     _route("GET", "/image/v2/images", images.list_images, "The image, as Glance shows it"),
     _route("GET", "/image/v2/images/{image}", images.show_image, "The image, as Glance shows it"),
+    # --- projects and users ---
+    _route("GET", "/identity", identity.show_identity_versions, "Versions of the identity service"),
+    _route("GET", "/identity/v3", identity.show_identity_version, "The version of the identity service"),
+    _route("GET", "/identity/v3/projects", identity.list_projects, "Projects by name"),
+    _route("GET", "/identity/v3/projects/{project}", identity.show_project, "A project"),
+    _route("GET", "/identity/v3/users", identity.list_users, "Users by name"),
+    _route("GET", "/identity/v3/users/{user}", identity.show_user, "A user"),
 )

@@ -70,6 +70,11 @@ def change(exchange: Exchange) -> Response:
     return json_answer({"service": _shown(exchange, found) | reason})
 
 
+def list_aggregates(exchange: Exchange) -> Response:
+    """GET /os-aggregates: none, but commands that show a hypervisor look for its aggregates"""
+    return json_answer({"aggregates": []})
+
+
 def list_zones(exchange: Exchange) -> Response:
     """GET /os-availability-zone"""
     return json_answer({"availabilityZoneInfo": [_zone(None)]})
