@@ -139,7 +139,7 @@ class Calendar:
     def room(self, need: HostNeed, host: Host, window: Window) -> int:
         """For how many instances a host that can be had has room in a window; 1 when it can be had whole."""
         wide = window.widened(self.cleaning_minutes)
-        if self._held_until(host) > wide.start:
+        if _is_held(host, wide):
             return 0
         taken = [each for each in self._bookings[host.id] if wide.overlaps(each.start_at, each.end_at)]
         if need.whole:
@@ -160,7 +160,7 @@ class Calendar:
         if reason is not None or self.room(need, host, window) > 0:
             return reason
         wide = window.widened(self.cleaning_minutes)
-        return HELD if self._held_until(host) > wide.start else BOOKED
+        return HELD if _is_held(host, wide) else BOOKED
 
     def untouched(self, host: Host) -> bool:
         """True when nobody has booked the host for any time."""
@@ -176,9 +176,6 @@ class Calendar:
         if self._first_starts.get(host.id, self._now + 1) <= self._now:
             return False
         return host.node.instance_uuid is not None or any(inventory.used for inventory in host.stock.values())
-
-    def _held_until(self, host: Host) -> int:
-        return (host.node.hold_ends_at or 0) if host.node is not None else 0
 
 
 class _Choice:
@@ -308,6 +305,12 @@ class _Choice:
         words = {SOME_ROOM: f"with room for {room} of {need.least} instances"} if need.affinity is None else {}
         which = f"reservation {number + 1}: " if len(self._needs) > 1 else ""
         return Shortage(reasons=ordered, summary=which + _summary(len(calendar.hosts), ordered, words))
+
+
+def _is_held(host: Host, window: Window) -> bool:
+    """Whether somebody's hold on a node is not over when a window begins."""
+    ends_at = host.node.hold_ends_at if host.node is not None else None
+    return ends_at is not None and ends_at > window.start
 
 
 def peak_load(bookings: Iterable[Booking], window: Window) -> Counter[str]:
