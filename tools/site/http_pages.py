@@ -71,13 +71,15 @@ def _operation(method: str, path: str, said: Mapping[str, Any]) -> str:
 
 def _parameter(one: Mapping[str, Any]) -> list[str]:
     schema = one["schema"]
-    kind = schema.get("type", "")
     since = f" Since {schema['x-since']}." if "x-since" in schema else ""
-    return [
-        code(one["name"]),
-        plain(" or ".join(kind) if isinstance(kind, list) else kind),
-        plain(schema.get("description", "")) + since,
-    ]
+    return [code(one["name"]), plain(_kind(schema)), plain(schema.get("description", "")) + since]
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return f"one of {', '.join(map(str, schema['enum']))}"
+    kind = schema.get("type", "")
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
 def _fenced(schema: Mapping[str, Any]) -> str:
