@@ -1,5 +1,6 @@
 """Many ask for a node at once, and two conductors serve them: each node goes to one, and nobody is forgotten."""
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -121,7 +122,7 @@ def test_nodes_that_are_given_back_go_to_those_who_wait_for_them(store: Store, d
 
 
 def test_nobody_passes_another_in_line(store: Store, database_url: str) -> None:
-    """Nodes come one by one from many threads; whenever all is quiet, those who have one are the first of the line."""
+    """Nodes come one by one from many threads, and those who ask last and do not wait get none of them."""
     fleet.fill(database_url, 40)
     runner = Runner(store, read_clock)
     with two_conductors(runner) as conductors:
@@ -131,9 +132,10 @@ def test_nobody_passes_another_in_line(store: Store, database_url: str) -> None:
             for _ in range(60)
         ]
         assert len({request.conductor_id for request in all_requests(runner)}) == 2
-        for conductor in conductors:
-            conductor.wake()
+        hurry = threading.Thread(target=ask_for, args=(runner, 48, conductors))
+        hurry.start()
         set_maintenance_of_all(runner, on=False)
+        hurry.join()
 
         def forty_are_served() -> bool:
             return sum(request.state == "active" for request in all_requests(runner)) == 40
