@@ -26,12 +26,14 @@ class Outcome:
         return {each["name"] or each["id"]: each for each in self.report["findings"] if each["noun"] == noun}
 
 
-def command_line(what: str, source: str, target: str, *flags: str) -> list[str]:
+def command_line(what: str, source: str | None, target: str | None, *flags: str) -> list[str]:
     """What is typed."""
-    return [str(DIBS), "import", what, "--from", source, "--to", target, "-f", "json", *flags]
+    sides = [("--from", source), ("--to", target)]
+    addresses = [word for flag, url in sides if url is not None for word in (flag, url)]
+    return [str(DIBS), "import", what, *addresses, "-f", "json", *flags]
 
 
-def run_import(what: str, source: str, target: str, *flags: str, **variables: str) -> Outcome:
+def run_import(what: str, source: str | None, target: str | None, *flags: str, **variables: str) -> Outcome:
     """Import to the end."""
     done = subprocess.run(
         command_line(what, source, target, *flags),

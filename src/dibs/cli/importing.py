@@ -32,13 +32,13 @@ class ImportCommand(Command):
         self.parser = parser = super().get_parser(prog_name)
         _add_address(parser, "from", "The service to read from.", None)
         _add_address(parser, "to", f"The Dibs to write to. Default: {DEFAULT_TARGET}.", DEFAULT_TARGET)
-        parser.add_argument("--quiet", dest="silent", action="store_true", help="Show no progress.")
         parser.add_argument(
             "-f", "--format", choices=("table", "json"), default="table", help="Form of the report. Default: table."
         )
         parser.epilog = (
-            "Run it again after an interruption: it goes on, and touches nothing that is here already. Exit code: 0"
-            " when both sides are the same, 1 when something differs or was refused, 2 for wrong usage."
+            "Run it again after an interruption: it goes on, and touches nothing that is here already. --quiet shows no"
+            " progress. Exit code: 0 when both sides are the same, 1 when something differs or was refused, 2 for wrong"
+            " usage."
         )
         return parser
 
@@ -52,7 +52,7 @@ class ImportCommand(Command):
             self.parser.error("say where to read from: --from URL, --from-os-cloud NAME")
         try:
             there = self.source(parsed_args)
-            with watch(sys.stderr, parsed_args.silent) as watcher:
+            with watch(sys.stderr, silent=self.app.options.verbose_level == 0) as watcher:
                 report = Report(watcher)
                 self.copy(there, parsed_args, report)
         except (Unreachable, Refused) as error:
@@ -82,8 +82,9 @@ class ImportCommand(Command):
             document = {"from": there.url, **report.as_document()}
             print(json.dumps(document, indent=2), file=self.app.stdout)
             return
-        for line in (*_counted(report), *(line for finding in report.findings for line in _told(finding))):
-            print(line, file=self.app.stdout)
+        renamed = [f"{each['noun']} {each['there']} is {each['here']} here" for each in report.ids]
+        told = [line for finding in report.findings for line in _told(finding)]
+        print(*_counted(report), *renamed, *told, sep="\n", file=self.app.stdout)
 
 
 class Ironic(ImportCommand):
@@ -125,6 +126,28 @@ class Placement(ImportCommand):
 
         here, machines = self.target(arguments, "placement"), self.target(arguments, "baremetal")
         copy_placement(there, here, machines, report)
+
+
+class Blazar(ImportCommand):
+    """Copy hosts, and leases that have not ended, from Blazar.
+
+    Example: dibs import blazar --from http://blazar:1234
+    """
+
+    kind = "reservation"
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add the arguments."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument("--project", metavar="ID", help="Only the leases of this project, and no hosts.")
+        return parser
+
+    def copy(self, there: "Service", arguments: argparse.Namespace, report: "Report") -> None:
+        """See ImportCommand."""
+        from dibs.importing.blazar import copy_blazar
+
+        here, providers = self.target(arguments, "reservation"), self.target(arguments, "placement")
+        copy_blazar(there, here, providers, report, arguments.project)
 
 
 def _add_address(parser: argparse.ArgumentParser, side: str, help: str, default: str | None) -> None:

@@ -24,6 +24,7 @@ COMMANDS = {
     "user add": "dibs.cli.user:Add",
     "import ironic": "dibs.cli.importing:Ironic",
     "import placement": "dibs.cli.importing:Placement",
+    "import blazar": "dibs.cli.importing:Blazar",
     **CLIENT_COMMANDS,
 }
 """Name and class of each command. The class is imported when the command is called."""

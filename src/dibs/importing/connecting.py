@@ -48,7 +48,8 @@ def connect(address: Address, kind: str, mount: str = "") -> Service:
     adapter.connect_retries = _RETRIES
     adapter.status_code_retries = _RETRIES
     adapter.retriable_status_codes = _BUSY
-    service = Service(adapter, kind, _without_version(url, kind))
+    believes_callers = address.cloud is None and address.user is None
+    service = Service(adapter, kind, _without_version(url, kind), believes_callers)
     service.negotiate()
     return service
 

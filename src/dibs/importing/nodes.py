@@ -82,7 +82,7 @@ class NodeCopier:
         if found is None:
             self._make(node)
         if made:
-            self._finish(node)
+            self._finish(node, marked=found is None or found["maintenance_reason"] is not None)
         ports.copy_of_node(self.there, self.here, node["uuid"], self.report)
         if made and not _waits_for_allocation(node):
             self.let_go(node)
@@ -102,10 +102,11 @@ class NodeCopier:
         self.here.send("POST", "/v1/nodes", body)
         self._mark(node["uuid"])
 
-    def _finish(self, node: Json) -> None:
+    def _finish(self, node: Json, marked: bool) -> None:
         """Go on from wherever an earlier run stopped; every step may have been done already."""
         wait_until_at_rest(self.here, node["uuid"])
-        self._mark(node["uuid"])
+        if not marked:
+            self._mark(node["uuid"])
         self.here.send("PUT", f"/v1/nodes/{node['uuid']}/traits", {"traits": node.get("traits") or []})
         bring_to(self.here, node["uuid"], reachable_state(node["provision_state"]))
         changes = [_change(name, node[name]) for name in _LAST if name in node and name != "automated_clean"]

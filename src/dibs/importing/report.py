@@ -53,6 +53,8 @@ class Report:
     watcher: Watcher
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    ids: list[dict[str, str]] = field(default_factory=list)
+    """What has another id here than there."""
 
     def begin(self, noun: str, total: int | None = None) -> None:
         """Go on to another kind of object."""
@@ -87,6 +89,10 @@ class Report:
         self.add(noun, LEFT_OUT)
         self.findings.append(Finding(noun, id, name, LEFT_OUT, reason))
 
+    def renamed(self, noun: str, there: str, here: str) -> None:
+        """One that has an id of its own here."""
+        self.ids.append({"noun": noun, "there": there, "here": here})
+
     @property
     def all_the_same(self) -> bool:
         """True when nothing needs attention."""
@@ -95,4 +101,4 @@ class Report:
     def as_document(self) -> dict[str, Any]:
         """All of it, for JSON."""
         counts = {noun: {outcome: found[outcome] for outcome in OUTCOMES} for noun, found in self.counts.items()}
-        return {"counts": counts, "findings": [asdict(each) for each in self.findings]}
+        return {"counts": counts, "findings": [asdict(each) for each in self.findings], "ids": self.ids}

@@ -3,13 +3,16 @@
 import json
 import re
 import urllib.parse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from keystoneauth1 import exceptions
 from keystoneauth1.adapter import Adapter
 
 Json = dict[str, Any]
+Version = tuple[int, int]
+Owner = tuple[str, str]
+"""A user and a project."""
 
 PAGE_SIZE = 200
 
@@ -34,11 +37,13 @@ class Refused(Exception):
 class Service:
     """One API, in the newest version that both it and the importer know."""
 
-    def __init__(self, adapter: Adapter, kind: str, url: str) -> None:
+    def __init__(self, adapter: Adapter, kind: str, url: str, believes_callers: bool = False) -> None:
         self.adapter = adapter
         self.kind = kind
         self.url = url
-        self.version: tuple[int, int] | None = None
+        self.believes_callers = believes_callers
+        """True without authentication: then things can be made in the name of those whom they belong to."""
+        self.version: Version | None = None
 
     def negotiate(self) -> None:
         """Find out which version to speak; raises Unreachable when this is not the API that it should be."""
@@ -65,9 +70,12 @@ class Service:
             raise Unreachable(f"{self.url}{path} answered without a body.")
         return answer
 
-    def send(self, method: str, path: str, body: Any = None, *, version: tuple[int, int] | None = None) -> Json | None:
-        """Send one request; gives the body of the answer, None when it has none."""
-        answer = self._request(method, path, body, version or self.version)
+    def send(
+        self, method: str, path: str, body: Any = None, *, version: Version | None = None, owner: Owner | None = None
+    ) -> Json | None:
+        """Send one request, in the name of an owner if the service believes that; gives the body of the answer, None
+        when it has none."""
+        answer = self._request(method, path, body, version or self.version, owner)
         if answer.status_code >= 400:
             raise Refused(answer.status_code, _message(answer.text) or f"HTTP status {answer.status_code}")
         if not answer.content:
@@ -91,7 +99,7 @@ class Service:
                 return
             asked["marker"] = page[noun][-1]["uuid"]
 
-    def _newest_offered(self) -> tuple[int, int] | None:
+    def _newest_offered(self) -> Version | None:
         if self.kind == "baremetal":
             answer = self._request("GET", "/v1", None, None)
             return _version(answer.headers.get("X-OpenStack-Ironic-API-Maximum-Version"))
@@ -101,11 +109,14 @@ class Service:
             raise Unreachable(f"{self.url} answers {refusal.status}: {refusal}") from refusal
         return max((found for each in offered if (found := _version(each.get("max_version")))), default=None)
 
-    def _request(self, method: str, path: str, body: Any, version: tuple[int, int] | None) -> Any:
+    def _request(self, method: str, path: str, body: Any, version: Version | None, owner: Owner | None = None) -> Any:
         headers = {"Accept": "application/json"}
         if version is not None:
             headers[_VERSION_HEADERS[self.kind]] = f"{_WORD_BEFORE_VERSION[self.kind]}{version[0]}.{version[1]}"
-        sent: Mapping[str, Any] = {} if body is None else {"json": body}
+        sent: dict[str, Any] = {} if body is None else {"json": body}
+        if owner is not None and self.believes_callers:
+            headers |= {"X-Auth-Token": ":".join(owner), "X-Roles": "member,reader"}
+            sent["authenticated"] = False
         try:
             return self.adapter.request(self.url + path, method, headers=headers, raise_exc=False, **sent)
         except exceptions.ConnectFailure as error:
@@ -114,7 +125,7 @@ class Service:
             raise Unreachable(f"{self.url} cannot be asked: {error}") from error
 
 
-def _version(text: str | None) -> tuple[int, int] | None:
+def _version(text: str | None) -> Version | None:
     found = re.fullmatch(r"(\d+)\.(\d+)", text or "")
     return (int(found[1]), int(found[2])) if found else None
 

@@ -1,0 +1,78 @@
+"""What the import commands print, and their exit codes; what they copy is tested against the real services."""
+
+import os
+import pty
+import subprocess
+
+import pytest
+
+from tests.bed.dibs_server import DIBS, DibsServer
+from tests.bed.processes import free_port
+from tests.clients.clouds import bare_environment
+
+pytestmark = pytest.mark.one_engine
+
+
+def run(*words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [DIBS, "import", *words], env=bare_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+
+
+def from_itself(server: DibsServer, *flags: str) -> list[str]:
+    """A Dibs that is imported into itself has everything already."""
+    return ["placement", "--from", f"{server.url}/placement", "--to", server.url, *flags]
+
+
+@pytest.mark.parametrize("words", [["ironic"], ["blazar", "--from"]])
+def test_wrong_usage_is_2(words: list[str]) -> None:
+    done = run(*words)
+    assert done.returncode == 2
+    assert f"usage: dibs import {words[0]}" in done.stderr
+
+
+def test_nobody_at_home_is_told_in_one_line() -> None:
+    url = f"http://127.0.0.1:{free_port()}"
+    done = run("ironic", "--from", url)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"Nobody answers at {url}.")
+    assert done.stderr.count("\n") == 1
+
+
+def test_another_kind_of_service_is_told(server: DibsServer) -> None:
+    done = run("ironic", "--from", f"{server.url}/placement", "--to", server.url)
+    assert done.returncode == 1
+    assert "does not answer as a baremetal service does" in done.stderr
+
+
+def test_a_password_that_cannot_be_asked_for_is_told() -> None:
+    done = run("ironic", "--from", "http://127.0.0.1:1", "--from-user", "root")
+    assert done.returncode == 1
+    assert "put it into DIBS_IMPORT_FROM_PASSWORD" in done.stderr
+
+
+def test_progress_is_lines_beside_the_report_and_can_be_turned_off(server: DibsServer) -> None:
+    loud, quiet = run(*from_itself(server)), run(*from_itself(server, "--quiet"))
+    assert (loud.returncode, quiet.returncode) == (0, 0)
+    assert loud.stderr.splitlines() == ["resource class: 0 of 0", "trait: 0 of 0", "provider: 0 of 0", "claim: 0 of 0"]
+    assert quiet.stderr == ""
+    assert loud.stdout == quiet.stdout
+    assert loud.stdout.split()[:5] == ["copied", "same", "differs", "refused", "left"]
+
+
+def test_on_a_terminal_there_is_a_bar(server: DibsServer) -> None:
+    ours, theirs = pty.openpty()
+    done = subprocess.run(
+        [DIBS, "import", *from_itself(server)],
+        env={**bare_environment(), "TERM": "xterm"},
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+    )
+    os.close(theirs)
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    assert done.returncode == 0
+    assert "provider" in shown
+    assert "\x1b[" in shown
+    assert "\x1b[" not in done.stdout

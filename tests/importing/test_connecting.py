@@ -1,0 +1,84 @@
+"""Logging in to the service that is read and to the Dibs that is written: by basic authentication and by Keystone."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.bed.dibs_server import DibsServer
+from tests.bed.processes import free_port
+from tests.bed.session import Bed
+from tests.clients.clouds import connect, enrol, write_clouds_yaml
+from tests.clients.test_http_basic import add_user
+from tests.http.auth.keystone_server import PASSWORD, Keystone
+from tests.importing.command import run_import
+
+pytestmark = [pytest.mark.one_engine, pytest.mark.xdist_group("importing")]
+
+Serve = Callable[..., DibsServer]
+
+
+@pytest.fixture
+def target(serve: Serve, bed: Bed, engine_name: str) -> DibsServer:
+    """An empty Dibs beside the one that is read."""
+    return serve(database=bed.databases(engine_name).fresh())
+
+
+def test_a_name_and_a_password_open_both_sides(serve: Serve, bed: Bed, engine_name: str, tmp_path: Path) -> None:
+    add_user(tmp_path, "root")
+    flags = ("--auth-file", str(tmp_path / "users"))
+    source = serve(*flags, auth="http_basic")
+    target = serve(*flags, auth="http_basic", database=bed.databases(engine_name).fresh())
+    clouds = [
+        write_clouds_yaml(tmp_path, each, "--auth", "http_basic", *flags, username="root", password="secret")
+        for each in (source, target)
+    ]
+    node = enrol(connect(clouds[0]), name="one")
+    passwords = {"DIBS_IMPORT_FROM_PASSWORD": "secret", "DIBS_IMPORT_TO_PASSWORD": "secret"}
+    who = ("--from-user", "root", "--to-user", "root")
+    done = run_import("ironic", f"{source.url}/baremetal", target.url, *who, **passwords)
+    assert (done.status, done.count("node", "copied")) == (0, 1)
+    assert connect(clouds[1]).baremetal.get_node(node.id).name == "one"
+    wrong = run_import(
+        "ironic", f"{source.url}/baremetal", target.url, *who, **passwords | {"DIBS_IMPORT_TO_PASSWORD": "?"}
+    )
+    assert (wrong.status, "Nothing that was copied is lost" in wrong.err) == (1, True)
+
+
+def test_an_entry_of_clouds_yaml_logs_in_by_keystone(serve: Serve, target: DibsServer, tmp_path: Path) -> None:
+    keystone = Keystone(tmp_path / "keystone", free_port())
+    keystone.directory.mkdir()
+    keystone.prepare()
+    try:
+        keystone.start()
+        source = serve(*_settings(keystone), auth="keystone")
+        clouds = tmp_path / "clouds.yaml"
+        clouds.write_text(yaml.safe_dump({"clouds": {"old": _entry(keystone, source), "new": _open(target)}}))
+        command = ("--from-os-cloud", "old", "--to-os-cloud", "new")
+        done = run_import("placement", None, None, *command, OS_CLIENT_CONFIG_FILE=str(clouds))
+    finally:
+        keystone.stop()
+    assert done.status == 0, done.err
+    assert set(done.report["counts"]) == {"resource class", "trait", "provider", "claim"}
+
+
+def _settings(keystone: Keystone) -> tuple[str, ...]:
+    return ("--keystone-url", keystone.url, "--keystone-username", "admin", "--keystone-password", PASSWORD,
+            "--keystone-project", "admin")  # fmt: skip
+
+
+def _entry(keystone: Keystone, server: DibsServer) -> dict[str, object]:
+    names = {"user_domain_name": "Default", "project_domain_name": "Default", "project_name": "admin"}
+    return {
+        "auth": {"auth_url": keystone.url, "username": "admin", "password": PASSWORD, **names},
+        "placement_endpoint_override": f"{server.url}/placement",
+    }
+
+
+def _open(server: DibsServer) -> dict[str, object]:
+    return {
+        "auth_type": "none",
+        "auth": {"endpoint": f"{server.url}/placement"},
+        "baremetal_endpoint_override": f"{server.url}/baremetal",
+    }
