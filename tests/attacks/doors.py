@@ -129,6 +129,7 @@ NATIVE = Door(
     queries={
         "/v1/allocations": {"state": "allocating", "resource_class": "large", "limit": "10", "marker": INSTANCE},
         "/v1/why": {"resource_class": "large", "traits": "CUSTOM_A", "candidate_nodes": "held", "count": "2"},
+        "/v1/leases/availability": {"end": "2030-01-01", "resource_type": "physical:host", "min": "1", "max": "2"},
     },
     names=("batch",),
     query_values=("allocating", "large", "CUSTOM_A,CUSTOM_A", "held,available," + UNKNOWN, "100", "101", "9999"),
