@@ -7,6 +7,7 @@ What takes long to import is imported when a command runs.
 import argparse
 import datetime
 import re
+import traceback
 from typing import TYPE_CHECKING, Any
 
 from cliff.command import Command
@@ -63,8 +64,10 @@ class Asking(Command):
             return INTERRUPTED
         except Exception as error:
             code = code_of(error)
-            if code is None or self.app.options.debug:
+            if code is None:
                 raise
+            if self.app.options.debug:
+                traceback.print_exc(file=self.app.stderr)
             print(sentence_of(error), file=self.app.stderr)
             return code
 

@@ -1,0 +1,131 @@
+"""``dibs allocation …``: waiting, several at once, with a command, and what remains of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dibs.client import Dibs
+from tests.bed.session import Bed
+from tests.cli.asking_server import Terminal, run
+from tests.clients.clouds import enrol, until_provisioned
+from tests.clients.test_openstacksdk import fresh
+
+
+@pytest.fixture
+def url(bed: Bed) -> str:
+    return bed.shared_server("sqlite").url
+
+
+@pytest.fixture
+def dibs(url: str) -> Dibs:
+    return Dibs.connect(url)
+
+
+@pytest.fixture
+def kind() -> str:
+    return fresh("class")
+
+
+def test_one_is_made_shown_listed_and_deleted(url: str, dibs: Dibs, kind: str) -> None:
+    node, name = enrol(dibs.connection, resource_class=kind), fresh("mine")
+    create = ("allocation", "create", "--resource-class", kind, "--name", name, "--extra", "a=1", "-f", "json")
+    asked = run(*create, url=url).json
+    given = run(*create, "--wait", "0", url=url).json
+    assert (given["uuid"], given["node_uuid"], given["extra"]) == (asked["uuid"], node.id, {"a": "1"})
+    different = run(*create, "--sticky", url=url)
+    assert (different.code, different.err) == (
+        1,
+        f"There is an allocation {name} already, but its sticky is False, not True.\n",
+    )
+    shown = run("allocation", "show", name, "-f", "value", "-c", "node_uuid", url=url)
+    assert shown.out == f"{node.id}\n"
+    filters = ("--resource-class", kind, "--state", "active")
+    (row,) = run("allocation", "list", *filters, "--long", "-f", "json", url=url).json
+    assert (row["name"], row["candidate_nodes"]) == (name, [])
+    assert run("allocation", "delete", name, url=url).code == 0
+    assert run("allocation", "show", name, url=url).code == 3
+
+
+def test_several_are_given_at_one_moment(url: str, dibs: Dibs, kind: str) -> None:
+    nodes = {enrol(dibs.connection, resource_class=kind).id for _ in range(2)}
+    create = ("allocation", "create", "--resource-class", kind, "--bulk", "2", "--wait", "1m", "-f", "json")
+    given = run(*create, url=url).json
+    assert (set(given["node_uuid"]), given["state"], len(given["uuid"])) == (nodes, "active", 2)
+    rows = run("allocation", "list", "--batch", given["batch"], "-f", "json", url=url).json
+    assert {row["uuid"] for row in rows} == set(given["uuid"])
+    assert run("allocation", "delete", *given["uuid"], url=url).code == 0
+
+
+def test_what_fails_at_once_and_what_times_out_differ_and_both_say_why(url: str, dibs: Dibs, kind: str) -> None:
+    create = ("allocation", "create", "--resource-class", kind)
+    failed = run(*create, "--name", kind, "--wait", "0", url=url)
+    assert failed.code == 1
+    assert f"failed: no nodes of class {kind}" in failed.err
+    timed_out = run(*create, "--wait", "1s", url=url)
+    assert timed_out.code == 4
+    assert f"Waiting for a node of class {kind} (0 s)." in timed_out.err
+    assert f"failed: no nodes of class {kind}" in timed_out.err
+    node = enrol(dibs.connection, resource_class=kind)
+    again = run("allocation", "retry", kind, "--wait", "1m", "-f", "json", url=url).json
+    assert (again["state"], again["node_uuid"]) == ("active", node.id)
+    assert run("allocation", "retry", kind, url=url).code == 1
+
+
+def test_on_a_terminal_one_line_moves_and_says_why(url: str, kind: str) -> None:
+    terminal = Terminal()
+    words = ("allocation", "create", "--resource-class", kind, "--wait", "2s")
+    assert run(*words, url=url, stderr=terminal).code == 4
+    shown = " ".join(terminal.getvalue().split())
+    assert f"Waiting for a node of class {kind} (1 s). no nodes of class {kind}." in shown
+    assert "\x1b[?25h" in shown, "the cursor is back"
+
+
+def test_a_command_has_the_node_in_its_environment_and_its_exit_code_counts(
+    url: str, dibs: Dibs, kind: str, tmp_path: Path
+) -> None:
+    node = enrol(dibs.connection, resource_class=kind, properties={"cpus": 8})
+    dibs.nodes.add_traits(node.id, "CUSTOM_A")
+    seen = tmp_path / "seen"
+    command = f"env | grep ^DIBS_ > {seen}; exit 7"
+    told = run("allocation", "create", "--resource-class", kind, "--shell", command, url=url)
+    assert (told.code, told.out) == (7, "")
+    facts = dict(line.partition("=")[::2] for line in seen.read_text().splitlines())
+    assert (facts["DIBS_NODE_UUID"], facts["DIBS_NODE_NAME"]) == (node.id, node.name)
+    assert (facts["DIBS_NODE_TRAITS"], facts["DIBS_RESOURCE_CLASS"]) == ("CUSTOM_A", kind)
+    assert json.loads(facts["DIBS_NODE_PROPERTIES"]) == {"cpus": 8}
+    assert facts["DIBS_URL"] == url
+    assert dibs.nodes.get(node.id).instance_id is None
+    assert list(dibs.allocations.list(resource_class=kind)) == []
+
+
+def test_a_node_that_the_command_deployed_is_given_back_too(url: str, dibs: Dibs, kind: str) -> None:
+    node = enrol(dibs.connection, resource_class=kind)
+    deploy = (
+        "curl -sf -X PUT -H 'Content-Type: application/json' -d '{\"target\": \"active\"}'"
+        " $DIBS_URL/baremetal/v1/nodes/$DIBS_NODE_UUID/states/provision"
+    )
+    told = run("allocation", "create", "--resource-class", kind, "--sticky", "--shell", deploy, url=url)
+    assert told.code == 0, told.err
+    assert until_provisioned(dibs.connection, node, "available").instance_id is None
+    assert list(dibs.allocations.list(resource_class=kind)) == []
+
+
+def test_a_command_without_a_node_does_not_run(url: str, dibs: Dibs, kind: str, tmp_path: Path) -> None:
+    words = ("allocation", "create", "--resource-class", kind, "--shell", f"touch {tmp_path}/ran")
+    assert run(*words, "--bulk", "2", url=url).code == 1
+    assert run(*words, "--wait", "1s", url=url).code == 4
+    assert list(tmp_path.iterdir()) == []
+    assert list(dibs.allocations.list(resource_class=kind)) == []
+
+
+def test_what_somebody_has_under_that_name_is_not_given_back(url: str, dibs: Dibs, kind: str) -> None:
+    enrol(dibs.connection, resource_class=kind)
+    theirs = dibs.allocations.create(kind, name=kind)
+    told = run("allocation", "create", "--resource-class", kind, "--name", kind, "--shell", "true", url=url)
+    assert told.code == 1
+    assert "already" in told.err
+    assert dibs.allocations.get(kind).id == theirs.id
+    dibs.allocations.wait([theirs])
+    dibs.connection.baremetal.set_node_provision_state(dibs.allocations.get(kind).node_id, "active")
+    assert run("allocation", "delete", kind, "--tear-down", url=url).code == 0
