@@ -6,13 +6,17 @@ import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+from dibs.conductor.chore import Chore
 from dibs.conductor.desk import Desk
+from dibs.conductor.errands import ErrandRunner
 from dibs.conductor.expiry import Expiry
 from dibs.conductor.leases import LeaseKeeper
+from dibs.conductor.leaving import Leaving
 from dibs.conductor.worker import Session, Worker
 from dibs.domain.actor import SERVICE
 from dibs.domain.conductors import TIMEOUT_SECONDS, after
 from dibs.domain.driver import Driver
+from dibs.domain.errands import ComputeOutside
 from dibs.domain.errors import ConductorReplaced, StoreContended, StoreUnavailable
 from dibs.usecases.conductors import Beat, RegisterConductor, beat, register_conductor
 from dibs.usecases.runner import Runner
@@ -32,7 +36,8 @@ class Conductor:
 
     What a conductor leaves behind that dies is done or begun anew within ``take_over_seconds`` of its death, if its own
     time-out is at most half of that; 0 leaves the work of the dead alone. ``poll_seconds`` is how often it looks for
-    work that another process may have queued; ``rpc_url`` is where this process takes calls, if it does.
+    work that another process may have queued; ``rpc_url`` is where this process takes calls, if it does; ``outside``
+    keeps the flavors and servers of leases when we do not.
     """
 
     def __init__(
@@ -50,6 +55,7 @@ class Conductor:
         poll_seconds: float = 0.5,
         healing_seconds: float = 10,
         cleaning_minutes: int = 0,
+        outside: ComputeOutside | None = None,
         rpc_url: str | None = None,
     ) -> None:
         self._runner = runner
@@ -65,16 +71,17 @@ class Conductor:
         self._rpc_url = rpc_url
         self._worker = Worker(runner, drivers)
         self._expiry = Expiry(runner)
+        self._leaving = Leaving(runner)
         self._desk = Desk(runner, hostname, self.wake)
-        self._lease_keeper = LeaseKeeper(
-            runner,
-            clock,
-            lambda: self.incarnation is not None,
-            name=hostname,
-            poll_seconds=poll_seconds,
-            healing_seconds=healing_seconds,
-            cleaning_minutes=cleaning_minutes,
-        )
+        # Many leases may begin in the same minute, and services outside may be slow: machines must not wait for them.
+        keeper = LeaseKeeper(runner, clock, healing_seconds=healing_seconds, cleaning_minutes=cleaning_minutes)
+        chores: dict[str, Callable[[], object]] = {"leases": keeper.run}
+        if outside is not None:
+            chores["errands"] = ErrandRunner(runner, outside).run
+        self._chores = [
+            Chore(f"{name}-{hostname}", do, registered=self._is_registered, poll_seconds=poll_seconds)
+            for name, do in chores.items()
+        ]
         self._session: Session | None = None
         self._beat_at = 0
         self._looked_for_dead_at = 0
@@ -99,6 +106,9 @@ class Conductor:
         session = self._session
         return None if session is None or session.ended.is_set() else session.incarnation
 
+    def _is_registered(self) -> bool:
+        return self.incarnation is not None
+
     def start(self) -> None:
         """Register and begin to work. When the database is away, that happens as soon as it is back."""
         self._looked_for_dead_at = self._clock()
@@ -106,7 +116,8 @@ class Conductor:
         self._try_to_beat()
         for thread in self._threads:
             thread.start()
-        self._lease_keeper.start()
+        for chore in self._chores:
+            chore.start()
 
     def wake(self) -> None:
         """Look for work now: somebody in this process has just queued some."""
@@ -124,7 +135,8 @@ class Conductor:
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
-        self._lease_keeper.stop()
+        for chore in self._chores:
+            chore.stop()
         self._end_session()
         self._pool.shutdown()
         self._desk.close()
@@ -205,6 +217,8 @@ class Conductor:
                 if self._expiry.run():
                     # Somebody may be waiting for the nodes that are free now, and more holds may be over.
                     self.wake()
+                # The tear-downs that this begins are found right below.
+                self._leaving.run()
                 self._take_over(session)
                 self._dispatch(session)
                 self._desk.dispatch(session)

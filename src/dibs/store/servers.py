@@ -80,9 +80,20 @@ _CHANGE = (
 _MARK = (
     update(servers).where(servers.c.id == bindparam("of_id")).values(status=words.LEAVING, updated_at=bindparam("now"))
 )
+_FREE_TO_GO = and_(
+    nodes.c.reservation.is_(None),
+    nodes.c.protected == 0,
+    or_(*(nodes.c.provision_state == state for state in sorted(node_states.VERBS[node_states.UNDEPLOY]))),
+)
 _LEAVING = (
     select(servers.c.uuid)
-    .where(servers.c.status == words.LEAVING)
+    .select_from(_FROM)
+    .where(
+        servers.c.status == words.LEAVING,
+        or_(
+            nodes.c.id.is_(None), nodes.c.instance_uuid.is_(None), nodes.c.instance_uuid != servers.c.uuid, _FREE_TO_GO
+        ),
+    )
     .order_by(servers.c.updated_at, servers.c.id)
     .limit(bindparam("count_max"))
 )
@@ -142,7 +153,7 @@ def page(tx: Transaction, query: ServerQuery) -> list[ServerView] | None:
         if row is None:
             return None
     marker, values = paging.marker_values(row, query.sort_key)
-    values |= {"page_limit": query.limit, **_values(query), **sets.numbered("status", query.statuses)}
+    values |= {"page_limit": query.limit, **_values(query), **sets.numbered("asked", query.statuses)}
     shape = _Shape(_filters(query), len(query.statuses), query.sort_key, query.descending, marker)
     return [_view(row) for row in tx.rows(_page(shape), values)]
 
@@ -159,7 +170,7 @@ def mark_leaving(tx: Transaction, server: Server, now: int) -> None:
 
 
 def leaving(tx: Transaction, count_max: int) -> list[str]:
-    """The uuids of servers that are to go, the longest waiting first."""
+    """The uuids of servers that are to go and whose node does not keep them any more, the longest waiting first."""
     return tx.values(_LEAVING, {"count_max": count_max})
 
 
@@ -213,7 +224,7 @@ def _literal(text: str) -> str:
 def _page(shape: _Shape) -> Select[Any]:
     statement = _SELECT.where(*(_FILTERS[name] for name in shape.filters))
     if shape.statuses:
-        statement = statement.where(_STATUS.in_(sets.binds("status", shape.statuses)))
+        statement = statement.where(_STATUS.in_(sets.binds("asked", shape.statuses)))
     return paging.in_order(statement, servers, shape.sort_key, descending=shape.descending, marker=shape.marker)
 
 
