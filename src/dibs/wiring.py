@@ -123,9 +123,10 @@ def _dialects(settings: Settings, runner: Runner, intake: RequestIntake, wake: C
         enforce_scope=settings.placement_enforce_scope,
         randomize_candidates=settings.placement_randomize_candidates,
     )
-    reservation = Reservation(runner, wake=wake, rules=_lease_rules(settings), policy_file=policy_file)
+    lease_rules = _lease_rules(settings)
+    reservation = Reservation(runner, wake=wake, rules=lease_rules, policy_file=policy_file)
     compute = Compute(runner, DRIVERS, wake=wake, policy_file=policy_file)
-    native = Native(runner, intake=intake, wake=wake, policy_file=policy_file)
+    native = Native(runner, intake=intake, wake=wake, lease_rules=lease_rules, policy_file=policy_file)
     return [baremetal, placement, reservation, compute, native]
 
 

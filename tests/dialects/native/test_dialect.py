@@ -199,6 +199,7 @@ def test_the_openapi_document_has_every_path(ask: Conversation) -> None:
         "/dibs/v1/allocations",
         "/dibs/v1/allocations/{allocation}",
         "/dibs/v1/allocations/{allocation}/retry",
+        "/dibs/v1/leases/availability",
         "/dibs/v1/why",
     }
     assert "count" in json.dumps(paths["/dibs/v1/allocations"]["post"]["requestBody"])

@@ -1,9 +1,9 @@
 import pytest
 
-from dibs.dialects.reservation.policy import RULES, Policy
 from dibs.dialects.reservation.routes import ROUTES
 from dibs.domain.actor import Actor
 from dibs.domain.errors import Forbidden
+from dibs.http.lease_policy import RULES, LeasePolicy
 from tests.dialects.reservation.conversation import ADMIN, MEMBER, READER
 
 NOBODY = Actor(user="n", project="p-member")
@@ -13,9 +13,9 @@ FOR_MEMBERS = {"blazar:leases:get", "blazar:leases:post", "blazar:leases:put", "
 FOR_READERS = {"blazar:leases:get", "blazar:floatingips:get"}
 
 
-def allows(rule: str, actor: Actor, policy: Policy | None = None) -> bool:
+def allows(rule: str, actor: Actor, policy: LeasePolicy | None = None) -> bool:
     try:
-        (policy or Policy()).require(rule, actor)
+        (policy or LeasePolicy()).require(rule, actor)
     except Forbidden:
         return False
     return True
@@ -37,6 +37,6 @@ def test_every_rule_of_the_routing_table_exists_and_every_rule_is_used() -> None
 def test_a_file_of_rules_overrides_the_defaults(tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("policy") / "policy.yaml"
     path.write_text('"blazar:oshosts:get": "role:reader"\n')
-    policy = Policy(str(path))
+    policy = LeasePolicy(str(path))
     assert allows("blazar:oshosts:get", READER, policy)
     assert not allows("blazar:oshosts:post", READER, policy)

@@ -6,6 +6,8 @@ from dibs.dialects.native.errors import Headers, Refusal, answer_domain_error, e
 from dibs.dialects.native.exchange import Exchange, Services
 from dibs.dialects.native.routes import ROUTES
 from dibs.domain.errors import DibsError
+from dibs.domain.lease_dates import LeaseRules
+from dibs.http.lease_policy import LeasePolicy
 from dibs.http.machine_policy import MachinePolicy
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
@@ -26,9 +28,22 @@ class Native:
     checks_media_types = False
 
     def __init__(
-        self, runner: Runner, *, intake: RequestIntake, wake: Callable[[], None], policy_file: str | None = None
+        self,
+        runner: Runner,
+        *,
+        intake: RequestIntake,
+        wake: Callable[[], None],
+        lease_rules: LeaseRules | None = None,
+        policy_file: str | None = None,
     ) -> None:
-        self._services = Services(runner=runner, policy=MachinePolicy(policy_file), intake=intake, wake=wake)
+        self._services = Services(
+            runner=runner,
+            policy=MachinePolicy(policy_file),
+            lease_policy=LeasePolicy(policy_file),
+            lease_rules=lease_rules or LeaseRules(),
+            intake=intake,
+            wake=wake,
+        )
 
     @property
     def operations(self) -> Iterable[Operation]:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from dibs.dialects.native.errors import Refusal
+from dibs.domain.lease_dates import LeaseRules
 from dibs.http.exchange import AnyExchange, json_answer
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.json_schema import Schema, find_mistake
+from dibs.http.lease_policy import LeasePolicy
 from dibs.http.machine_policy import MachinePolicy
 from dibs.http.messages import Response
 from dibs.usecases.request_intake import RequestIntake
@@ -22,6 +24,9 @@ class Services:
 
     runner: Runner
     policy: MachinePolicy
+    lease_policy: LeasePolicy
+    lease_rules: LeaseRules
+    """What the operator decided about all leases."""
     intake: RequestIntake
     wake: Callable[[], None]
 

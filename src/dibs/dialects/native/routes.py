@@ -1,6 +1,6 @@
 """Every URL of the native dialect."""
 
-from dibs.dialects.native import allocations, why
+from dibs.dialects.native import allocations, lease_question, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
 from dibs.http.messages import Response
 from dibs.http.routing import Route
@@ -53,5 +53,13 @@ ROUTES: tuple[Route[Handler], ...] = (
         summary="Why can I not have a node, and when could I",
         query=why.QUERY,
         statuses={200: "whether there are enough, how many are free, and why the others are not"},
+    ),
+    Route(
+        method="GET",
+        path="/v1/leases/availability",
+        handler=lease_question.explain,
+        summary="Why can I not have a lease, and when could I",
+        query=lease_question.QUERY,
+        statuses={200: "whether there are enough hosts, why not, and the earliest start at which there are"},
     ),
 )

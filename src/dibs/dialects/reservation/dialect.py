@@ -10,10 +10,10 @@ from dibs.dialects.reservation.endpoints import Endpoint
 from dibs.dialects.reservation.errors import Headers, Refusal, answer_refusal, refusal_of, unauthorized
 from dibs.dialects.reservation.exchange import Exchange, Services
 from dibs.dialects.reservation.microversions import HEADERS, check_version
-from dibs.dialects.reservation.policy import Policy
 from dibs.dialects.reservation.routes import ROUTES
 from dibs.domain.errors import DibsError
 from dibs.domain.lease_dates import LeaseRules
+from dibs.http.lease_policy import LeasePolicy
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
 from dibs.usecases.runner import Runner
@@ -44,7 +44,7 @@ class Reservation:
         rules: LeaseRules,
         policy_file: str | None = None,
     ) -> None:
-        self._services = Services(runner=runner, policy=Policy(policy_file), rules=rules, wake=wake)
+        self._services = Services(runner=runner, policy=LeasePolicy(policy_file), rules=rules, wake=wake)
 
     @property
     def operations(self) -> Iterable[Operation]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dibs.dialects.reservation.errors import bad_request
-from dibs.dialects.reservation.policy import Policy
 from dibs.domain.lease_dates import LeaseRules
 from dibs.http.exchange import AnyExchange, empty_answer, json_answer
 from dibs.http.json_body import UnusableJson, read_json
+from dibs.http.lease_policy import LeasePolicy
 from dibs.http.messages import Response
 from dibs.usecases.runner import Runner
 
@@ -20,7 +20,7 @@ class Services:
     """What the dialect was given when it was built."""
 
     runner: Runner
-    policy: Policy
+    policy: LeasePolicy
     rules: LeaseRules
     """What the operator decided about all leases."""
     wake: Callable[[], None]

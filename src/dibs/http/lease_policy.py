@@ -1,4 +1,7 @@
-"""Who may do what: Blazar's rule names with its default checks, so that an existing policy.yaml carries over."""
+"""Who may lease, and see hosts, in every dialect that has leases: Blazar's rule names with its default checks.
+
+One policy file decides for all these dialects, and an existing policy.yaml for Blazar carries over.
+"""
 
 from collections.abc import Callable, Mapping
 
@@ -35,8 +38,8 @@ RULES: Mapping[str, str] = {
 }
 
 
-class Policy:
-    """The rules of this dialect, asked in its own words."""
+class LeasePolicy:
+    """These rules."""
 
     def __init__(self, policy_file: str | None = None) -> None:
         self._rules = RuleBook(RULES, policy_file)

@@ -1,0 +1,100 @@
+"""Could I have this lease, why not, and when could I? Nothing is booked by asking."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from dibs.dialects.native.errors import Refusal
+from dibs.dialects.native.exchange import Exchange, json_answer
+from dibs.dialects.native.times import render_time
+from dibs.domain.leases import FLAVORED_INSTANCES, INSTANCES, NOW, RESOURCE_TYPES, WHOLE_HOST, Now
+from dibs.http.json_schema import Schema
+from dibs.http.messages import Response
+from dibs.usecases.flavors import Seer
+from dibs.usecases.lease_questions import ask_lease
+from dibs.usecases.leases import NewLease, NewReservation
+
+RULE = "blazar:leases:post"
+REQUIREMENTS_LENGTH_MAX = 4_000
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_AFFINITIES = {"true": True, "false": False, "none": None}
+_SIZES = {"vcpus": "VCPU", "memory_mb": "MEMORY_MB", "disk_gb": "DISK_GB"}
+_DATE: Schema = {"type": "string", "description": "ISO 8601, in UTC unless it says otherwise; or now."}
+_COUNT: Schema = {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"}
+_SIZE: Schema = {"type": "string", "pattern": "^[0-9]{1,9}$", "description": f"Of one instance of {INSTANCES}."}
+_REQUIREMENTS: Schema = {
+    "type": "string",
+    "maxLength": REQUIREMENTS_LENGTH_MAX,
+    "description": 'JSON, such as ["==", "$gpu", "a100"].',
+}
+
+QUERY: Mapping[str, Schema] = {
+    "start": {**_DATE, "description": f"{_DATE['description']} Now if not given."},
+    "end": {**_DATE, "description": f"{_DATE['description']} Needed."},
+    "resource_type": {"enum": list(RESOURCE_TYPES), "description": f"{WHOLE_HOST} if not given."},
+    "min": {**_COUNT, "description": f"{WHOLE_HOST}: at least so many; 1 if not given."},
+    "max": {**_COUNT, "description": f"{WHOLE_HOST}: at most so many; as many as at least if not given."},
+    "amount": {**_COUNT, "description": "How many instances; 1 if not given."},
+    **dict.fromkeys(_SIZES, _SIZE),
+    "flavor_id": {"type": "string", "maxLength": 255, "description": f"Needed for {FLAVORED_INSTANCES}."},
+    "affinity": {"enum": list(_AFFINITIES), "description": "All on one host, each on another, or as they come."},
+    "hypervisor_properties": _REQUIREMENTS,
+    "resource_properties": _REQUIREMENTS,
+}
+
+
+def explain(exchange: Exchange) -> Response:
+    """GET /v1/leases/availability"""
+    policy = exchange.services.lease_policy
+    policy.require(RULE, exchange.actor)
+    asked = exchange.query(QUERY)
+    if "end" not in asked:
+        raise Refusal(400, "The query parameter end is needed.")
+    command = NewLease(
+        name="",
+        start_at=_read_time(asked, "start"),
+        end_at=_read_time(asked, "end"),
+        reservations=(_read_reservation(asked),),
+        seer=Seer(project=exchange.actor.project, sees_all=policy.sees_all(exchange.actor)),
+        rules=exchange.services.lease_rules,
+    )
+    found = exchange.read(ask_lease, command)
+    return json_answer(
+        {
+            "fits": found.fits,
+            "hosts": found.hosts,
+            "reasons": dict(found.reasons),
+            "text": found.text,
+            "earliest": render_time(found.earliest),
+        }
+    )
+
+
+def _read_reservation(asked: Mapping[str, str]) -> NewReservation:
+    kind = asked.get("resource_type", WHOLE_HOST)
+    if kind == FLAVORED_INSTANCES and "flavor_id" not in asked:
+        raise Refusal(400, f"The query parameter flavor_id is needed for {FLAVORED_INSTANCES}.")
+    least, most = (asked.get("min", "1"), asked.get("max")) if kind == WHOLE_HOST else (asked.get("amount", "1"), None)
+    if int(most or least) < int(least):
+        raise Refusal(400, "The query parameter max must not be less than min.")
+    return NewReservation(
+        resource_type=kind,
+        least=int(least),
+        most=int(most or least),
+        affinity=None if kind == WHOLE_HOST else _AFFINITIES[asked.get("affinity", "none")],
+        resources={name: int(asked.get(key, 0)) for key, name in _SIZES.items()} if kind == INSTANCES else {},
+        flavor=asked.get("flavor_id"),
+        hypervisor_properties=asked.get("hypervisor_properties", ""),
+        resource_properties=asked.get("resource_properties", ""),
+    )
+
+
+def _read_time(asked: Mapping[str, str], name: str) -> int | Now:
+    text = asked.get(name, "now")
+    if text == "now":
+        return NOW
+    try:
+        given = datetime.fromisoformat(text)
+        return int((given.replace(tzinfo=given.tzinfo or UTC) - _EPOCH).total_seconds()) * 1_000_000
+    except (ValueError, OverflowError):
+        raise Refusal(400, f"The query parameter {name} is no time: {text[:100]}") from None
