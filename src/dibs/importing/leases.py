@@ -89,7 +89,8 @@ class LeaseCopier:
             "reservations": [_asked(each) for each in lease["reservations"]],
             "events": [],
         }
-        made = self.here.send("POST", "/v1/leases", body, owner=(lease["user_id"], lease["project_id"])) or {}
+        owner = (lease["user_id"], lease["project_id"]) if lease["project_id"] else None
+        made = self.here.send("POST", "/v1/leases", body, owner=owner) or {}
         found: Json = made["lease"]
         return found
 
