@@ -22,15 +22,7 @@ from tests.builders import Ledger, allow
 @pytest.fixture
 def keeper(ledger: Ledger) -> LeaseKeeper:
     """What a conductor does with leases, without its thread."""
-    return LeaseKeeper(
-        ledger.runner,
-        ledger.clock,
-        lambda: True,
-        name="test",
-        poll_seconds=1,
-        healing_seconds=1,
-        cleaning_minutes=0,
-    )
+    return LeaseKeeper(ledger.runner, ledger.clock, healing_seconds=1, cleaning_minutes=0)
 
 
 def until(ledger: Ledger, moment: int) -> None:

@@ -1,4 +1,4 @@
-"""Lets leases begin and end at their time, finds other hosts for those that break, and sees servers out.
+"""Lets leases begin and end at their time, and finds other hosts for those that break.
 
 Any conductor does it for all leases: each event in a transaction of its own, under the lock of its lease. Of several
 that reach for the same event one does it, and the others find it done.
@@ -6,17 +6,14 @@ that reach for the same event one does it, and the others find it done.
 
 import logging
 import random
-import threading
 from collections.abc import Callable
 
 from dibs.domain.actor import SERVICE
 from dibs.domain.conductors import after
 from dibs.domain.errors import StoreContended, StoreUnavailable
-from dibs.domain.servers import Server
 from dibs.usecases.healing import BrokenReservation, HealReservation, ListBroken, heal_reservation, list_broken
 from dibs.usecases.lease_life import DueEvent, ListDueEvents, fail_event, list_due_events, run_event
 from dibs.usecases.runner import Runner
-from dibs.usecases.servers import ListLeaving, OneServer, end_leaving, list_leaving
 
 COUNT_MAX = 500
 """How many are done in one go."""
@@ -25,44 +22,31 @@ logger = logging.getLogger(__name__)
 
 
 class LeaseKeeper:
-    """Looks for what is due in leases, in a thread of its own: many may begin in the same minute, and machines must
-    not wait for them. It works only while ``registered`` says so."""
+    """Looks for what is due in leases."""
 
     def __init__(
-        self,
-        runner: Runner,
-        clock: Callable[[], int],
-        registered: Callable[[], bool],
-        *,
-        name: str,
-        poll_seconds: float,
-        healing_seconds: float,
-        cleaning_minutes: int,
+        self, runner: Runner, clock: Callable[[], int], *, healing_seconds: float, cleaning_minutes: int
     ) -> None:
         self._runner = runner
         self._clock = clock
-        self._registered = registered
-        self._poll_seconds = poll_seconds
         self._healing_seconds = healing_seconds
         self._cleaning_minutes = cleaning_minutes
         self._healed_at = clock()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._keep, name=f"dibs-leases-{name}", daemon=True)
 
-    def start(self) -> None:
-        """Begin to look."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Finish what is being done, and begin nothing new."""
-        self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
+    def run(self) -> None:
+        """Do all that is due, and look after what broke now and then."""
+        while self.run_events():
+            # What has just ended may let another begin.
+            continue
+        now = self._clock()
+        if self._healing_seconds and now >= after(self._healed_at, self._healing_seconds):
+            self._healed_at = now
+            self.heal()
 
     def run_events(self) -> int:
         """Do what is due, in its order; gives how much was done."""
         due = self._runner.read(list_due_events, SERVICE, ListDueEvents(count_max=COUNT_MAX))
-        done = sum(self._do(event) for event in due if not self._stopping.is_set())
+        done = sum(self._do(event) for event in due)
         if done:
             logger.info("%d event(s) of leases done", done)
         return done
@@ -70,34 +54,7 @@ class LeaseKeeper:
     def heal(self) -> int:
         """Find other hosts for reservations whose hosts broke; gives how many changed."""
         broken = self._runner.read(list_broken, SERVICE, ListBroken(count_max=COUNT_MAX))
-        return sum(self._heal(each) for each in broken if not self._stopping.is_set())
-
-    def end_leaving(self) -> int:
-        """Let servers go whose nodes were busy when somebody, or the end of a lease, let them go; gives how many."""
-        leaving = self._runner.read(list_leaving, SERVICE, ListLeaving(count_max=COUNT_MAX))
-        return sum(self._runner.write(end_leaving, SERVICE, OneServer(uuid=uuid, guard=_allow)) for uuid in leaving)
-
-    def _keep(self) -> None:
-        while not self._stopping.wait(self._poll_seconds):
-            if not self._registered():
-                continue
-            try:
-                while self.run_events():
-                    # What has just ended may let another begin.
-                    continue
-                self.end_leaving()
-                self._heal_now_and_then()
-            except (StoreUnavailable, StoreContended):
-                # The store says once that the database is away.
-                continue
-            except Exception:
-                logger.exception("leases could not be looked after")
-
-    def _heal_now_and_then(self) -> None:
-        now = self._clock()
-        if self._healing_seconds and now >= after(self._healed_at, self._healing_seconds):
-            self._healed_at = now
-            self.heal()
+        return sum(self._heal(each) for each in broken)
 
     def _do(self, event: DueEvent) -> bool:
         try:
@@ -124,7 +81,3 @@ class LeaseKeeper:
         except Exception:
             logger.exception("lease %s could not be healed", broken.lease)
             return False
-
-
-def _allow(server: Server) -> None:
-    """A server that was let go is nobody's any more."""

@@ -19,6 +19,8 @@ class LeaseRules:
     """How long a lease may be; 0: as long as one likes."""
     exempt_projects: frozenset[str] = frozenset()
     """Projects whose leases may be longer."""
+    outside: bool = False
+    """Flavors and servers of new leases are kept by a compute service outside."""
 
 
 def moment(date: int | Now, now: int) -> int:

@@ -153,6 +153,8 @@ class Lease:
     end_at: int
     status: str
     degraded: bool = False
+    outside: bool = False
+    """Its flavors and servers are kept by a compute service outside, which is told after each transaction."""
     created_at: int
     updated_at: int | None = None
     reservations: tuple[Reservation, ...] = ()

@@ -68,6 +68,8 @@ leases = table(
     time("end_at", nullable=False),
     Column("status", String(15), nullable=False),
     truth("degraded"),
+    # Its flavors and servers are kept by a compute service outside, which is told by errands.
+    truth("outside"),
     time("created_at", nullable=False),
     time("updated_at"),
     UniqueConstraint("uuid"),

@@ -176,7 +176,7 @@ def _write(
     for booking in bookings.of_reservations(tx, [each.id for each in after]):
         has[booking.reservation_id] += booking.amount
     written = [
-        _write_reservation(tx, now, before, each, has[each.id], sum(had[each.id].values()))
+        _write_reservation(tx, now, lease, before, each, has[each.id], sum(had[each.id].values()))
         for before, each in zip(lease.reservations, after, strict=True)
     ]
     degraded = any(each.missing_resources or each.resources_changed for each in written)
@@ -193,7 +193,7 @@ def _write(
 
 
 def _write_reservation(
-    tx: Transaction, now: int, before: Reservation, after: Reservation, has: int, had: int
+    tx: Transaction, now: int, lease: Lease, before: Reservation, after: Reservation, has: int, had: int
 ) -> Reservation:
     missing = after.missing_resources and has < after.least
     if before == after and missing == before.missing_resources:
@@ -203,7 +203,7 @@ def _write_reservation(
     written = leases.change_reservation(tx, after, now, **values, missing_resources=missing)
     if needs_new_flavor(before, after):
         reservation_flavors.remove(tx, [after.id])
-        make_flavor(tx, now, after, None)
+        make_flavor(tx, now, lease, after, None)
     if after.status == states.RESERVATION_ACTIVE and not after.whole_hosts and has > had:
         reservation_stock.offer(tx, now, after)
     return written

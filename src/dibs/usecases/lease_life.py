@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from dibs.domain import leases as states
 from dibs.domain.actor import Actor
+from dibs.domain.errands import CLEAR_UP, OPEN_FLAVORS
 from dibs.domain.hosts import Host
 from dibs.domain.leases import END, START, Lease
 from dibs.store import calendar as bookings
-from dibs.store import claim_views, hosts, lease_events, leases, providers, reservation_flavors
+from dibs.store import claim_views, errands, hosts, lease_events, leases, providers, reservation_flavors
 from dibs.store.transaction import Transaction
 from dibs.usecases import booking, calendar, reservation_stock, servers
 
@@ -52,7 +53,7 @@ def run_event(tx: Transaction, actor: Actor, now: int, command: DueEvent) -> boo
     if command.kind == START:
         return _start(tx, now, lease)
     if command.kind == END:
-        end_now(tx, now, lease)
+        _end(tx, now, lease)
         return True
     leases.change_event(tx, event, now, status=states.DONE)
     return True
@@ -71,6 +72,22 @@ def fail_event(tx: Transaction, actor: Actor, now: int, command: DueEvent) -> bo
         leases.change_reservation(tx, reservation, now, status=states.RESERVATION_ERROR)
     leases.change(tx, lease, now, status=states.ERROR)
     return True
+
+
+def end_and_forget(tx: Transaction, now: int, lease: Lease) -> None:
+    """End a locked lease if it has not ended, and remove it; with servers outside that waits until they are gone."""
+    if lease.outside and lease.status != states.TERMINATED:
+        _clear_up(tx, now, lease, forget=True)
+        return
+    if lease.status != states.TERMINATED:
+        end_now(tx, now, lease)
+    leases.remove(tx, lease)
+
+
+def finish_start(tx: Transaction, now: int, lease: Lease) -> Lease:
+    """Let a locked lease be active that has all it needs."""
+    _mark(tx, now, lease, START, states.DONE)
+    return leases.change(tx, lease, now, status=states.ACTIVE)
 
 
 def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
@@ -98,11 +115,37 @@ def _start(tx: Transaction, now: int, lease: Lease) -> bool:
             if lease.project_id is not None:
                 reservation_flavors.grant(tx, reservation.id, lease.project_id)
         leases.change_reservation(tx, reservation, now, status=states.RESERVATION_ACTIVE)
-    event = lease.event(START)
-    assert event is not None
-    leases.change_event(tx, event, now, status=states.DONE)
-    leases.change(tx, lease, now, status=states.ACTIVE)
+    if lease.outside:
+        flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
+        errands.add(tx, OPEN_FLAVORS, lease.uuid, {"flavors": flavors, "project": lease.project_id}, now)
+        _mark(tx, now, lease, START, states.IN_PROGRESS)
+        leases.change(tx, lease, now, status=states.STARTING)
+    else:
+        finish_start(tx, now, lease)
     return True
+
+
+def _end(tx: Transaction, now: int, lease: Lease) -> None:
+    if lease.outside:
+        _clear_up(tx, now, lease, forget=False)
+    else:
+        end_now(tx, now, lease)
+
+
+def _clear_up(tx: Transaction, now: int, lease: Lease, *, forget: bool) -> None:
+    """Have the servers and flavors of a lease removed outside; its end follows when they are gone."""
+    whole = {reservation.id for reservation in lease.reservations if reservation.whole_hosts}
+    names = sorted(host.name for host, reservation_id in _lock_hosts(tx, now, lease) if reservation_id in whole)
+    flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
+    errands.add(tx, CLEAR_UP, lease.uuid, {"flavors": flavors, "hosts": names, "forget": forget}, now)
+    _mark(tx, now, lease, END, states.IN_PROGRESS)
+    leases.change(tx, lease, now, status=states.TERMINATING)
+
+
+def _mark(tx: Transaction, now: int, lease: Lease, kind: str, status: str) -> None:
+    event = lease.event(kind)
+    assert event is not None
+    leases.change_event(tx, event, now, status=status)
 
 
 def _end_uses(tx: Transaction, now: int, lease: Lease) -> None:

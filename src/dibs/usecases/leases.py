@@ -11,6 +11,7 @@ from random import getrandbits
 
 from dibs.domain import leases as states
 from dibs.domain.actor import Actor
+from dibs.domain.errands import MAKE_FLAVORS
 from dibs.domain.errors import BadLease, LeaseNotFound
 from dibs.domain.flavors import Flavor
 from dibs.domain.lease_dates import LeaseRules, before_end, check_length, check_new, moment
@@ -19,12 +20,12 @@ from dibs.domain.lease_matching import HostNeed, need_of
 from dibs.domain.lease_requirements import check_known
 from dibs.domain.leases import BEFORE_END, END, START, Event, Lease, Now, Reservation
 from dibs.domain.windows import Window
-from dibs.store import flavors, leases, property_names
+from dibs.store import errands, flavors, leases, property_names
 from dibs.store.transaction import Transaction
 from dibs.usecases import calendar, reservation_stock
 from dibs.usecases.calendar import Question
 from dibs.usecases.flavors import OneFlavor, Seer, get_flavor
-from dibs.usecases.lease_life import end_now
+from dibs.usecases.lease_life import end_and_forget
 
 NOT_STORED = 0
 """The number of a row that does not exist yet."""
@@ -109,7 +110,7 @@ def create_lease(tx: Transaction, actor: Actor, now: int, command: NewLease) -> 
     reservation_stock.make_classes(tx, now, lease.reservations)
     for reservation in lease.reservations:
         if not reservation.whole_hosts:
-            make_flavor(tx, now, reservation, plan.sources.get(reservation.uuid))
+            make_flavor(tx, now, lease, reservation, plan.sources.get(reservation.uuid))
     return lease
 
 
@@ -126,9 +127,7 @@ def get_lease(tx: Transaction, actor: Actor, now: int, command: OneLease) -> Lea
 def delete_lease(tx: Transaction, actor: Actor, now: int, command: OneLease) -> None:
     """End a lease, if it has not ended, and forget it."""
     lease = allowed(leases.lock(tx, command.uuid), command)
-    if lease.status != states.TERMINATED:
-        end_now(tx, now, lease)
-    leases.remove(tx, lease)
+    end_and_forget(tx, now, lease)
 
 
 def plan_lease(tx: Transaction, actor: Actor, now: int, command: NewLease) -> Plan:
@@ -165,9 +164,12 @@ def check_requirements(tx: Transaction, needs: Sequence[HostNeed]) -> None:
         check_known(requirements, {each.name for each in property_names.every(tx)})
 
 
-def make_flavor(tx: Transaction, now: int, reservation: Reservation, source: Flavor | None) -> None:
+def make_flavor(tx: Transaction, now: int, lease: Lease, reservation: Reservation, source: Flavor | None) -> None:
     """Make the private flavor of a reservation of instances."""
-    flavors.create(tx, {**private_flavor(reservation, source), "created_at": now})
+    flavor = private_flavor(reservation, source)
+    flavors.create(tx, {**flavor, "created_at": now})
+    if lease.outside:
+        errands.add(tx, MAKE_FLAVORS, lease.uuid, {"flavors": [flavor]}, now)
 
 
 def allowed(lease: Lease | None, command: OneLease) -> Lease:
@@ -214,6 +216,7 @@ def _lease(actor: Actor, now: int, command: NewLease, plan: Plan) -> Lease:
         start_at=plan.window.start,
         end_at=plan.window.end,
         status=states.PENDING,
+        outside=command.rules.outside,
         created_at=now,
         reservations=plan.reservations,
         events=tuple(new_event(kind, due_at, now) for kind, due_at in dates.items() if due_at is not None),

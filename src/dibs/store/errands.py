@@ -1,0 +1,77 @@
+"""What has to be said to services outside."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import bindparam, exists, insert, select, update
+from sqlalchemy import delete as delete_rows
+
+from dibs.domain.errands import Errand
+from dibs.store.lease_tables import errands
+from dibs.store.transaction import Transaction
+
+_EARLIER = errands.alias("earlier")
+_ALL = select(*errands.c)
+_OF_ID = errands.c.id == bindparam("of_id")
+_GET = _ALL.where(_OF_ID)
+_DUE = (
+    _ALL.where(
+        errands.c.due_at <= bindparam("now"),
+        ~exists().where(_EARLIER.c.lease == errands.c.lease, _EARLIER.c.id < errands.c.id),
+    )
+    .order_by(errands.c.due_at, errands.c.id)
+    .limit(bindparam("count_max"))
+)
+_INSERT = insert(errands).values(
+    {name: bindparam(f"new_{name}") for name in ("kind", "lease", "arguments", "due_at", "created_at")}
+)
+_TAKE = (
+    update(errands)
+    .where(_OF_ID, errands.c.due_at == bindparam("of_due_at"))
+    .values(due_at=bindparam("new_due_at"), attempts=errands.c.attempts + 1)
+)
+_PUT_OFF = update(errands).where(_OF_ID).values(due_at=bindparam("new_due_at"), last_error=bindparam("new_error"))
+_DELETE = delete_rows(errands).where(_OF_ID)
+_OF_LEASE = select(errands.c.id).where(errands.c.lease == bindparam("of_lease")).limit(1)
+
+
+def add(tx: Transaction, kind: str, lease: str, arguments: Mapping[str, Any], now: int) -> None:
+    """Want something done, as soon as the transaction has ended."""
+    values = {"kind": kind, "lease": lease, "arguments": json.dumps(arguments), "due_at": now, "created_at": now}
+    tx.change(_INSERT, {f"new_{name}": value for name, value in values.items()})
+
+
+def due(tx: Transaction, now: int, count_max: int) -> list[Errand]:
+    """What is to be done now; of each lease the first only."""
+    return [_errand(row) for row in tx.rows(_DUE, {"now": now, "count_max": count_max})]
+
+
+def get(tx: Transaction, errand_id: int) -> Errand | None:
+    """One errand."""
+    row = tx.row(_GET, {"of_id": errand_id})
+    return _errand(row) if row else None
+
+
+def take(tx: Transaction, errand: Errand, until: int) -> bool:
+    """Keep others from an errand until a moment; False when somebody else was faster."""
+    return tx.change(_TAKE, {"of_id": errand.id, "of_due_at": errand.due_at, "new_due_at": until}) == 1
+
+
+def put_off(tx: Transaction, errand_id: int, until: int, error: str | None) -> None:
+    """Try again at a moment."""
+    tx.change(_PUT_OFF, {"of_id": errand_id, "new_due_at": until, "new_error": error})
+
+
+def remove(tx: Transaction, errand_id: int) -> bool:
+    """Forget an errand that is done; False when it is gone already."""
+    return tx.change(_DELETE, {"of_id": errand_id}) == 1
+
+
+def any_of(tx: Transaction, lease: str) -> bool:
+    """True while something is still to be done for a lease."""
+    return bool(tx.values(_OF_LEASE, {"of_lease": lease}))
+
+
+def _errand(row: dict[str, Any]) -> Errand:
+    return Errand(**{**row, "arguments": json.loads(row["arguments"])})
