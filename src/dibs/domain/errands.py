@@ -48,5 +48,5 @@ class ComputeOutside(Protocol):
 
 def pause_after(attempts: int) -> int:
     """How many microseconds to wait before an errand that failed so often is tried again."""
-    seconds = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(attempts, 16))
+    seconds = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS << min(attempts, 16))
     return seconds * 1_000_000
