@@ -80,6 +80,12 @@ def test_what_cannot_be_registered(ledger):
         ledger.runner.write(register_host, SERVICE, RegisterHost(name="storage"))
 
 
+def test_a_name_that_leaves_no_room_for_the_reservation_provider_is_refused(ledger):
+    make(ledger, "h" * 249, VCPU=1)
+    with pytest.raises(BadValue):
+        ledger.runner.write(register_host, SERVICE, RegisterHost(name="h" * 249))
+
+
 def test_a_compute_host_that_somebody_uses_cannot_be_registered_but_a_node_can(ledger):
     used = make(ledger, "used", VCPU=4)
     claim(ledger, used, VCPU=1)

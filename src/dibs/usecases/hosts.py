@@ -34,6 +34,7 @@ from dibs.usecases.providers import CreateProvider, create_provider, lock_provid
 COMPUTE_CLASSES = ("VCPU", "PCPU")
 """A provider that has one of these is a compute host."""
 ID_DIGITS_MAX = 18
+PROVIDER_NAME_LENGTH_MAX = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +109,11 @@ def register_host(tx: Transaction, actor: Actor, now: int, command: RegisterHost
     check_properties(command.properties)
     found = _find_provider(tx, command.name)
     provider = lock_provider(tx, now, found.uuid)
+    child_name = RESERVATION_PROVIDER_PREFIX + provider.name
+    if len(child_name) > PROVIDER_NAME_LENGTH_MAX:
+        raise BadValue(
+            reason=f"The name of host {provider.name} is too long: its reservation provider has {child_name}."
+        )
     is_node = bool(providers.nodes_of(tx, [provider.id]))
     if not is_node:
         _check_compute_host(tx, now, provider)
@@ -116,13 +122,11 @@ def register_host(tx: Transaction, actor: Actor, now: int, command: RegisterHost
             tx,
             actor,
             now,
-            CreateProvider(
-                uuid=str(uuid.uuid4()), name=RESERVATION_PROVIDER_PREFIX + provider.name, parent=provider.uuid
-            ),
+            CreateProvider(uuid=str(uuid.uuid4()), name=child_name, parent=provider.uuid),
         )
         host_id = hosts.add(tx, _new_host(provider, child, is_node, now))
     except (ProviderExists, Duplicate) as error:
-        raise HostExists(provider=RESERVATION_PROVIDER_PREFIX + provider.name) from error
+        raise HostExists(provider=child_name) from error
     hosts.add_properties(tx, host_id, command.properties)
     _know_names(tx, now, command.properties)
     return _present(tx, str(host_id))
