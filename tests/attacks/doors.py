@@ -128,9 +128,21 @@ NATIVE = Door(
     },
     queries={
         "/v1/allocations": {"state": "allocating", "resource_class": "large", "limit": "10", "marker": INSTANCE},
+        "/v1/leases/availability": {
+            "start": "now",
+            "end": "2090-01-01T12:00",
+            "resource_type": "virtual:instance",
+            "vcpus": "2",
+            "amount": "3",
+            "affinity": "none",
+            "hypervisor_properties": "%5B%22==%22,%22$vcpus%22,%2264%22%5D",
+        },
         "/v1/why": {"resource_class": "large", "traits": "CUSTOM_A", "candidate_nodes": "held", "count": "2"},
-        "/v1/leases/availability": {"end": "2030-01-01", "resource_type": "physical:host", "min": "1", "max": "2"},
     },
     names=("batch",),
-    query_values=("allocating", "large", "CUSTOM_A,CUSTOM_A", "held,available," + UNKNOWN, "100", "101", "9999"),
-)
+    query_values=(
+        "allocating", "large", "CUSTOM_A,CUSTOM_A", "held,available," + UNKNOWN, "100", "101", "9999", "now",
+        "2090-01-01T12:00", "0001-01-01", "9999-12-31T23:59:59.999999", "2090-01-01T12:00+14:00", "physical:host",
+        "flavor:instance", "999999999", '["==", "$vcpus", "NaN"]', '["and"]', "[[[]]]", "[" * 3_000,
+    ),
+)  # fmt: skip

@@ -17,12 +17,14 @@ from dibs.dialects.baremetal import Baremetal
 from dibs.dialects.baremetal.microversions import VERSIONS
 from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
+from dibs.dialects.reservation import Reservation
 from dibs.domain.actor import SERVICE
+from dibs.domain.lease_dates import LeaseRules
 from dibs.drivers import DRIVERS
 from dibs.http.auth.noauth import NoAuth
 from dibs.http.limits import Limits
 from dibs.http.shell import Application, Shell
-from dibs.store import Store, open_store, tables
+from dibs.store import Store, lease_tables, open_store, tables
 from dibs.usecases.holds import CreateHold, create_hold
 from dibs.usecases.node_requests import CreateNodeRequest, create_node_request
 from dibs.usecases.ports import CreatePort, create_port
@@ -79,12 +81,21 @@ class Answer:
         """The text of a refusal, which must have the shape of its dialect."""
         if self.mount == "/placement":
             return self._message_of_placement()
+        if self.mount == "/reservation":
+            return self._message_of_blazar()
         return self._message_of_dibs() if self.mount == "/dibs" else self._message_of_ironic()
 
     def _message_of_dibs(self) -> str:
         error = json.loads(self.body)["error"]
         assert error.keys() == {"code", "message"}, error
         return str(error["message"])
+
+    def _message_of_blazar(self) -> str:
+        """From a handler, or from the router."""
+        error = json.loads(self.body)
+        assert error.keys() in ({"error_code", "error_message", "error_name"}, {"error", "error_message"}), error
+        assert self.status in (error.get("error_code"), error.get("error")), error
+        return str(error["error_message"])
 
     def _message_of_placement(self) -> str:
         """JSON, or one of two other forms for who does not accept it."""
@@ -117,6 +128,7 @@ class Target:
         dialects = [
             Baremetal(runner, DRIVERS, wake=_nothing, intake=intake),
             Placement(runner, self.ledger.clock),
+            Reservation(runner, wake=_nothing, rules=LeaseRules()),
             Native(runner, intake=intake, wake=_nothing),
         ]
         self.shell = Shell(Application(dialects=dialects), NoAuth(), Limits(threads=1))
@@ -213,7 +225,8 @@ def _nothing() -> None:
 def _remove_everything(tx: Any) -> None:
     # MariaDB deletes row by row, and a parent may come before its child.
     tx.change(update(tables.providers).values(parent_id=None))
-    for table in (tables.claims, tables.consumers, tables.node_requests, tables.providers):
+    booked = (lease_tables.bookings, lease_tables.leases, lease_tables.hosts, lease_tables.property_names)
+    for table in (*booked, tables.claims, tables.consumers, tables.node_requests, tables.providers):
         tx.change(delete(table))
     for table in (tables.resource_classes, tables.traits):
         tx.change(delete(table))

@@ -1,0 +1,39 @@
+"""A target that has hosts and a lease too: a compute host and a node that can be booked, and one of them is."""
+
+from typing import Any
+
+from sqlalchemy import Table, update
+
+from dibs.domain.actor import SERVICE
+from dibs.store import lease_tables
+from dibs.usecases.hosts import ChangeHost, RegisterHost, change_host, register_host
+from tests.attacks.target import NODES, Target
+from tests.laws import Tables, broken_laws
+from tests.lease_builders import lease, make_host, whole
+
+HOST = "1000000"
+LEASE, PART = (f"2b000000-0000-4000-8000-00000000000{number}" for number in range(2))
+
+
+class LeaseTarget(Target):
+    """What Target has, a host of 64 processors with a property, the available node as a host, and a lease."""
+
+    def fill(self) -> None:
+        """Write what every attack begins with, under numbers and uuids that stay the same."""
+        super().fill()
+        write = self.ledger.runner.write
+        make_host(self.ledger, "compute-1")
+        self._call(lease_tables.hosts, id=int(HOST))
+        write(change_host, SERVICE, ChangeHost(id=HOST, properties={"gpu": "a"}))
+        write(register_host, SERVICE, RegisterHost(name=NODES["available"]))
+        lease(self.ledger, 1, 3, whole(resource_properties='["==", "$gpu", "a"]'))
+        self._call(lease_tables.leases, uuid=LEASE)
+        self._call(lease_tables.lease_reservations, uuid=PART)
+
+    def broken_laws(self, rows: Tables) -> list[str]:
+        """What is wrong with the ledger."""
+        return broken_laws(rows, machines_only=False)
+
+    def _call(self, table: Table, **values: Any) -> None:
+        """Let the only row of a table be known by this."""
+        self.store.write(lambda tx: tx.change(update(table).values(values)))

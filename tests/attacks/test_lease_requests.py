@@ -1,0 +1,43 @@
+"""Requests about hosts and leases that nobody should send; the laws are in ``target.Target.send``."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from tests.attacks.lease_door import INSTANCES, RESERVATION
+from tests.attacks.lease_target import LeaseTarget
+from tests.attacks.spoiling import attacks_on, sound_attack
+from tests.attacks.test_random_requests import attack
+from tests.bed.session import Bed
+
+NEW_LEASE = ("POST", "/v1/leases")
+
+
+@pytest.fixture(scope="module")
+def lease_target(bed: Bed, engine_name: str) -> Iterator[LeaseTarget]:
+    url = bed.databases(engine_name).fresh()
+    made = LeaseTarget(url)
+    yield made
+    made.close()
+    bed.databases(engine_name).discard(url)
+
+
+def test_every_sound_request_is_accepted(lease_target: LeaseTarget) -> None:
+    """Otherwise the rubbish in them would not get far."""
+    refused = {}
+    for route in RESERVATION.routes:
+        answer = lease_target.send(sound_attack(RESERVATION, route))
+        if answer.status >= 400:
+            refused[route.method, route.path] = answer.message
+    assert refused == {("DELETE", "/v1/os-hosts/{host}"): "Can't delete host 1000000. The host is reserved."}
+
+
+def test_no_request_to_any_route_breaks_the_laws(lease_target: LeaseTarget, examples: int) -> None:
+    attack(lease_target, attacks_on(RESERVATION), examples)
+
+
+def test_no_lease_of_instances_breaks_the_laws(lease_target: LeaseTarget, examples: int) -> None:
+    only_new = [route for route in RESERVATION.routes if (route.method, route.path) == NEW_LEASE]
+    door = replace(RESERVATION, routes=only_new, bodies={NEW_LEASE: INSTANCES})
+    attack(lease_target, attacks_on(door), examples // 2)
