@@ -18,7 +18,11 @@ STATUSES = (ACTIVE, BUILD, ERROR, SHUTOFF, RESCUE)
 """What a server can show."""
 
 LEAVING = "LEAVING"
-"""Kept, not shown: it was deleted, but its node is busy and cannot be torn down yet."""
+"""Kept, not shown: it was deleted, but its node is busy and cannot be torn down yet.
+
+What is kept of a server's status is what it is meant to be: ACTIVE on a compute host, ERROR without a place; on a node
+BUILD, or SHUTOFF since somebody switched it off, or this. What it shows then follows from its node.
+"""
 
 OF_NODE_STATES: Mapping[str, str] = {
     states.ACTIVE: ACTIVE,
@@ -35,8 +39,6 @@ OF_NODE_STATES: Mapping[str, str] = {
 """What a server shows because of its node's provision state; ACTIVE in those that are not here."""
 
 LOST = "The bare-metal node of this server was taken from it."
-
-_ONLY_ACTIVE_SAYS_POWER = {states.POWER_OFF: SHUTOFF}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

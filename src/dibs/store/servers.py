@@ -24,7 +24,12 @@ _OF_NODE = case(
     (nodes.c.instance_uuid.is_(None), words.ERROR),
     (nodes.c.instance_uuid != servers.c.uuid, words.ERROR),
     (
-        and_(nodes.c.provision_state == node_states.ACTIVE, nodes.c.power_state == node_states.POWER_OFF),
+        and_(
+            # Drivers may deploy without switching on: only one that was switched off by request is.
+            servers.c.status == words.SHUTOFF,
+            nodes.c.provision_state == node_states.ACTIVE,
+            nodes.c.power_state == node_states.POWER_OFF,
+        ),
         words.SHUTOFF,
     ),
     *((nodes.c.provision_state == state, status) for state, status in words.OF_NODE_STATES.items()),
@@ -78,7 +83,9 @@ _CHANGE = (
     .values(name=bindparam("new_name"), properties=bindparam("new_properties"), updated_at=bindparam("now"))
 )
 _MARK = (
-    update(servers).where(servers.c.id == bindparam("of_id")).values(status=words.LEAVING, updated_at=bindparam("now"))
+    update(servers)
+    .where(servers.c.id == bindparam("of_id"))
+    .values(status=bindparam("new_status"), updated_at=bindparam("now"))
 )
 _FREE_TO_GO = and_(
     nodes.c.reservation.is_(None),
@@ -164,9 +171,9 @@ def change(tx: Transaction, server: Server, *, name: str, properties: Mapping[st
     tx.change(_CHANGE, {"of_id": server.id, "new_name": name, "new_properties": encoded, "now": now})
 
 
-def mark_leaving(tx: Transaction, server: Server, now: int) -> None:
-    """Note that a locked server is to go as soon as its node lets it."""
-    tx.change(_MARK, {"of_id": server.id, "now": now})
+def mark(tx: Transaction, server: Server, status: str, now: int) -> None:
+    """Note what a locked server on a node is meant to be."""
+    tx.change(_MARK, {"of_id": server.id, "new_status": status, "now": now})
 
 
 def leaving(tx: Transaction, count_max: int) -> list[str]:
@@ -248,7 +255,7 @@ def _on_providers(count: int) -> Select[Any]:
 def _view(row: dict[str, Any]) -> ServerView:
     beside = {name: row.pop(name) for name in _BESIDE}
     server = Server(**COLUMNS.decode(row))
-    lost = server.status in (words.BUILD, words.LEAVING) and beside["carried"] != server.uuid
+    lost = server.status not in (words.ACTIVE, words.ERROR) and beside["carried"] != server.uuid
     deployed = beside["moved_at"] if beside["provision_state"] == node_states.ACTIVE else None
     return ServerView(
         server=server,

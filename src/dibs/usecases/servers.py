@@ -13,7 +13,7 @@ from dibs.domain.actor import SERVICE, Actor
 from dibs.domain.claims import Wish
 from dibs.domain.errors import BadValue, ServerHasNoMachine, ServerNotFound
 from dibs.domain.nodes import Node
-from dibs.domain.servers import Server, ServerQuery, ServerView
+from dibs.domain.servers import BUILD, LEAVING, SHUTOFF, Server, ServerQuery, ServerView
 from dibs.store import claim_views, launch_rights, nodes, servers
 from dibs.store.transaction import Row, Transaction
 from dibs.usecases import booking
@@ -81,11 +81,12 @@ def switch_server(tx: Transaction, actor: Actor, now: int, command: SwitchServer
     """Begin to switch the node that a server is."""
     view = _guarded(servers.lock(tx, command.uuid), command)
     node = nodes.with_instance(tx, command.uuid)
-    if node is None:
+    if node is None or view.leaving:
         raise ServerHasNoMachine(action=command.action, server=command.uuid)
-    assert view.server.uuid == node.instance_uuid
     request = RequestPower(ident=node.uuid, guard=_allow, validate=command.validate, target=command.target)
     request_power(tx, actor, now, request)
+    off = states.POWER_TARGETS[command.target] == states.POWER_OFF
+    servers.mark(tx, view.server, SHUTOFF if off else BUILD, now)
 
 
 def delete_server(tx: Transaction, actor: Actor, now: int, command: OneServer) -> None:
@@ -134,7 +135,7 @@ def _end(tx: Transaction, actor: Actor, now: int, server: Server) -> None:
     node = nodes.lock(tx, on_it.uuid, now) if on_it else None
     if node is not None and node.instance_uuid == server.uuid:
         if not _can_go(node):
-            servers.mark_leaving(tx, server, now)
+            servers.mark(tx, server, LEAVING, now)
             return
         request = RequestProvision(ident=node.uuid, guard=_allow, verb=states.UNDEPLOY)
         request_provision(tx, actor, now, request)

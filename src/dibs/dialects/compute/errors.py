@@ -121,6 +121,8 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.ServerHasNoMachine: 409,
     domain.HypervisorNotFound: 404,
     domain.ServiceNotFound: 404,
+    domain.ComputeAway: 503,
+    domain.LeaseRefused: 403,
     domain.Forbidden: 403,
     domain.StoreUnavailable: 503,
     domain.StoreContended: 503,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from dibs.dialects.compute.errors import bad_request, not_found
+from dibs.dialects.compute.errors import Refusal, bad_request, not_found
 from dibs.dialects.compute.exchange import Exchange, json_answer
 from dibs.dialects.compute.microversions import CPU_INFO_OBJECT_SINCE, HYPERVISOR_PAGES_SINCE, UUIDS_SINCE
 from dibs.dialects.compute.paging import LIMIT_MAX, page_document, read_limit
@@ -43,6 +43,11 @@ def show(exchange: Exchange) -> Response:
         raise HypervisorNotFound(hypervisor=ident)
     found = exchange.read(get_hypervisor, OneHypervisor(ident=ident.lower()))
     return json_answer({"hypervisor": _shown(exchange, found, detailed=True)})
+
+
+def show_uptime(exchange: Exchange) -> Response:
+    """GET /os-hypervisors/{hypervisor}/uptime: nobody here knows, which is what many of Nova's drivers say too"""
+    raise Refusal(501, "Virt driver does not implement uptime function.")
 
 
 def search(exchange: Exchange) -> Response:

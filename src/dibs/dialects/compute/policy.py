@@ -70,6 +70,7 @@ RULES: Mapping[str, str] = {
     "os_compute_api:os-hypervisors:list": _ADMIN,
     "os_compute_api:os-hypervisors:list-detail": _ADMIN,
     "os_compute_api:os-hypervisors:show": _ADMIN,
+    "os_compute_api:os-hypervisors:uptime": _ADMIN,
     "os_compute_api:os-hypervisors:search": _ADMIN,
     "os_compute_api:os-hypervisors:servers": _ADMIN,
     "os_compute_api:os-services:list": _ADMIN,

@@ -183,6 +183,7 @@ ROUTES: tuple[Route[Endpoint], ...] = (
         query=hypervisors.QUERY,
     ),
     _route("GET", _HYPERVISOR, hypervisors.show, "Show a hypervisor", "os-hypervisors:show"),
+    _route("GET", f"{_HYPERVISOR}/uptime", hypervisors.show_uptime, "Always 501", "os-hypervisors:uptime"),
     _route(
         "GET",
         f"{_HYPERVISOR}/search",
