@@ -120,6 +120,15 @@ def test_impossible_dates_are_refused(ledger, options, error, words):
     assert shown(ledger, made) == made
 
 
+def test_a_lease_that_is_too_long_since_the_rule_changed_may_be_changed_as_long_as_it_grows_no_longer(ledger):
+    made = lease(ledger, 1, 9)
+    rules = LeaseRules(seconds_max=3600)
+    assert change(ledger, made, end_at=at(8), rules=rules).end_at == at(8)
+    assert change(ledger, made, start_at=at(2), end_at=at(9), rules=rules).start_at == at(2)
+    with pytest.raises(LeaseTooLong):
+        change(ledger, made, end_at=at(9.5), rules=rules)
+
+
 def test_an_ended_lease_can_only_be_renamed(ledger):
     made = lease(ledger, 1, 3)
     ledger.store.write(lambda tx: leases.change(tx, made, 1, status="TERMINATED"))
@@ -219,7 +228,7 @@ def test_other_requirements_mean_other_hosts_before_the_start(ledger):
     plain, gpu = make_host(ledger), make_host(ledger, gpu="yes")
     made = lease(ledger, 1, 3, whole(resource_properties='["==", "$gpu", "yes"]'))
     assert booked(ledger, made) == {gpu.id: 1}
-    made = change(ledger, made, of(made, resource_properties="", hypervisor_properties='["<", "$id", "2"]'))
+    made = change(ledger, made, of(made, resource_properties="", hypervisor_properties=f'["<", "$id", "{gpu.id}"]'))
     assert booked(ledger, made) == {plain.id: 1}
     with pytest.raises(BadLease, match="zzz"):
         change(ledger, made, of(made, resource_properties='["==", "$zzz", "1"]'))

@@ -82,7 +82,8 @@ def change_lease(tx: Transaction, actor: Actor, now: int, command: ChangeLease) 
 
 def _change(tx: Transaction, now: int, lease: Lease, command: ChangeLease) -> None:
     window = changed_window(lease, command.start_at, command.end_at, now)
-    check_length(window, lease.project_id, command.rules)
+    if window.length > lease.end_at - lease.start_at:
+        check_length(window, lease.project_id, command.rules)
     announced = changed_before_end(lease, window, command.before_end_at)
     had = _bookings(tx, lease)
     after = _reservations(lease, command, had)
