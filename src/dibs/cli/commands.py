@@ -20,6 +20,7 @@ CLIENT_COMMANDS = {
     "lease show": "dibs.cli.lease:Show",
     "lease update": "dibs.cli.lease:Update",
     "lease delete": "dibs.cli.lease:Delete",
+    "lease why": "dibs.cli.lease:Why",
     "candidates": "dibs.cli.why:Candidates",
     "why": "dibs.cli.why:Why",
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dibs.cli.asking import Asking, AskingList, AskingOne, instant, key_value, pairs, seconds
 from dibs.cli.interrupting import Interruptions
+from dibs.cli.why import ANSWER, row_of
 
 if TYPE_CHECKING:
     from dibs.client import Lease
@@ -24,26 +25,7 @@ class Create(AskingOne):
         """Add the arguments."""
         parser = super().get_parser(prog_name)
         parser.add_argument("name", metavar="NAME", help="What to call it.")
-        parser.add_argument(
-            "--start",
-            type=instant,
-            default="now",
-            metavar="TIME",
-            help="now, +2h, or 2026-11-17T18:00 in UTC; now if not given.",
-        )
-        end = parser.add_mutually_exclusive_group(required=True)
-        end.add_argument("--end", type=instant, metavar="TIME", help="When it ends.")
-        end.add_argument("--for", dest="span", type=seconds, metavar="SPAN", help="How long it lasts: 90m, 4h, 2d.")
-        what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("--hosts", type=int, metavar="COUNT", help="So many machines.")
-        what.add_argument("--instances", type=int, metavar="COUNT", help="Room for so many instances.")
-        parser.add_argument("--hosts-max", type=int, metavar="COUNT", help="Up to so many machines, if they are free.")
-        parser.add_argument("--vcpus", type=int, default=1, help="Of each instance.")
-        parser.add_argument("--memory-mb", type=int, default=1024, help="Of each instance.")
-        parser.add_argument("--disk-gb", type=int, default=10, help="Of each instance.")
-        parser.add_argument(
-            "--property", action="append", default=[], type=key_value, metavar="KEY=VALUE", help="Only hosts with this."
-        )
+        _add_wish(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
@@ -60,6 +42,22 @@ class Create(AskingOne):
                     self.dibs.leases.delete(made.id)
                 raise
         return FIELDS, _row(made)
+
+
+class Why(AskingOne):
+    """Tell why a lease cannot be had, and when one as long could begin. Nothing is booked."""
+
+    example = "--start 2026-11-17T18:00 --for 4h --hosts 2 --property rack=r1"
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Add what would be booked."""
+        parser = super().get_parser(prog_name)
+        _add_wish(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+        """Ask."""
+        return ANSWER, row_of(self.dibs.leases.why(_end(parsed_args), _wish(parsed_args), start=parsed_args.start))
 
 
 class List(AskingList):
@@ -129,6 +127,30 @@ class Delete(Asking):
         """Delete."""
         for lease in parsed_args.leases:
             self.dibs.leases.delete(lease)
+
+
+def _add_wish(parser: argparse.ArgumentParser) -> None:
+    """The arguments that say what is to be booked, and when."""
+    parser.add_argument(
+        "--start",
+        type=instant,
+        default="now",
+        metavar="TIME",
+        help="now, +2h, or 2026-11-17T18:00 in UTC; now if not given.",
+    )
+    end = parser.add_mutually_exclusive_group(required=True)
+    end.add_argument("--end", type=instant, metavar="TIME", help="When it ends.")
+    end.add_argument("--for", dest="span", type=seconds, metavar="SPAN", help="How long it lasts: 90m, 4h, 2d.")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--hosts", type=int, metavar="COUNT", help="So many machines.")
+    what.add_argument("--instances", type=int, metavar="COUNT", help="Room for so many instances.")
+    parser.add_argument("--hosts-max", type=int, metavar="COUNT", help="Up to so many machines, if they are free.")
+    parser.add_argument("--vcpus", type=int, default=1, help="Of each instance.")
+    parser.add_argument("--memory-mb", type=int, default=1024, help="Of each instance.")
+    parser.add_argument("--disk-gb", type=int, default=10, help="Of each instance.")
+    parser.add_argument(
+        "--property", action="append", default=[], type=key_value, metavar="KEY=VALUE", help="Only hosts with this."
+    )
 
 
 def _end(arguments: argparse.Namespace) -> Any:

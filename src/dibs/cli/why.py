@@ -2,9 +2,14 @@
 
 import argparse
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dibs.cli.asking import SEVERAL, AskingList, AskingOne, Words, key_value, pairs
+
+if TYPE_CHECKING:
+    from dibs.client import Why as Answer
+
+ANSWER = ("fits", "free", "text", "earliest", "reasons")
 
 
 class Why(AskingOne):
@@ -29,11 +34,7 @@ class Why(AskingOne):
             candidate_nodes=parsed_args.candidate_node,
             count=parsed_args.bulk,
         )
-        earliest = None if answer.earliest is None else answer.earliest.isoformat(timespec="seconds")
-        return (
-            ("fits", "free", "text", "earliest", "reasons"),
-            (answer.fits, answer.free, answer.text, earliest, dict(answer.reasons)),
-        )
+        return ANSWER, row_of(answer)
 
 
 class Candidates(AskingList):
@@ -76,6 +77,12 @@ class Candidates(AskingList):
             for each in found
         ]
         return ("#", "provider", "resources", "free", "traits"), rows
+
+
+def row_of(answer: "Answer") -> tuple[Any, ...]:
+    """An answer as it is printed."""
+    earliest = None if answer.earliest is None else answer.earliest.isoformat(timespec="seconds")
+    return answer.fits, answer.free, answer.text, earliest, dict(answer.reasons)
 
 
 def _amounts(resources: Any) -> Words:

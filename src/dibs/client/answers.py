@@ -13,8 +13,9 @@ class Why:
     fits: bool
     """Whether there is enough at this moment."""
     free: int
+    """How many nodes can be had, or hosts that the lease would have."""
     reasons: Mapping[str, int]
-    """How many nodes cannot be had, by the first thing that speaks against them: ``in_use``, ``lacks:CUSTOM_GPU`` …"""
+    """How many cannot be had, by the first thing that speaks against them: ``in_use``, ``lacks:CUSTOM_GPU`` …"""
     text: str
     """All of it in words."""
     earliest: datetime | None
@@ -26,7 +27,7 @@ class Why:
         earliest = document["earliest"]
         return cls(
             fits=document["fits"],
-            free=document["free"],
+            free=document["free"] if "free" in document else document["hosts"],
             reasons=document["reasons"],
             text=document["text"],
             earliest=None if earliest is None else datetime.fromisoformat(earliest),

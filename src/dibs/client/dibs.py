@@ -29,7 +29,7 @@ class Dibs:
         self.nodes = Nodes(connection)
         self.reservations = Reservations(connection)
         self.allocations = Allocations(connection, self._native)
-        self.leases = Leases(self._service("reservation", here))
+        self.leases = Leases(self._service("reservation", here), self._native)
 
     @classmethod
     def connect(cls, url: str | None = None, *, cloud: str | None = None, **options: Any) -> "Dibs":

@@ -7,6 +7,7 @@ from typing import Any
 
 from openstack import exceptions, proxy, resource
 
+from dibs.client.answers import Why
 from dibs.client.errors import check_same
 
 _OVER = frozenset({"TERMINATED", "ERROR"})
@@ -64,8 +65,9 @@ def instances(
 class Leases:
     """``dibs.leases``."""
 
-    def __init__(self, service: proxy.Proxy) -> None:
+    def __init__(self, service: proxy.Proxy, native: proxy.Proxy) -> None:
         self._service = service
+        self._native = native
 
     def create(
         self,
@@ -127,6 +129,14 @@ class Leases:
         changes = {f"{which}_date": _minutes(time) for which, time in times.items() if time is not None}
         body = changes if name is None else {**changes, "name": name}
         return _lease(self._service.put(f"/leases/{self.get(lease).id}", json=body))
+
+    def why(self, end: datetime | str, wish: Mapping[str, Any], *, start: datetime | str = "now") -> Why:
+        """Why can I not have this lease, and when could I begin one as long? Nothing is booked."""
+        given = {name: str(value) for name, value in wish.items() if value not in (None, "")}
+        query = {"start": _minutes(start), "end": _minutes(end), **given}
+        answer = self._native.get("/leases/availability", params=query)
+        exceptions.raise_from_response(answer)
+        return Why.read(answer.json())
 
     def delete(self, lease: str) -> None:
         """End it now, or cancel it."""

@@ -1,0 +1,55 @@
+"""``dibs lease …``."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from dibs.client import Dibs
+from tests.bed.session import Bed
+from tests.cli.asking_server import run
+from tests.clients.test_blazarclient import PROPERTY, client_of, make_provider
+from tests.clients.test_openstacksdk import fresh
+
+
+@pytest.fixture
+def only(bed: Bed) -> Iterator[str]:
+    """The property of a host that no other test takes."""
+    server = bed.shared_server("sqlite")
+    cloud = Dibs.connect(server.url).connection
+    name = make_provider(cloud)
+    blazar = client_of(cloud, server)
+    host = blazar.host.create(name, **{PROPERTY: name})
+    yield f"{PROPERTY}={name}"
+    blazar.host.delete(host["id"])
+
+
+def test_a_host_is_booked_listed_shown_prolonged_and_set_free(bed: Bed, only: str) -> None:
+    url, name = bed.shared_server("sqlite").url, fresh("lease")
+    window = ("--start", "2094-05-01T10:00", "--for", "2h", "--hosts", "1", "--property", only)
+    made = run("lease", "create", name, *window, "-f", "json", url=url).json
+    assert (made["start_date"][:16], made["end_date"][:16]) == ("2094-05-01T10:00", "2094-05-01T12:00")
+    assert run("lease", "create", name, *window, "-f", "json", url=url).json["id"] == made["id"]
+    refused = run("lease", "create", fresh("lease"), *window, url=url)
+    assert refused.code == 1
+    assert refused.err.startswith("Not enough hosts available")
+    why = run("lease", "why", *window, "-f", "json", url=url).json
+    assert (why["fits"], why["earliest"]) == (False, "2094-05-01T12:00:00+00:00")
+    assert made["id"] in {row["id"] for row in run("lease", "list", "-f", "json", url=url).json}
+    longer = run("lease", "update", name, "--prolong-for", "1h", "-f", "json", url=url).json
+    assert longer["end_date"][:16] == "2094-05-01T13:00"
+    shown = run("lease", "show", name, "-f", "json", url=url).json
+    assert [part["resource_type"] for part in shown["reservations"]] == ["physical:host"]
+    assert run("lease", "delete", name, url=url).code == 0
+    assert run("lease", "show", name, url=url).code == 3
+
+
+def test_room_for_instances_is_booked_with_two_properties(bed: Bed, only: str) -> None:
+    url, name = bed.shared_server("sqlite").url, fresh("lease")
+    room = ("--instances", "3", "--vcpus", "4", "--memory-mb", "2048", "--property", only)
+    window = ("--start", "2094-06-01T10:00", "--end", "2094-06-01T12:00")
+    made = run("lease", "create", name, *window, *room, "-f", "json", url=url).json
+    (part,) = made["reservations"]
+    assert (part["amount"], part["vcpus"], part["memory_mb"]) == (3, 4, 2048)
+    assert run("lease", "delete", made["id"], url=url).code == 0
+    too_much = run("lease", "create", name, *window, *room, "--property", "rack=none", url=url)
+    assert too_much.code == 1
