@@ -50,7 +50,7 @@ def test_the_commands_of_a_document_work(document: str, tmp_path: Path) -> None:
         begin = "dibs clouds-yaml > clouds.yaml\n"
         script = begin + script_of(document).replace("http://127.0.0.1:8780", server.url)
         done = subprocess.run(
-            ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600
+            ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
         )
     finally:
         server.stop()
