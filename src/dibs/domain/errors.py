@@ -323,6 +323,10 @@ class LeaseTooLong(DibsError):
     """Lease duration of {seconds} seconds is greater than the maximum of {seconds_max} seconds"""
 
 
+class LeaseRefused(DibsError):
+    """{reason}"""
+
+
 class LeaseConflict(DibsError):
     """{reason}"""
 
@@ -333,6 +337,10 @@ class NotEnoughHosts(DibsError):
 
 class FlavorNotFound(DibsError):
     """Flavor {flavor} could not be found."""
+
+
+class ComputeAway(DibsError):
+    """The compute service that keeps the flavors cannot be asked right now. Please try again. ({problem})"""
 
 
 class FlavorExists(DibsError):
