@@ -24,6 +24,7 @@ from dibs.usecases.traits import AddTrait, add_trait
 from tests.bed.waiting import eventually
 from tests.builders import allow
 from tests.hold_builders import BLUE, claim, hold
+from tests.lease_builders import delete, lease, register, whole
 from tests.usecases.test_node_requests import ask, force, give_back, holders, show
 
 
@@ -185,11 +186,18 @@ def by_hold(ledger):
     return lambda: ledger.runner.write(delete_hold, BLUE, OneHold(uuid=made.uuid))
 
 
+def by_lease(ledger):
+    """Booked for later: the node is free, and nobody's but the lease's."""
+    register(ledger, ledger.enrol(resource_class="gold"))
+    made = lease(ledger, 1, 2, whole())
+    return lambda: delete(ledger, made)
+
+
 def by_enrolling(ledger):
     return lambda: ledger.enrol(resource_class="gold")
 
 
-WAYS = (by_maintenance, by_provision, by_class, by_instance, by_claim, by_hold, by_enrolling)
+WAYS = (by_maintenance, by_provision, by_class, by_instance, by_claim, by_hold, by_lease, by_enrolling)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -38,12 +38,14 @@ def add(tx: Transaction, new: Sequence[Booking]) -> None:
 
 def remove(tx: Transaction, reservation_ids: Sequence[int]) -> None:
     """Give back every host of reservations."""
+    tx.frees = True
     for piece in sets.pieces(reservation_ids):
         tx.change(_remove(len(piece)), sets.numbered("id", piece))
 
 
 def remove_host(tx: Transaction, reservation_id: int, host_id: int) -> None:
     """Give back one host of a reservation."""
+    tx.frees = True
     tx.change(_REMOVE_HOST, {"of_reservation": reservation_id, "of_host": host_id})
 
 
