@@ -19,6 +19,7 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.BadLease: 400,
     domain.MalformedRequirements: 400,
     domain.LeaseTooLong: 400,
+    domain.LeaseRefused: 400,
     domain.FlavorNotFound: 400,
     domain.Forbidden: 403,
     domain.NodeNotFound: 404,

@@ -30,6 +30,7 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.BadLease: 400,
     domain.MalformedRequirements: 400,
     domain.LeaseTooLong: 400,
+    domain.LeaseRefused: 400,
     # Quirk: 403 rather than 400.
     domain.OutsideLease: 403,
     domain.LeaseConflict: 409,
