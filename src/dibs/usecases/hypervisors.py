@@ -10,6 +10,7 @@ from dibs.store import hypervisors, providers, traits
 from dibs.store.transaction import Transaction
 
 COMPUTE_BINARY = "nova-compute"
+_ROW_NUMBER_DIGITS_MAX = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,4 +82,5 @@ def _service(tx: Transaction, command: SwitchService) -> Hypervisor:
 
 
 def _named(ident: str) -> HypervisorQuery:
-    return HypervisorQuery(row_id=int(ident)) if ident.isdigit() else HypervisorQuery(uuid=ident)
+    is_number = ident.isascii() and ident.isdigit() and len(ident) <= _ROW_NUMBER_DIGITS_MAX
+    return HypervisorQuery(row_id=int(ident)) if is_number else HypervisorQuery(uuid=ident)

@@ -42,6 +42,8 @@ def test_a_flavor_is_made_and_shown(ask: Conversation) -> None:
         {"name": " "},
         {"id": " x"},
         {"rxtx_factor": 0},
+        {"rxtx_factor": "0.0"},
+        {"rxtx_factor": "9" * 400},
         {"os-flavor-access:is_public": "maybe"},
         {"unknown": 1},
     ],

@@ -62,7 +62,8 @@ def test_hypervisors_come_in_pages(ask: Conversation, ledger: Ledger) -> None:
     assert "hypervisors_links" in page
     rest = ask("GET", f"/v2.1/os-hypervisors?limit=2&marker={page['hypervisors'][-1]['id']}").json
     assert [each["hypervisor_hostname"] for each in rest["hypervisors"]] == ["three"]
-    assert ask("GET", "/v2.1/os-hypervisors?marker=nobody").status == 400
+    for nobody in ("nobody", "9" * 30, "\N{SUPERSCRIPT TWO}"):
+        assert ask("GET", f"/v2.1/os-hypervisors?marker={nobody}").status == 400
 
 
 def test_a_service_is_disabled_and_enabled_by_its_host(ask: Conversation, ledger: Ledger) -> None:

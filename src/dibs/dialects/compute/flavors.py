@@ -58,7 +58,8 @@ _FLAVOR: Mapping[str, Schema] = {
     "swap": NOT_NEGATIVE,
     "rxtx_factor": {
         "type": ["number", "string"],
-        "pattern": r"^[0-9]+(\.[0-9]+)?$",
+        "pattern": r"^(?!0+(\.0+)?$)[0-9]+(\.[0-9]+)?$",
+        "maxLength": 30,
         "exclusiveMinimum": 0,
         "maximum": 3.40282e38,
     },
