@@ -55,6 +55,11 @@ def _is_host_and_port(value: str) -> None:
         raise ValueError("must be HOST:PORT")
 
 
+def _is_http_url(value: str) -> None:
+    if value and not value.startswith(("http://", "https://")):
+        raise ValueError("must begin with http:// or https://")
+
+
 def _is_long_enough(value: str) -> None:
     if 0 < len(value) < RPC_SECRET_LENGTH_MIN:
         raise ValueError(f"must have {RPC_SECRET_LENGTH_MIN} characters or more")
@@ -142,6 +147,24 @@ class Settings:
     )
     lease_seconds_max: int = _setting(0, "Longest time that a lease may last; 0: any.", check=_at_least(0))
     lease_exempt_projects: str = _setting("", "Projects whose leases may last longer, separated by commas.")
+    compute_backend: str = _setting(
+        "embedded",
+        "Who keeps flavors and servers: embedded, which is /compute, or nova.",
+        check=_one_of("embedded", "nova"),
+        begins="services outside that leases have to do with",
+    )
+    nova_cloud: str = _setting("", "Entry of clouds.yaml under which Nova is reached; its user is an admin.")
+    nova_clouds_file: str = _setting("", "The clouds.yaml that has it; else it is looked for in the usual places.")
+    region_name: str = _setting("", "Region in which Nova is, and of which the enforcement service is told.")
+    enforcement_url: str = _setting(
+        "",
+        "URL of a service that is asked before a lease is made or changed and told when it ends; empty: nobody is.",
+        check=_is_http_url,
+    )
+    enforcement_token: str = _setting("", "What it is sent as X-Auth-Token.", secret=True)
+    enforcement_timeout_seconds: float = _setting(
+        10.0, "Time for it to answer; a lease that it does not answer about is refused.", check=_at_least(0.01)
+    )
     rpc_bind: str = _setting(
         "127.0.0.1:8781",
         "HOST:PORT on which `dibs conductor` takes calls from `dibs api`.",
@@ -301,6 +324,8 @@ def _check_together(settings: Settings) -> None:
         for name in ("keystone_url", "keystone_username", "keystone_password"):
             if not getattr(settings, name):
                 raise SettingsError(f"auth keystone needs {name}")
+    if settings.compute_backend == "nova" and not settings.nova_cloud:
+        raise SettingsError("compute_backend nova needs nova_cloud")
     if settings.hold_seconds > settings.hold_seconds_max:
         raise SettingsError("hold_seconds must not be longer than hold_seconds_max")
     if settings.conductor_timeout_seconds <= settings.heartbeat_seconds:

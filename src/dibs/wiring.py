@@ -10,18 +10,21 @@ from dibs.dialects.compute import Compute
 from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
 from dibs.dialects.reservation import Reservation
+from dibs.domain.flavors import Flavor
 from dibs.domain.lease_dates import LeaseRules
 from dibs.drivers import DRIVERS
 from dibs.http import metrics
 from dibs.http.cors import Cors
 from dibs.http.messages import Dialect
 from dibs.http.shell import Application
+from dibs.outside import HttpEnforcement, Nova
 from dibs.rpc.client import Caller
 from dibs.rpc.intake import RemoteIntake, procedures
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import Doorkeeper
 from dibs.settings import Settings
 from dibs.store import Statistics, Store, health, migrate, open_store
+from dibs.usecases.flavors import Seer
 from dibs.usecases.request_intake import LocalIntake, RequestIntake
 from dibs.usecases.runner import Runner
 
@@ -107,6 +110,8 @@ def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -
         take_over_seconds=settings.take_over_seconds,
         healing_seconds=settings.lease_healing_seconds,
         cleaning_minutes=settings.lease_cleaning_minutes,
+        outside=_nova(settings),
+        enforcement=_enforcement(settings),
         rpc_url=rpc_url,
     )
 
@@ -124,10 +129,43 @@ def _dialects(settings: Settings, runner: Runner, intake: RequestIntake, wake: C
         randomize_candidates=settings.placement_randomize_candidates,
     )
     lease_rules = _lease_rules(settings)
-    reservation = Reservation(runner, wake=wake, rules=lease_rules, policy_file=policy_file)
-    compute = Compute(runner, DRIVERS, wake=wake, policy_file=policy_file)
-    native = Native(runner, intake=intake, wake=wake, lease_rules=lease_rules, policy_file=policy_file)
-    return [baremetal, placement, reservation, compute, native]
+    nova = _nova(settings)
+    find_flavor = partial(_find_flavor, nova) if nova is not None else None
+    reservation = Reservation(
+        runner,
+        wake=wake,
+        rules=lease_rules,
+        find_flavor=find_flavor,
+        enforcement=_enforcement(settings),
+        policy_file=policy_file,
+    )
+    native = Native(
+        runner, intake=intake, wake=wake, lease_rules=lease_rules, find_flavor=find_flavor, policy_file=policy_file
+    )
+    compute = [] if nova is not None else [Compute(runner, DRIVERS, wake=wake, policy_file=policy_file)]
+    return [baremetal, placement, reservation, *compute, native]
+
+
+def _nova(settings: Settings) -> Nova | None:
+    if settings.compute_backend != "nova":
+        return None
+    return Nova(settings.nova_cloud, clouds_file=settings.nova_clouds_file, region=settings.region_name)
+
+
+def _find_flavor(nova: Nova, flavor: str, seer: Seer) -> Flavor:
+    return nova.find_flavor(flavor, seer.project, sees_all=seer.sees_all)
+
+
+def _enforcement(settings: Settings) -> HttpEnforcement | None:
+    if not settings.enforcement_url:
+        return None
+    return HttpEnforcement(
+        settings.enforcement_url,
+        token=settings.enforcement_token,
+        timeout_seconds=settings.enforcement_timeout_seconds,
+        auth_url=settings.keystone_url,
+        region=settings.region_name,
+    )
 
 
 def _lease_rules(settings: Settings) -> LeaseRules:
@@ -135,6 +173,8 @@ def _lease_rules(settings: Settings) -> LeaseRules:
         cleaning_minutes=settings.lease_cleaning_minutes,
         before_end_minutes=settings.lease_before_end_minutes,
         seconds_max=settings.lease_seconds_max,
+        outside=settings.compute_backend == "nova",
+        enforced=bool(settings.enforcement_url),
         exempt_projects=frozenset(filter(None, map(str.strip, settings.lease_exempt_projects.split(",")))),
     )
 

@@ -27,6 +27,7 @@ GOOD = {
     "rpc/__init__.py": "",
     "drivers/__init__.py": "",
     "http/__init__.py": "",
+    "outside/__init__.py": "",
     "usecases/__init__.py": "",
     "usecases/booking.py": "import dibs.store.claims\n",
     "usecases/calendar.py": "import dibs.store.bookings\n",

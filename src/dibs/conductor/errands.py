@@ -1,9 +1,10 @@
-"""Does errands at the compute service outside: takes one, makes the call with no transaction open, says how it went."""
+"""Does errands at services outside: takes one, makes the call with no transaction open, says how it went."""
 
 import logging
 
 from dibs.domain.actor import SERVICE
-from dibs.domain.errands import CLEAR_UP, MAKE_FLAVORS, OPEN_FLAVORS, ComputeOutside, Errand
+from dibs.domain.enforcement import Enforcement
+from dibs.domain.errands import CLEAR_UP, MAKE_FLAVORS, OPEN_FLAVORS, TELL_END, ComputeOutside, Errand
 from dibs.domain.errors import StoreContended, StoreUnavailable
 from dibs.usecases.errands import (
     FinishErrand,
@@ -23,12 +24,17 @@ COUNT_MAX = 100
 logger = logging.getLogger(__name__)
 
 
+class NobodyThere(Exception):
+    """A lease was made for a service that is not among the settings any more."""
+
+
 class ErrandRunner:
     """Looks for errands and does them."""
 
-    def __init__(self, runner: Runner, outside: ComputeOutside) -> None:
+    def __init__(self, runner: Runner, outside: ComputeOutside | None, enforcement: Enforcement | None = None) -> None:
         self._runner = runner
         self._outside = outside
+        self._enforcement = enforcement
 
     def run(self) -> int:
         """Do what is due; gives how much was done."""
@@ -55,6 +61,12 @@ class ErrandRunner:
     def _call(self, errand: Errand) -> bool:
         """Make the call; False while it is not done yet."""
         arguments = errand.arguments
+        if errand.kind == TELL_END:
+            if self._enforcement is not None:
+                self._enforcement.tell_end(arguments["lease"])
+            return True
+        if self._outside is None:
+            raise NobodyThere(f"{errand.kind} needs the compute service that the lease was made for")
         if errand.kind == MAKE_FLAVORS:
             self._outside.make_flavors(arguments["flavors"])
         elif errand.kind == OPEN_FLAVORS:

@@ -16,6 +16,7 @@ from dibs.conductor.worker import Session, Worker
 from dibs.domain.actor import SERVICE
 from dibs.domain.conductors import TIMEOUT_SECONDS, after
 from dibs.domain.driver import Driver
+from dibs.domain.enforcement import Enforcement
 from dibs.domain.errands import ComputeOutside
 from dibs.domain.errors import ConductorReplaced, StoreContended, StoreUnavailable
 from dibs.usecases.conductors import Beat, RegisterConductor, beat, register_conductor
@@ -37,7 +38,7 @@ class Conductor:
     What a conductor leaves behind that dies is done or begun anew within ``take_over_seconds`` of its death, if its own
     time-out is at most half of that; 0 leaves the work of the dead alone. ``poll_seconds`` is how often it looks for
     work that another process may have queued; ``rpc_url`` is where this process takes calls, if it does; ``outside``
-    keeps the flavors and servers of leases when we do not.
+    keeps the flavors and servers of leases when we do not, and ``enforcement`` is told when leases end.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Conductor:
         healing_seconds: float = 10,
         cleaning_minutes: int = 0,
         outside: ComputeOutside | None = None,
+        enforcement: Enforcement | None = None,
         rpc_url: str | None = None,
     ) -> None:
         self._runner = runner
@@ -76,8 +78,8 @@ class Conductor:
         # Many leases may begin in the same minute, and services outside may be slow: machines must not wait for them.
         keeper = LeaseKeeper(runner, clock, healing_seconds=healing_seconds, cleaning_minutes=cleaning_minutes)
         chores: dict[str, Callable[[], object]] = {"leases": keeper.run}
-        if outside is not None:
-            chores["errands"] = ErrandRunner(runner, outside).run
+        if outside is not None or enforcement is not None:
+            chores["errands"] = ErrandRunner(runner, outside, enforcement).run
         self._chores = [
             Chore(f"{name}-{hostname}", do, registered=self._is_registered, poll_seconds=poll_seconds)
             for name, do in chores.items()

@@ -21,6 +21,8 @@ class LeaseRules:
     """Projects whose leases may be longer."""
     outside: bool = False
     """Flavors and servers of new leases are kept by a compute service outside."""
+    enforced: bool = False
+    """A service outside has a say in who may have what, and is told of the end of each new lease."""
 
 
 def moment(date: int | Now, now: int) -> int:

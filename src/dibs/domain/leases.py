@@ -155,6 +155,8 @@ class Lease:
     degraded: bool = False
     outside: bool = False
     """Its flavors and servers are kept by a compute service outside, which is told after each transaction."""
+    enforced: bool = False
+    """A service that has a say in who may have what is told of its end."""
     created_at: int
     updated_at: int | None = None
     reservations: tuple[Reservation, ...] = ()

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import bindparam, exists, insert, select, update
+from sqlalchemy import bindparam, exists, func, insert, select, update
 from sqlalchemy import delete as delete_rows
 
 from dibs.domain.errands import Errand
@@ -33,12 +33,17 @@ _TAKE = (
 )
 _PUT_OFF = update(errands).where(_OF_ID).values(due_at=bindparam("new_due_at"), last_error=bindparam("new_error"))
 _DELETE = delete_rows(errands).where(_OF_ID)
-_OF_LEASE = select(errands.c.id).where(errands.c.lease == bindparam("of_lease")).limit(1)
+_OF_LEASE = errands.c.lease == bindparam("of_lease")
+_LATEST = select(func.max(errands.c.due_at)).where(_OF_LEASE)
+_DROP = delete_rows(errands).where(_OF_LEASE)
 
 
-def add(tx: Transaction, kind: str, lease: str, arguments: Mapping[str, Any], now: int) -> None:
-    """Want something done, as soon as the transaction has ended."""
-    values = {"kind": kind, "lease": lease, "arguments": json.dumps(arguments), "due_at": now, "created_at": now}
+def add(
+    tx: Transaction, kind: str, lease: str, arguments: Mapping[str, Any], now: int, due_at: int | None = None
+) -> None:
+    """Want something done at a moment, or as soon as the transaction has ended."""
+    due = now if due_at is None else due_at
+    values = {"kind": kind, "lease": lease, "arguments": json.dumps(arguments), "due_at": due, "created_at": now}
     tx.change(_INSERT, {f"new_{name}": value for name, value in values.items()})
 
 
@@ -68,9 +73,11 @@ def remove(tx: Transaction, errand_id: int) -> bool:
     return tx.change(_DELETE, {"of_id": errand_id}) == 1
 
 
-def any_of(tx: Transaction, lease: str) -> bool:
-    """True while something is still to be done for a lease."""
-    return bool(tx.values(_OF_LEASE, {"of_lease": lease}))
+def drop(tx: Transaction, lease: str) -> int | None:
+    """Forget all that was to be done for a lease; gives the latest moment at which it would have been, if any was."""
+    (latest,) = tx.values(_LATEST, {"of_lease": lease})
+    tx.change(_DROP, {"of_lease": lease})
+    return None if latest is None else int(latest)
 
 
 def _errand(row: dict[str, Any]) -> Errand:

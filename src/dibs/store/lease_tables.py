@@ -70,6 +70,8 @@ leases = table(
     truth("degraded"),
     # Its flavors and servers are kept by a compute service outside, which is told by errands.
     truth("outside"),
+    # A service that has a say in who may have what is told of its end.
+    truth("enforced"),
     time("created_at", nullable=False),
     time("updated_at"),
     UniqueConstraint("uuid"),

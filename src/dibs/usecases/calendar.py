@@ -46,11 +46,15 @@ def look_up(tx: Transaction, now: int, question: Question) -> list[Picks] | Shor
     return _search(tx, now, question)[1]
 
 
+def propose(tx: Transaction, now: int, question: Question) -> list[Picks]:
+    """The hosts that each reservation would have. Books nothing."""
+    return _sufficient(look_up(tx, now, question))
+
+
 def choose(tx: Transaction, now: int, question: Question) -> list[Picks]:
     """The hosts for each reservation, their providers locked; the calendar is locked already."""
-    snapshot, found = _search(tx, now, question)
-    if isinstance(found, Shortage):
-        raise NotEnoughHosts(shortage=found.text, reasons=found.reasons, earliest=found.earliest)
+    snapshot, looked_up = _search(tx, now, question)
+    found = _sufficient(looked_up)
     picked = sorted({host_id for picks in found for host_id in picks})
     _lock_picked(tx, now, question, [snapshot.hosts[host_id] for host_id in picked])
     return found
@@ -101,6 +105,12 @@ def _search(tx: Transaction, now: int, question: Question) -> tuple[Calendar, li
     if isinstance(found, Shortage) and question.movable:
         found = _with_earliest(tx, question, snapshot, found)
     return snapshot, found
+
+
+def _sufficient(found: list[Picks] | Shortage) -> list[Picks]:
+    if isinstance(found, Shortage):
+        raise NotEnoughHosts(shortage=found.text, reasons=found.reasons, earliest=found.earliest)
+    return found
 
 
 def _with_earliest(tx: Transaction, question: Question, snapshot: Calendar, shortage: Shortage) -> Shortage:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from random import getrandbits
-from typing import Any
+from typing import Any, NamedTuple
 
 from dibs.domain import leases as states
 from dibs.domain.actor import Actor
@@ -71,7 +71,6 @@ def change_lease(tx: Transaction, actor: Actor, now: int, command: ChangeLease) 
         calendar.lock_calendar(tx)
     lease = allowed(leases.lock(tx, command.uuid), command)
     if not command.only_renames:
-        check_changeable(lease)
         _change(tx, now, lease, command)
     if command.name is not None:
         leases.change(tx, lease, now, name=command.name)
@@ -80,7 +79,21 @@ def change_lease(tx: Transaction, actor: Actor, now: int, command: ChangeLease) 
     return changed
 
 
-def _change(tx: Transaction, now: int, lease: Lease, command: ChangeLease) -> None:
+class PlannedChange(NamedTuple):
+    """A lease as it is to be."""
+
+    window: Window
+    announced: int | None
+    had: Mapping[int, Picks]
+    """What each reservation has now: how much on which host."""
+    after: list[Reservation]
+    question: Question | None
+    """Which hosts could it have? None when it keeps those that it has."""
+
+
+def plan_change(tx: Transaction, now: int, lease: Lease, command: ChangeLease) -> PlannedChange:
+    """Check everything about a change but whether there are hosts for it."""
+    check_changeable(lease)
     window = changed_window(lease, command.start_at, command.end_at, now)
     if window.length > lease.end_at - lease.start_at:
         check_length(window, lease.project_id, command.rules)
@@ -89,8 +102,15 @@ def _change(tx: Transaction, now: int, lease: Lease, command: ChangeLease) -> No
     after = _reservations(lease, command, had)
     changed = [each for each, before in zip(after, lease.reservations, strict=True) if differs(before, each)]
     check_requirements(tx, [need_of(each) for each in changed])
-    if changed or not _within(window, lease):
-        found = calendar.choose(tx, now, _question(tx, lease, after, window, had, command))
+    anew = changed or not _within(window, lease)
+    question = _question(tx, lease, after, window, had, command) if anew else None
+    return PlannedChange(window, announced, had, after, question)
+
+
+def _change(tx: Transaction, now: int, lease: Lease, command: ChangeLease) -> None:
+    window, announced, had, after, question = plan_change(tx, now, lease, command)
+    if question is not None:
+        found = calendar.choose(tx, now, question)
         calendar.rebook(tx, [each.id for each in after], found, window)
     elif (window.start, window.end) != (lease.start_at, lease.end_at):
         calendar.shorten(tx, [each.id for each in after], window)

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from dibs.domain import leases as states
 from dibs.domain.actor import Actor
-from dibs.domain.errands import CLEAR_UP, OPEN_FLAVORS
+from dibs.domain.enforcement import told_lease
+from dibs.domain.errands import CALL_SECONDS, CLEAR_UP, OPEN_FLAVORS, TELL_END
 from dibs.domain.hosts import Host
 from dibs.domain.leases import END, START, Lease
+from dibs.domain.windows import SECOND
 from dibs.store import calendar as bookings
 from dibs.store import claim_views, errands, hosts, lease_events, leases, providers, reservation_flavors
 from dibs.store.transaction import Transaction
@@ -92,7 +94,10 @@ def finish_start(tx: Transaction, now: int, lease: Lease) -> Lease:
 
 def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
     """End a locked lease, whatever state it is in, and give back all that it had; gives it as it is then."""
-    _end_uses(tx, now, lease)
+    booked = _end_uses(tx, now, lease)
+    if lease.enforced:
+        told = told_lease(lease, [[host for host, its in booked if its == each.id] for each in lease.reservations])
+        errands.add(tx, TELL_END, lease.uuid, {"lease": told}, now)
     ids = [reservation.id for reservation in lease.reservations]
     reservation_flavors.remove(tx, ids)
     reservation_stock.remove(tx, now, lease.reservations)
@@ -133,11 +138,16 @@ def _end(tx: Transaction, now: int, lease: Lease) -> None:
 
 
 def _clear_up(tx: Transaction, now: int, lease: Lease, *, forget: bool) -> None:
-    """Have the servers and flavors of a lease removed outside; its end follows when they are gone."""
+    """Have the servers and flavors of a lease removed outside; its end follows when they are gone.
+
+    What was still to be done there is not done any more. If somebody is just at it, this comes after.
+    """
     whole = {reservation.id for reservation in lease.reservations if reservation.whole_hosts}
     names = sorted(host.name for host, reservation_id in _lock_hosts(tx, now, lease) if reservation_id in whole)
     flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
-    errands.add(tx, CLEAR_UP, lease.uuid, {"flavors": flavors, "hosts": names, "forget": forget}, now)
+    dropped = errands.drop(tx, lease.uuid)
+    due_at = now if dropped is None else max(now, min(dropped, now + CALL_SECONDS * SECOND))
+    errands.add(tx, CLEAR_UP, lease.uuid, {"flavors": flavors, "hosts": names, "forget": forget}, now, due_at)
     _mark(tx, now, lease, END, states.IN_PROGRESS)
     leases.change(tx, lease, now, status=states.TERMINATING)
 
@@ -148,8 +158,11 @@ def _mark(tx: Transaction, now: int, lease: Lease, kind: str, status: str) -> No
     leases.change_event(tx, event, now, status=status)
 
 
-def _end_uses(tx: Transaction, now: int, lease: Lease) -> None:
-    """Take back whatever is used by right of a lease: its servers, and what others claimed through Placement."""
+def _end_uses(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]:
+    """Take back whatever is used by right of a lease: its servers, and what others claimed through Placement.
+
+    Gives the hosts, which are locked, each with the reservation that it is for.
+    """
     servers.end_servers_of(tx, now, [reservation.id for reservation in lease.reservations])
     booked = _lock_hosts(tx, now, lease)
     whole = {reservation.id for reservation in lease.reservations if reservation.whole_hosts}
@@ -158,6 +171,7 @@ def _end_uses(tx: Transaction, now: int, lease: Lease) -> None:
     classes = [reservation.resource_class for reservation in lease.reservations if reservation.id not in whole]
     for consumer in claim_views.consumers_of(tx, classes=classes, roots=roots):
         booking.release_all(tx, now, consumer)
+    return booked
 
 
 def _lock_hosts(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]:

@@ -44,6 +44,8 @@ class NewReservation:
     """For virtual:instance what one takes, by resource class; zeros are left out."""
     flavor: str | None = None
     """For flavor:instance what callers know the flavor by."""
+    source: Flavor | None = None
+    """The flavor itself when a compute service outside keeps it."""
     hypervisor_properties: str = ""
     resource_properties: str = ""
     before_end: str | None = None
@@ -105,7 +107,7 @@ def create_lease(tx: Transaction, actor: Actor, now: int, command: NewLease) -> 
         calendar.lock_calendar(tx)
     plan = plan_lease(tx, actor, now, command)
     found = calendar.choose(tx, now, question_of(plan, command)) if plan.reservations else []
-    lease = leases.add(tx, _lease(actor, now, command, plan))
+    lease = leases.add(tx, planned_lease(actor, now, command, plan))
     calendar.book(tx, [each.id for each in lease.reservations], found, plan.window)
     reservation_stock.make_classes(tx, now, lease.reservations)
     for reservation in lease.reservations:
@@ -198,14 +200,15 @@ def _plan_reservation(
         created_at=now,
     )
     if reservation.resource_type == states.FLAVORED_INSTANCES:
-        source = get_flavor(tx, actor, now, OneFlavor(flavor=new.flavor or "", seer=seer))
+        source = new.source or get_flavor(tx, actor, now, OneFlavor(flavor=new.flavor or "", seer=seer))
         return replace(reservation, **size_of(source)._asdict(), resource_properties=described(source)), source
     if not reservation.whole_hosts and not reservation.resources:
         raise BadLease(reason="An instance that takes nothing of its host cannot be reserved.")
     return reservation, None
 
 
-def _lease(actor: Actor, now: int, command: NewLease, plan: Plan) -> Lease:
+def planned_lease(actor: Actor, now: int, command: NewLease, plan: Plan) -> Lease:
+    """The lease that a plan makes."""
     dates = {START: plan.window.start, END: plan.window.end, BEFORE_END: plan.before_end_at}
     return Lease(
         id=NOT_STORED,
@@ -217,6 +220,7 @@ def _lease(actor: Actor, now: int, command: NewLease, plan: Plan) -> Lease:
         end_at=plan.window.end,
         status=states.PENDING,
         outside=command.rules.outside,
+        enforced=command.rules.enforced,
         created_at=now,
         reservations=plan.reservations,
         events=tuple(new_event(kind, due_at, now) for kind, due_at in dates.items() if due_at is not None),

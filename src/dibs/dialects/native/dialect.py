@@ -11,6 +11,7 @@ from dibs.http.lease_policy import LeasePolicy
 from dibs.http.machine_policy import MachinePolicy
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
+from dibs.usecases.flavor_sources import FindFlavor
 from dibs.usecases.request_intake import RequestIntake
 from dibs.usecases.runner import Runner
 
@@ -34,6 +35,7 @@ class Native:
         intake: RequestIntake,
         wake: Callable[[], None],
         lease_rules: LeaseRules | None = None,
+        find_flavor: FindFlavor | None = None,
         policy_file: str | None = None,
     ) -> None:
         self._services = Services(
@@ -41,6 +43,7 @@ class Native:
             policy=MachinePolicy(policy_file),
             lease_policy=LeasePolicy(policy_file),
             lease_rules=lease_rules or LeaseRules(),
+            find_flavor=find_flavor,
             intake=intake,
             wake=wake,
         )

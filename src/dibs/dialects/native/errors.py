@@ -28,6 +28,7 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.InstanceInUse: 409,
     domain.WrongState: 409,
     domain.NobodyToFindNodes: 503,
+    domain.ComputeAway: 503,
     domain.StoreUnavailable: 503,
     domain.StoreContended: 503,
 }

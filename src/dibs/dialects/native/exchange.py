@@ -12,6 +12,7 @@ from dibs.http.json_schema import Schema, find_mistake
 from dibs.http.lease_policy import LeasePolicy
 from dibs.http.machine_policy import MachinePolicy
 from dibs.http.messages import Response
+from dibs.usecases.flavor_sources import FindFlavor
 from dibs.usecases.request_intake import RequestIntake
 from dibs.usecases.runner import Runner
 
@@ -26,6 +27,8 @@ class Services:
     policy: MachinePolicy
     lease_policy: LeasePolicy
     lease_rules: LeaseRules
+    find_flavor: FindFlavor | None
+    """Finds flavors that are kept outside; None when we keep them."""
     """What the operator decided about all leases."""
     intake: RequestIntake
     wake: Callable[[], None]

@@ -9,6 +9,7 @@ from dibs.dialects.native.times import render_time
 from dibs.domain.leases import FLAVORED_INSTANCES, INSTANCES, NOW, RESOURCE_TYPES, WHOLE_HOST, Now
 from dibs.http.json_schema import Schema
 from dibs.http.messages import Response
+from dibs.usecases.flavor_sources import with_sources
 from dibs.usecases.flavors import Seer
 from dibs.usecases.lease_questions import ask_lease
 from dibs.usecases.leases import NewLease, NewReservation
@@ -58,7 +59,7 @@ def explain(exchange: Exchange) -> Response:
         seer=Seer(project=exchange.actor.project, sees_all=policy.sees_all(exchange.actor)),
         rules=exchange.services.lease_rules,
     )
-    found = exchange.read(ask_lease, command)
+    found = exchange.read(ask_lease, with_sources(command, exchange.services.find_flavor))
     return json_answer(
         {
             "fits": found.fits,

@@ -11,11 +11,13 @@ from dibs.dialects.reservation.errors import Headers, Refusal, answer_refusal, r
 from dibs.dialects.reservation.exchange import Exchange, Services
 from dibs.dialects.reservation.microversions import HEADERS, check_version
 from dibs.dialects.reservation.routes import ROUTES
+from dibs.domain.enforcement import Enforcement
 from dibs.domain.errors import DibsError
 from dibs.domain.lease_dates import LeaseRules
 from dibs.http.lease_policy import LeasePolicy
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
+from dibs.usecases.flavor_sources import FindFlavor
 from dibs.usecases.runner import Runner
 
 _ROUTER = Router(ROUTES)
@@ -42,9 +44,18 @@ class Reservation:
         *,
         wake: Callable[[], None],
         rules: LeaseRules,
+        find_flavor: FindFlavor | None = None,
+        enforcement: Enforcement | None = None,
         policy_file: str | None = None,
     ) -> None:
-        self._services = Services(runner=runner, policy=LeasePolicy(policy_file), rules=rules, wake=wake)
+        self._services = Services(
+            runner=runner,
+            policy=LeasePolicy(policy_file),
+            rules=rules,
+            find_flavor=find_flavor,
+            enforcement=enforcement,
+            wake=wake,
+        )
 
     @property
     def operations(self) -> Iterable[Operation]:

@@ -31,6 +31,7 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.MalformedRequirements: 400,
     domain.LeaseTooLong: 400,
     domain.LeaseRefused: 400,
+    domain.LeaseRefused: 400,
     # Quirk: 403 rather than 400.
     domain.OutsideLease: 403,
     domain.LeaseConflict: 409,
@@ -38,6 +39,7 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.NotEnoughHosts: 409,
     # It is named in the body.
     domain.FlavorNotFound: 400,
+    domain.ComputeAway: 503,
     domain.StoreUnavailable: 503,
     domain.StoreContended: 503,
 }

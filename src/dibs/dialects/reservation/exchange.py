@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dibs.dialects.reservation.errors import bad_request
+from dibs.domain.enforcement import Enforcement
 from dibs.domain.lease_dates import LeaseRules
 from dibs.http.exchange import AnyExchange, empty_answer, json_answer
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.lease_policy import LeasePolicy
 from dibs.http.messages import Response
+from dibs.usecases.flavor_sources import FindFlavor
 from dibs.usecases.runner import Runner
 
 __all__ = ["Exchange", "Handler", "Services", "empty_answer", "json_answer"]
@@ -23,6 +25,10 @@ class Services:
     policy: LeasePolicy
     rules: LeaseRules
     """What the operator decided about all leases."""
+    find_flavor: FindFlavor | None
+    """Finds flavors that are kept outside; None when we keep them."""
+    enforcement: Enforcement | None
+    """Has a say in leases."""
     wake: Callable[[], None]
     """Lets the conductor of this process look at once whether something is due."""
 

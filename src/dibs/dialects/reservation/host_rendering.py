@@ -4,6 +4,7 @@ from typing import Any
 
 from dibs.dialects.reservation.dates import render_date, render_stamp
 from dibs.domain.hosts import Host
+from dibs.domain.lease_descriptions import described_host
 from dibs.domain.leases import WHOLE_HOST, PropertyName
 from dibs.usecases.hosts import HostBookings, PropertyValues
 
@@ -14,17 +15,8 @@ def render_host(host: Host) -> dict[str, Any]:
     Quirk: ``status`` and ``trust_id`` are always null, as the original's ``status`` is.
     """
     return {
-        "id": str(host.id),
-        "vcpus": host.vcpus,
-        "cpu_info": host.cpu_info or "",
-        "hypervisor_type": host.hypervisor_type or "",
-        "hypervisor_version": host.hypervisor_version,
-        "hypervisor_hostname": host.name,
-        "service_name": host.service_name or host.name,
-        "memory_mb": host.memory_mb,
-        "local_gb": host.local_gb,
+        **described_host(host),
         "status": None,
-        "availability_zone": host.availability_zone or "",
         "trust_id": None,
         "reservable": host.trouble is None,
         "created_at": render_stamp(host.created_at),

@@ -1,5 +1,8 @@
 """Leases: hosts and instances for a window of time."""
 
+from dataclasses import replace
+from random import getrandbits
+
 from dibs.dialects.reservation.dates import read_date, read_moment
 from dibs.dialects.reservation.errors import malformed
 from dibs.dialects.reservation.exchange import Exchange, empty_answer, json_answer
@@ -7,8 +10,10 @@ from dibs.dialects.reservation.rendering import render_lease
 from dibs.dialects.reservation.reservation_values import read_changed_reservations, read_new_reservations
 from dibs.dialects.reservation.values import read_name, require
 from dibs.http.messages import Response
+from dibs.usecases.flavor_sources import with_sources
 from dibs.usecases.flavors import Seer
 from dibs.usecases.lease_changes import ChangeLease, change_lease
+from dibs.usecases.lease_proposals import propose_change, propose_lease
 from dibs.usecases.leases import (
     ListLeases,
     NewLease,
@@ -29,7 +34,13 @@ def list_all(exchange: Exchange) -> Response:
 
 def create(exchange: Exchange) -> Response:
     """POST /v1/leases"""
-    lease = exchange.write(create_lease, _read_new(exchange))
+    command = with_sources(_read_new(exchange), exchange.services.find_flavor)
+    enforcement = exchange.services.enforcement
+    if enforcement is not None:
+        # With the same seed the same hosts are chosen, unless somebody takes them meanwhile.
+        command = replace(command, seed=getrandbits(32))
+        enforcement.check_create(exchange.read(propose_lease, command))
+    lease = exchange.write(create_lease, command)
     exchange.services.wake()
     return json_answer({"lease": render_lease(lease)}, 201)
 
@@ -44,7 +55,12 @@ def change(exchange: Exchange) -> Response:
 
     Quirk bettered: the answer shows the state that the lease is in, not that it was being changed.
     """
-    lease = exchange.write(change_lease, _read_change(exchange))
+    command = _read_change(exchange)
+    enforcement = exchange.services.enforcement
+    if enforcement is not None and not command.only_renames:
+        command = replace(command, seed=getrandbits(32))
+        enforcement.check_update(exchange.read(propose_change, command))
+    lease = exchange.write(change_lease, command)
     exchange.services.wake()
     return json_answer({"lease": render_lease(lease)})
 

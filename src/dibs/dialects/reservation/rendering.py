@@ -1,13 +1,10 @@
 """Leases as the reservation API shows them."""
 
-import json
 from typing import Any
 
 from dibs.dialects.reservation.dates import render_date, render_stamp
-from dibs.domain.leases import FLAVORED_INSTANCES, Event, Lease, Reservation
-
-SIZES = {"vcpus": "VCPU", "memory_mb": "MEMORY_MB", "disk_gb": "DISK_GB"}
-"""The resource class in which each is counted."""
+from dibs.domain.lease_descriptions import described_reservation
+from dibs.domain.leases import Event, Lease, Reservation
 
 
 def render_lease(lease: Lease) -> dict[str, Any]:
@@ -45,38 +42,13 @@ def _render_reservation(lease: Lease, reservation: Reservation) -> dict[str, Any
         "created_at": render_stamp(reservation.created_at),
         "updated_at": render_stamp(reservation.updated_at),
     }
-    return common | (_hosts(reservation) if reservation.whole_hosts else _instances(reservation))
-
-
-def _hosts(reservation: Reservation) -> dict[str, Any]:
-    return {
-        "hypervisor_properties": reservation.hypervisor_properties,
-        "resource_properties": reservation.resource_properties,
-        "before_end": reservation.before_end,
-        "min": reservation.least,
-        "max": reservation.most,
-    }
+    described = described_reservation(reservation)
+    return common | described | ({} if reservation.whole_hosts else _instances(reservation))
 
 
 def _instances(reservation: Reservation) -> dict[str, Any]:
     """The specification gives up aggregates and server groups; the fields stay for those who look at them."""
-    return {
-        **_size(reservation),
-        "amount": reservation.most,
-        "affinity": reservation.affinity,
-        "resource_properties": reservation.resource_properties,
-        "flavor_id": reservation.uuid,
-        "aggregate_id": None,
-        "server_group_id": None,
-    }
-
-
-def _size(reservation: Reservation) -> dict[str, Any]:
-    """How large one instance is: as asked for, or as the flavor says, whatever it takes of its host."""
-    if reservation.resource_type == FLAVORED_INSTANCES:
-        flavor = json.loads(reservation.resource_properties)
-        return {"vcpus": flavor["vcpus"], "memory_mb": flavor["ram"], "disk_gb": flavor["disk"]}
-    return {key: reservation.resources.get(name, 0) for key, name in SIZES.items()}
+    return {"flavor_id": reservation.uuid, "aggregate_id": None, "server_group_id": None}
 
 
 def _render_event(lease: Lease, event: Event) -> dict[str, Any]:

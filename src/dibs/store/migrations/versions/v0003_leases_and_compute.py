@@ -53,6 +53,7 @@ def upgrade() -> None:
         sa.Column("status", sa.String(length=15), nullable=False),
         sa.Column("degraded", sa.SmallInteger(), server_default="0", nullable=False),
         sa.Column("outside", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("enforced", sa.SmallInteger(), server_default="0", nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_leases")),
