@@ -6,10 +6,14 @@ from pathlib import Path
 import httpx
 import pytest
 
+from dibs.client import Dibs
 from dibs.domain.actor import Actor
 from dibs.http.auth import Refusal
 from dibs.http.auth.keystone import KeystoneAuth, ServiceUser
+from tests.bed.dibs_server import DibsServer
 from tests.bed.processes import free_port
+from tests.bed.session import Bed
+from tests.clients.clouds import write_clouds_yaml
 from tests.http.auth.keystone_server import PASSWORD, Keystone
 from tests.http.echo_server import running_server
 
@@ -95,3 +99,22 @@ def test_a_token_opens_a_dialect(keystone: Keystone) -> None:
         assert httpx.get(f"{server.url}/echo/x").status_code == 401
         seen = httpx.get(f"{server.url}/echo/x", headers={"X-Auth-Token": token}).json()
     assert seen["user"] == user
+
+
+def test_the_client_library_logs_in_with_the_entry_for_clouds_yaml(
+    keystone: Keystone, bed: Bed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flags = ("--keystone-url", keystone.url, "--keystone-username", "admin", "--keystone-password", PASSWORD)
+    flags += ("--keystone-project", "admin")
+    server = DibsServer(bed.databases("sqlite").fresh(), tmp_path, *flags, auth="keystone")
+    server.start()
+    try:
+        user = {"username": "admin", "password": PASSWORD, "project_name": "admin"}
+        path = write_clouds_yaml(tmp_path, server, "--auth", "keystone", *flags, **user)
+        monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(path))
+        dibs = Dibs.connect(cloud="dibs")
+        assert dibs.url == server.url
+        assert "no nodes of class gold of project" in dibs.why("gold").text
+        assert list(dibs.reservations.list()) == list(dibs.leases.list()) == dibs.candidates({"VCPU": 1}) == []
+    finally:
+        server.stop()
