@@ -1,0 +1,55 @@
+"""A way to a server on loopback that can be closed and opened again, as networks do."""
+
+import contextlib
+import socket
+import threading
+
+
+class Gate:
+    """Passes connections on to a port while it is open; ``port`` is where it listens, or would."""
+
+    def __init__(self, port: int) -> None:
+        self._target = port
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listening.getsockname()[1])
+        self._open = True
+        self._pairs: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        """Cut all connections, and every new one."""
+        self._open = False
+        pairs, self._pairs = self._pairs, []
+        for each in pairs:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def open(self) -> None:
+        """Pass on again."""
+        self._open = True
+
+    def remove(self) -> None:
+        """Close it for good."""
+        self.close()
+        self._listening.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                caller, _ = self._listening.accept()
+                if not self._open:
+                    caller.close()
+                    continue
+                there = socket.create_connection(("127.0.0.1", self._target))
+                self._pairs += [caller, there]
+                for one, other in ((caller, there), (there, caller)):
+                    threading.Thread(target=_pass_on, args=(one, other), daemon=True).start()
+
+
+def _pass_on(one: socket.socket, other: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := one.recv(65_536):
+            other.sendall(data)
+    for each in (one, other):
+        with contextlib.suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,116 @@
+"""A real Nova on loopback, with a Dibs as its Placement."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import yaml
+from openstack.compute.v2._proxy import Proxy
+from openstack.config import OpenStackConfig
+from openstack.connection import Connection
+
+from tests.bed.processes import free_port, start_process, stop_process, tail_of
+from tests.bed.waiting import eventually
+from tests.clients.clouds import bare_environment
+
+CLOUD = "nova"
+HOST = "only"
+"""The host of its one compute service, and the name of its hypervisor."""
+
+_NOWHERE = "http://127.0.0.1:1"
+
+_CONFIGURATION = """\
+[DEFAULT]
+transport_url = fake://
+state_path = {folder}
+my_ip = 127.0.0.1
+host = {host}
+compute_driver = fake.FakeDriver
+[api_database]
+connection = sqlite:///{folder}/api.sqlite
+[database]
+connection = sqlite:///{folder}/cell.sqlite
+[oslo_concurrency]
+lock_path = {folder}
+[placement]
+auth_type = none
+endpoint_override = {placement}
+[neutron]
+auth_type = none
+endpoint_override = {url}/network
+[keystone]
+auth_type = none
+endpoint_override = {nowhere}
+[glance]
+endpoint_override = {nowhere}
+"""
+
+
+class RealNova:
+    """A running Nova."""
+
+    def __init__(self, folder: Path, placement: str) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.folder = folder
+        self.log = folder / "nova.log"
+        self.process: subprocess.Popen[bytes] | None = None
+        pipelines = Path(sys.prefix, "etc/nova/api-paste.ini").read_text()
+        # Without the step that asks Keystone; the process says who the caller is.
+        (folder / "api-paste.ini").write_text(pipelines.replace(" authtoken keystonecontext", " keystonecontext"))
+        values = {"folder": folder, "host": HOST, "placement": placement, "url": self.url, "nowhere": _NOWHERE}
+        (folder / "nova.conf").write_text(_CONFIGURATION.format(**values))
+
+    def start(self) -> None:
+        """Make the databases, then serve."""
+        command = [sys.executable, str(Path(__file__).with_name("nova_process.py")), str(self.folder), str(self.port)]
+        self.process = start_process(command, self.log, bare_environment())
+        eventually(self._answers, 180, "Nova")
+
+    def stop(self) -> None:
+        """End it."""
+        if self.process is not None:
+            stop_process(self.process, seconds=1)
+
+    def write_clouds_yaml(self, path: Path, port: int | None = None, token: str = "admin:admin") -> Path:
+        """What somebody needs to reach it, directly or by another port."""
+        url = f"http://127.0.0.1:{port or self.port}/v2.1"
+        entry = {"auth_type": "admin_token", "auth": {"endpoint": url, "token": token}, "compute_endpoint_override": url}
+        path.write_text(yaml.safe_dump({"clouds": {CLOUD: entry}}))
+        return path
+
+    def connect(self, project: str = "admin", user: str = "admin") -> Proxy:
+        """A connection to it, as a script has one."""
+        path = self.write_clouds_yaml(self.folder / f"clouds-{user}-{project}.yaml", token=f"{user}:{project}")
+        region = OpenStackConfig(config_files=[str(path)], load_envvars=False).get_one(cloud=CLOUD)
+        return Connection(config=region).compute
+
+    def launch(self, flavor: str, project: str = "admin", user: str = "admin") -> str:
+        """Ask for a server that has neither image nor network; gives its id."""
+        root = {"source_type": "blank", "destination_type": "local", "boot_index": 0}
+        server = {"name": "s", "flavorRef": flavor, "networks": "none", "block_device_mapping_v2": [root]}
+        answer = self.connect(project, user).post("/servers", json={"server": server}, microversion="2.93")
+        assert answer.status_code == 202, answer.text
+        return str(answer.json()["server"]["id"])
+
+    def servers(self, **filters: str) -> set[str]:
+        """The ids of all servers that fit, in all projects."""
+        return {each.id for each in self.connect().servers(details=False, all_projects=True, **filters)}
+
+    def flavors(self) -> set[str]:
+        """The ids of all flavors."""
+        return {each.id for each in self.connect().flavors(is_public="None")}
+
+    def projects_of(self, flavor: str) -> set[str]:
+        """Who may use a private flavor."""
+        return {each["tenant_id"] for each in self.connect().get_flavor_access(flavor)}
+
+    def _answers(self) -> bool:
+        assert self.process is not None
+        if self.process.poll() is not None:
+            raise RuntimeError(tail_of(self.log))
+        try:
+            return httpx.get(self.url).status_code in (200, 300)
+        except httpx.HTTPError:
+            return False
