@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from zlib import crc32
 
-from dibs.domain.hosts import Host
+from dibs.domain.hosts import COLUMNS, SIZES, Host, Interest
 from dibs.domain.lease_requirements import Requirement, about_traits, parse
 from dibs.domain.leases import FLAVORED_INSTANCES, Booking, Reservation
 from dibs.domain.windows import SECOND, Window
@@ -20,6 +20,7 @@ Picks = Mapping[int, int]
 
 BOOKED, HELD, IN_USE, TOO_SMALL = "booked in that time", "held in that time", "in use", "too small"
 FREE, SOME_ROOM = "free", "with room for some"
+_NO_LOAD = Counter[str]()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +39,14 @@ class HostNeed:
     """Hosts that it would rather have than others."""
 
     @property
-    def traits(self) -> list[str]:
-        """The traits that have to be known of each host."""
-        return [requirement.trait for requirement in self.requirements if requirement.trait is not None]
+    def interest(self) -> Interest:
+        """What has to be known of each host."""
+        keys = {requirement.key for requirement in self.requirements if requirement.trait is None}
+        return Interest(
+            classes=frozenset(self.resources) | {SIZES[key] for key in keys & SIZES.keys()},
+            traits=frozenset(each.trait for each in self.requirements if each.trait is not None),
+            properties=not keys <= COLUMNS,
+        )
 
     def counts(self, room: int) -> int:
         """What a host with room for so many instances contributes to what is needed."""
@@ -123,7 +129,7 @@ class Calendar:
 
     def bookings_of(self, host: Host) -> Sequence[Booking]:
         """What is promised of a host."""
-        return self._bookings[host.id]
+        return self._bookings.get(host.id, ())
 
     def never(self, need: HostNeed, host: Host) -> str | None:
         """Why a host cannot be had at any time, as far as can be known; None when it can."""
@@ -136,17 +142,19 @@ class Calendar:
             return TOO_SMALL
         return IN_USE if self._in_use(host) else None
 
-    def room(self, need: HostNeed, host: Host, window: Window) -> int:
-        """For how many instances a host that can be had has room in a window; 1 when it can be had whole."""
+    def room(self, need: HostNeed, host: Host, window: Window, besides: Sequence[Booking] = ()) -> int:
+        """For how many instances a host that can be had has room in a window, if it has more bookings besides those of
+        the calendar; 1 when it can be had whole."""
         wide = window.widened(self.cleaning_minutes)
         if _is_held(host, wide):
             return 0
-        taken = [each for each in self._bookings[host.id] if wide.overlaps(each.start_at, each.end_at)]
+        booked = (*self.bookings_of(host), *besides)
+        taken = [each for each in booked if wide.overlaps(each.start_at, each.end_at)]
         if need.whole:
             return 0 if taken else 1
         if any(booking.whole for booking in taken):
             return 0
-        peaks = peak_load(taken, wide)
+        peaks = peak_load(taken, wide) if taken else _NO_LOAD
         rooms = ((host.capacity(name) - peaks[name]) // amount for name, amount in need.resources.items())
         return max(0, min(rooms, default=0))
 
@@ -154,17 +162,17 @@ class Calendar:
         """Hosts for each need, in a random order that the seed decides; or why there are not enough."""
         return _Choice(self, needs, window, seed).run()
 
-    def why_not(self, need: HostNeed, host: Host, window: Window) -> str | None:
+    def why_not(self, need: HostNeed, host: Host, window: Window, besides: Sequence[Booking] = ()) -> str | None:
         """The first reason for which a host cannot be had in a window; None when it can."""
         reason = self.never(need, host)
-        if reason is not None or self.room(need, host, window) > 0:
+        if reason is not None or self.room(need, host, window, besides) > 0:
             return reason
         wide = window.widened(self.cleaning_minutes)
         return HELD if _is_held(host, wide) else BOOKED
 
     def untouched(self, host: Host) -> bool:
         """True when nobody has booked the host for any time."""
-        return host.id not in self._first_starts and not self._bookings[host.id]
+        return host.id not in self._first_starts and not self.bookings_of(host)
 
     def _in_use(self, host: Host) -> bool:
         """Whether a node has somebody who says no end.
@@ -195,7 +203,7 @@ class _Choice:
         ]
         self._wanted = Counter(host.id for suited in self._suited for host in suited)
         self._picks: list[dict[int, int]] = [dict(need.kept) for need in needs]
-        self._promised: list[Booking] = []
+        self._promised: dict[int, list[Booking]] = defaultdict(list)
 
     def run(self) -> list[Picks] | Shortage:
         for number, need in enumerate(self._needs):
@@ -213,11 +221,7 @@ class _Choice:
 
     def _can_keep(self, need: HostNeed) -> bool:
         """Whether the hosts that a need has are free for it in all of the window, broken ones included."""
-        calendar = self._now_promised() if need.kept else self._calendar
-        return all(
-            calendar.room(need, calendar.hosts[host_id], self._window) >= amount
-            for host_id, amount in need.kept.items()
-        )
+        return all(self._room(need, self._calendar.hosts[host_id]) >= amount for host_id, amount in need.kept.items())
 
     def _serve(self, number: int, goal: int) -> bool:
         """Give a need hosts until it has as many as the goal; False when it cannot have them."""
@@ -251,8 +255,8 @@ class _Choice:
 
     def _offers(self, number: int) -> list[tuple[Host, int]]:
         """The hosts that have room for a need, the best first."""
-        need, calendar = self._needs[number], self._now_promised()
-        rooms = [(host, calendar.room(need, host, self._window)) for host in self._suited[number]]
+        need = self._needs[number]
+        rooms = [(host, self._room(need, host)) for host in self._suited[number]]
         if need.whole:
             rooms = [(host, room) for host, room in rooms if host.id not in self._picks[number]]
         return sorted(((host, room) for host, room in rooms if room > 0), key=lambda offer: self._rank(need, *offer))
@@ -270,35 +274,32 @@ class _Choice:
             chance,
         )
 
-    def _now_promised(self) -> Calendar:
-        if not self._promised:
-            return self._calendar
-        everything = [each for host in self._calendar.hosts.values() for each in self._calendar.bookings_of(host)]
-        return self._calendar.with_bookings([*everything, *self._promised])
+    def _room(self, need: HostNeed, host: Host) -> int:
+        return self._calendar.room(need, host, self._window, self._promised.get(host.id, ()))
 
     def _promise(self, number: int, picks: Picks) -> None:
         need = self._needs[number]
-        self._promised += [
-            Booking(
-                reservation_id=-1 - number,
-                host_id=host_id,
-                start_at=self._window.start,
-                end_at=self._window.end,
-                amount=amount,
-                whole=need.whole,
-                resources=need.resources,
+        for host_id, amount in picks.items():
+            self._promised[host_id].append(
+                Booking(
+                    reservation_id=-1 - number,
+                    host_id=host_id,
+                    start_at=self._window.start,
+                    end_at=self._window.end,
+                    amount=amount,
+                    whole=need.whole,
+                    resources=need.resources,
+                )
             )
-            for host_id, amount in picks.items()
-        ]
 
     def _shortage(self, number: int) -> Shortage:
-        need, calendar = self._needs[number], self._now_promised()
+        need, calendar = self._needs[number], self._calendar
         reasons: Counter[str] = Counter()
         room = 0
         for host in calendar.hosts.values():
-            reason = calendar.why_not(need, host, self._window)
+            reason = calendar.why_not(need, host, self._window, self._promised.get(host.id, ()))
             if reason is None:
-                room += calendar.room(need, host, self._window)
+                room += self._room(need, host)
                 reason = FREE if need.whole or need.affinity is False else SOME_ROOM
             reasons[reason] += 1
         ordered = dict(sorted(reasons.items(), key=lambda item: -item[1]))

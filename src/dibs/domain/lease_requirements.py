@@ -44,8 +44,9 @@ class Requirement:
 
     def met_by(self, host: Host) -> bool:
         """Whether a host is as it should be. One of which nothing is known is not, whatever the comparison."""
-        if self.trait is not None:
-            return (self.trait in host.traits) == (self.value == REQUIRED)
+        trait = self.trait
+        if trait is not None:
+            return (trait in host.traits) == (self.value == REQUIRED)
         known = host.known(self.key)
         if known is None:
             return False

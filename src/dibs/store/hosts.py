@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Insert, Select, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Insert, Select, bindparam, insert, or_, select, update
 from sqlalchemy import delete as delete_rows
 
-from dibs.domain.hosts import DISABLED_TRAIT, Host, HostNode
+from dibs.domain.hosts import DISABLED_TRAIT, Host, HostNode, Interest
 from dibs.domain.inventory import Inventory
 from dibs.store import sets
 from dibs.store.lease_tables import host_properties, hosts
@@ -22,20 +22,21 @@ from dibs.store.transaction import Transaction
 
 _RESERVED = providers.alias("reserved")
 _COLUMNS = ("service_name", "availability_zone", "hypervisor_type", "hypervisor_version", "cpu_info")
-_NODE = ("resource_class", "provision_state", "maintenance", "retired", "instance_uuid", "properties")
+_OWN = ("id", "name", "provider_id", "reservation_provider_id", *_COLUMNS, "created_at", "updated_at")
+_HOST = (*_OWN, "provider", "reservation_provider")
+_OF_NODE = ("uuid", "resource_class", "provision_state", "maintenance", "retired", "instance_uuid", "properties")
+_NODE = (*_OF_NODE, "hold_ends_at")
 _SIZES = ("total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio", "used")
+_INVENTORY = ("resource_class", *_SIZES)
+_EVERYTHING = Interest()
 _SELECT = (
+    # In the order of _HOST and _NODE: there are many rows, and no dictionary is made of each.
     select(
-        hosts.c.id,
-        hosts.c.name,
-        hosts.c.provider_id,
-        providers.c.uuid.label("provider"),
-        hosts.c.reservation_provider_id,
-        _RESERVED.c.uuid.label("reservation_provider"),
-        *(hosts.c[name] for name in (*_COLUMNS, "created_at", "updated_at")),
-        nodes.c.uuid.label("node_uuid"),
-        *(nodes.c[name].label(f"node_{name}") for name in _NODE),
-        holds.c.expires_at.label("node_hold_ends_at"),
+        *(hosts.c[name] for name in _OWN),
+        providers.c.uuid,
+        _RESERVED.c.uuid,
+        *(nodes.c[name] for name in _OF_NODE),
+        holds.c.expires_at,
     )
     .select_from(hosts)
     .join(providers, providers.c.id == hosts.c.provider_id)
@@ -45,15 +46,10 @@ _SELECT = (
     .order_by(hosts.c.id)
 )
 _OF_HOST = hosts.c.id == bindparam("of_id")
-_INVENTORIES = select(
-    hosts.c.id,
-    providers.c.uuid.label("provider"),
-    resource_classes.c.name.label("resource_class"),
-    *(inventories.c[name] for name in _SIZES),
-).select_from(
+_INVENTORIES = select(hosts.c.id, resource_classes.c.name, *(inventories.c[name] for name in _SIZES)).select_from(
     hosts.join(inventories, inventories.c.provider_id == hosts.c.provider_id)
-    .join(providers, providers.c.id == hosts.c.provider_id)
     .join(resource_classes, resource_classes.c.id == inventories.c.class_id)
+    .outerjoin(nodes, nodes.c.id == hosts.c.provider_id)
 )
 _PROPERTIES = select(hosts.c.id, host_properties.c.name, host_properties.c.value).join(
     host_properties, host_properties.c.host_id == hosts.c.id
@@ -78,21 +74,21 @@ _INSERT_PROPERTY = insert(host_properties).values(
 )
 
 
-def every(tx: Transaction, traits: Sequence[str] = ()) -> list[Host]:
-    """Every host, the oldest first, with those of the named traits that it has."""
-    return _load(tx, None, traits, {})
+def every(tx: Transaction, interest: Interest = _EVERYTHING) -> list[Host]:
+    """Every host, the oldest first, with what is of interest of each."""
+    return _load(tx, None, interest, {})
 
 
-def some(tx: Transaction, host_ids: Sequence[int], traits: Sequence[str] = ()) -> list[Host]:
+def some(tx: Transaction, host_ids: Sequence[int], interest: Interest = _EVERYTHING) -> list[Host]:
     """Those of several hosts that exist."""
     return [
-        host for piece in sets.pieces(host_ids) for host in _load(tx, len(piece), traits, sets.numbered("id", piece))
+        host for piece in sets.pieces(host_ids) for host in _load(tx, len(piece), interest, sets.numbered("id", piece))
     ]
 
 
-def get(tx: Transaction, host_id: int, traits: Sequence[str] = ()) -> Host | None:
+def get(tx: Transaction, host_id: int) -> Host | None:
     """One host."""
-    found = some(tx, [host_id], traits)
+    found = some(tx, [host_id])
     return found[0] if found else None
 
 
@@ -127,35 +123,49 @@ def add_properties(tx: Transaction, host_id: int, properties: Mapping[str, str])
         tx.change(_insert_properties(len(piece)), {"of_host": host_id, **sets.columns(rows)})
 
 
-def _load(tx: Transaction, count: int | None, traits: Sequence[str], values: Mapping[str, Any]) -> list[Host]:
-    asked = sorted({DISABLED_TRAIT, *traits})
-    statements = _statements(count, len(asked))
-    rows = tx.rows(statements["hosts"], values)
+def _load(tx: Transaction, count: int | None, interest: Interest, values: Mapping[str, Any]) -> list[Host]:
+    traits, classes = sorted({DISABLED_TRAIT, *interest.traits}), sorted(interest.classes or ())
+    statements = _statements(count, len(traits), None if interest.classes is None else len(classes))
+    rows = tx.tuples(statements["hosts"], values)
     # A host that came after the first statement is in none of these.
-    stocks: dict[int, dict[str, Inventory]] = defaultdict(dict)
-    for row in tx.rows(statements["inventories"], values):
-        host_id = row.pop("id")
-        stocks[host_id][row["resource_class"]] = Inventory(**row)
+    stocks: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for host_id, *inventory in tx.tuples(statements["inventories"], {**values, **sets.numbered("class", classes)}):
+        stocks[host_id].append(tuple(inventory))
     properties: dict[int, dict[str, str]] = defaultdict(dict)
-    for host_id, name, value in tx.tuples(statements["properties"], values):
+    for host_id, name, value in tx.tuples(statements["properties"], values) if interest.properties else ():
         properties[host_id][name] = value
     has: dict[int, set[str]] = defaultdict(set)
-    for host_id, trait in tx.tuples(statements["traits"], {**values, **sets.numbered("trait", asked)}):
+    for host_id, trait in tx.tuples(statements["traits"], {**values, **sets.numbered("trait", traits)}):
         has[host_id].add(trait)
-    return [_host(row, stocks[row["id"]], properties[row["id"]], has[row["id"]]) for row in rows]
+    return [_host(row, stocks[row[0]], properties[row[0]], has[row[0]]) for row in rows]
 
 
-def _host(row: dict[str, Any], stock: dict[str, Inventory], properties: dict[str, str], traits: set[str]) -> Host:
-    of_node = {name: row.pop(f"node_{name}") for name in ("uuid", *_NODE, "hold_ends_at")}
-    node = None
-    if of_node["uuid"] is not None:
-        flags = {name: bool(of_node[name]) for name in ("maintenance", "retired")}
-        node = HostNode(**{**of_node, **flags, "properties": json.loads(of_node["properties"])})
-    return Host(**row, stock=stock, properties=properties, traits=frozenset(traits), node=node)
+def _host(row: tuple[Any, ...], stock: list[tuple[Any, ...]], properties: dict[str, str], traits: set[str]) -> Host:
+    own = dict(zip(_HOST, row, strict=False))
+    return Host(
+        **own,
+        stock={each[0]: _inventory(own["provider"], each) for each in stock},
+        properties=properties,
+        traits=frozenset(traits),
+        node=_node(row[len(_HOST) :]),
+    )
+
+
+def _inventory(provider: str, row: tuple[Any, ...]) -> Inventory:
+    return Inventory(provider=provider, **dict(zip(_INVENTORY, row, strict=True)))
+
+
+def _node(row: tuple[Any, ...]) -> HostNode | None:
+    """The node that a host is; None when there is no row of one."""
+    if row[0] is None:
+        return None
+    own = dict(zip(_NODE, row, strict=True))
+    flags = {name: bool(own[name]) for name in ("maintenance", "retired")}
+    return HostNode(**{**own, **flags, "properties": json.loads(own["properties"])})
 
 
 @cache
-def _statements(count: int | None, traits: int) -> dict[str, Select[Any]]:
+def _statements(count: int | None, traits: int, classes: int | None) -> dict[str, Select[Any]]:
     """How to read all hosts, or so many of them by number."""
     condition: tuple[ColumnElement[bool], ...] = (hosts.c.id.in_(sets.binds("id", count)),) if count else ()
     having = (
@@ -165,11 +175,17 @@ def _statements(count: int | None, traits: int) -> dict[str, Select[Any]]:
     )
     statements: dict[str, Select[Any]] = {
         "hosts": _SELECT,
-        "inventories": _INVENTORIES,
+        "inventories": _INVENTORIES if classes is None else _INVENTORIES.where(_of_interest(classes)),
         "properties": _PROPERTIES.order_by(host_properties.c.host_id, host_properties.c.name),
         "traits": having,
     }
     return {name: statement.where(*condition) for name, statement in statements.items()}
+
+
+def _of_interest(classes: int) -> ColumnElement[bool]:
+    """The unit of a node, and so many classes of compute hosts."""
+    named = (resource_classes.c.name.in_(sets.binds("class", classes)),) if classes else ()
+    return or_(nodes.c.id.is_not(None), *named)
 
 
 @cache

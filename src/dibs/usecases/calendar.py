@@ -6,9 +6,11 @@ it chose and looks again at what the calendar does not guard, which is who uses 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 
 from dibs.domain.errors import NotEnoughHosts
-from dibs.domain.hosts import Host
+from dibs.domain.hosts import BARE, Host, Interest
 from dibs.domain.lease_matching import Calendar, HostNeed, Picks, Shortage
 from dibs.domain.lease_timing import earliest_start
 from dibs.domain.leases import Booking
@@ -31,9 +33,9 @@ class Question:
     """False when only this window is of interest, since the lease has begun."""
 
     @property
-    def traits(self) -> list[str]:
-        """The traits that have to be known of each host."""
-        return sorted({name for need in self.needs for name in need.traits})
+    def interest(self) -> Interest:
+        """What has to be known of each host."""
+        return reduce(or_, (need.interest for need in self.needs), BARE)
 
 
 def lock_calendar(tx: Transaction) -> None:
@@ -95,7 +97,7 @@ def replace_host(tx: Transaction, reservation_id: int, host_id: int, by: Picks, 
 def _search(tx: Transaction, now: int, question: Question) -> tuple[Calendar, list[Picks] | Shortage]:
     taken = calendar.overlapping(tx, question.window.widened(question.cleaning_minutes))
     snapshot = Calendar(
-        hosts=hosts.every(tx, question.traits),
+        hosts=hosts.every(tx, question.interest),
         bookings=_others(taken, question),
         first_starts=calendar.first_starts(tx),
         now=now,
@@ -123,7 +125,7 @@ def _lock_picked(tx: Transaction, now: int, question: Question, picked: Sequence
     """Keep others from what was chosen. Somebody may have taken a node, or disabled a host, since it was looked at;
     then all is chosen anew."""
     providers.lock_many(tx, moved=(), touched=sorted(host.provider_id for host in picked), now=now)
-    found = {host.id: host for host in hosts.some(tx, [host.id for host in picked], question.traits)}
+    found = {host.id: host for host in hosts.some(tx, [host.id for host in picked], question.interest)}
     if any(host.id not in found or found[host.id].standing != host.standing for host in picked):
         raise Again
 

@@ -174,7 +174,7 @@ def _need_once_begun(tx: Transaction, before: Reservation, after: Reservation, h
         count = sum(had.values())
         return replace(need, least=count, most=count)
     if need.requirements != need_of(before).requirements:
-        for host in hosts.some(tx, sorted(had), need.traits):
+        for host in hosts.some(tx, sorted(had), need.interest):
             if not all(requirement.met_by(host) for requirement in need.requirements):
                 raise LeaseConflict(reason=f"An active reservation keeps its hosts, and {host.name} does not fit.")
     return need
