@@ -10,6 +10,7 @@ import pytest
 
 from dibs.outside import Nova
 from tests.bed.dibs_server import DibsServer
+from tests.bed.session import Bed
 from tests.bed.waiting import eventually
 from tests.outside.gate import Gate
 from tests.outside.real_nova import CLOUD, HOST, RealNova
@@ -73,13 +74,17 @@ def hosts() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
-    """Both, started once; the compute host of Nova is registered for leases."""
+def cloud(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
+    """Both, started once; the compute host of Nova is registered for leases.
+
+    Nova's threads get in each other's way on SQLite, whatever the engine that Dibs is tested on.
+    """
     folder = tmp_path_factory.mktemp("cloud")
     clouds_yaml = folder / "clouds.yaml"
     flags = ("--compute-backend", "nova", "--nova-cloud", CLOUD, "--nova-clouds-file", str(clouds_yaml))
     dibs = DibsServer(f"sqlite:///{folder}/dibs.sqlite", folder, *flags)
-    nova = RealNova(folder, f"{dibs.url}/placement")
+    databases = [bed.databases("mariadb").blank().replace("mariadb:", "mysql+pymysql:", 1) for _ in range(3)]
+    nova = RealNova(folder, f"{dibs.url}/placement", databases)
     gate = Gate(nova.port)
     nova.write_clouds_yaml(clouds_yaml, gate.port)
     try:

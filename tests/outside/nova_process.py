@@ -1,5 +1,6 @@
 """A whole Nova in one process, until it is killed: API, conductor, scheduler, and a compute service with Nova's own
-fake hypervisor. ``python nova_process.py FOLDER PORT``; the folder has nova.conf and api-paste.ini.
+fake hypervisor. ``python nova_process.py FOLDER PORT DATABASE``; the folder has nova.conf and api-paste.ini, and the database is for
+servers that never found a host.
 
 Its parts talk over a message bus in memory. Instead of Keystone it believes the token ``user:project``, and whatever
 it asks its network service there is none of.
@@ -9,7 +10,7 @@ it asks its network service there is none of.
 
 import sys
 
-FOLDER, PORT = sys.argv[1], int(sys.argv[2])
+FOLDER, PORT, GRAVEYARD = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 sys.argv = ["nova", "--config-file", f"{FOLDER}/nova.conf"]
 
 from nova import monkey_patch
@@ -57,7 +58,7 @@ def make_databases() -> None:
     admin = context.get_admin_context()
     conf = nova.conf.CONF
     cells = {
-        objects.CellMapping.CELL0_UUID: ("cell0", "none:///", f"sqlite:///{FOLDER}/cell0.sqlite"),
+        objects.CellMapping.CELL0_UUID: ("cell0", "none:///", GRAVEYARD),
         CELL: ("cell1", conf.transport_url, conf.database.connection),
     }
     for uuid, (name, bus, database) in cells.items():

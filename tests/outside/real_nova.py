@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
@@ -28,9 +29,9 @@ my_ip = 127.0.0.1
 host = {host}
 compute_driver = fake.FakeDriver
 [api_database]
-connection = sqlite:///{folder}/api.sqlite
+connection = {databases[0]}
 [database]
-connection = sqlite:///{folder}/cell.sqlite
+connection = {databases[1]}
 [oslo_concurrency]
 lock_path = {folder}
 [placement]
@@ -48,9 +49,9 @@ endpoint_override = {nowhere}
 
 
 class RealNova:
-    """A running Nova."""
+    """A running Nova with three databases: its own, one for servers, and one for servers that never found a host."""
 
-    def __init__(self, folder: Path, placement: str) -> None:
+    def __init__(self, folder: Path, placement: str, databases: Sequence[str]) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.folder = folder
@@ -59,12 +60,14 @@ class RealNova:
         pipelines = Path(sys.prefix, "etc/nova/api-paste.ini").read_text()
         # Without the step that asks Keystone; the process says who the caller is.
         (folder / "api-paste.ini").write_text(pipelines.replace(" authtoken keystonecontext", " keystonecontext"))
-        values = {"folder": folder, "host": HOST, "placement": placement, "url": self.url, "nowhere": _NOWHERE}
-        (folder / "nova.conf").write_text(_CONFIGURATION.format(**values))
+        own = {"folder": folder, "host": HOST, "url": self.url, "nowhere": _NOWHERE}
+        (folder / "nova.conf").write_text(_CONFIGURATION.format(placement=placement, databases=databases, **own))
+        self._graveyard = databases[2]
 
     def start(self) -> None:
         """Make the databases, then serve."""
-        command = [sys.executable, str(Path(__file__).with_name("nova_process.py")), str(self.folder), str(self.port)]
+        program = str(Path(__file__).with_name("nova_process.py"))
+        command = [sys.executable, program, str(self.folder), str(self.port), self._graveyard]
         self.process = start_process(command, self.log, bare_environment())
         eventually(self._answers, 180, "Nova")
 
@@ -76,7 +79,11 @@ class RealNova:
     def write_clouds_yaml(self, path: Path, port: int | None = None, token: str = "admin:admin") -> Path:
         """What somebody needs to reach it, directly or by another port."""
         url = f"http://127.0.0.1:{port or self.port}/v2.1"
-        entry = {"auth_type": "admin_token", "auth": {"endpoint": url, "token": token}, "compute_endpoint_override": url}
+        entry = {
+            "auth_type": "admin_token",
+            "auth": {"endpoint": url, "token": token},
+            "compute_endpoint_override": url,
+        }
         path.write_text(yaml.safe_dump({"clouds": {CLOUD: entry}}))
         return path
 
