@@ -6,8 +6,8 @@
   any booking, be it next year's; a hold says its end, and may have the node until then.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from dibs.domain.errors import HostKeptForLeases, NodeBooked
 
@@ -33,6 +33,8 @@ class Promise:
     """Its uuid."""
     resource_class: str
     """The class of its instances."""
+    resources: Mapping[str, int]
+    """What one instance takes of its host, by resource class; empty for a whole host."""
     whole: bool
     project_id: str | None
     begun: bool
@@ -45,8 +47,10 @@ class HostUse:
 
     projects: Collection[str | None] = ()
     """For whom it comes; nobody in particular when it only names an instance."""
-    reservation_classes: Collection[str] = ()
-    """Classes that it claims at the host's reservation provider along with the rest."""
+    reserved: Mapping[str, int] = field(default_factory=dict)
+    """How many reserved instances it claims at the host's reservation provider along with the rest, by class."""
+    taken: Mapping[str, int] = field(default_factory=dict)
+    """What it takes of the host itself, by resource class."""
     reservation_id: int | None = None
     """Of the reservation that it was launched for, if it is a server of ours."""
 
@@ -58,7 +62,15 @@ class HostUse:
             return True
         if promise.whole:
             return promise.project_id in self.projects
-        return promise.resource_class in self.reservation_classes
+        # A lease of no project belongs to whoever runs the system, and claims are made in the name of projects.
+        return promise.project_id in (None, *self.projects) and self._within(promise)
+
+    def _within(self, promise: Promise) -> bool:
+        """Whether it takes no more than the instances that it claims were promised."""
+        count = self.reserved.get(promise.resource_class, 0)
+        return count > 0 and all(
+            self.taken.get(name, 0) <= amount * count for name, amount in promise.resources.items()
+        )
 
 
 def check_use(host: GuardedHost, promises: Sequence[Promise], use: HostUse) -> None:

@@ -166,6 +166,13 @@ class Lease:
         """The event of a kind, if the lease has one."""
         return next((event for event in self.events if event.kind == kind), None)
 
+    @property
+    def begun(self) -> bool:
+        """True once its project may use what it promises: before that, whoever uses its hosts does so by right of
+        another lease."""
+        start = self.event(START)
+        return start is not None and start.status in (IN_PROGRESS, DONE)
+
 
 def class_of(reservation: str) -> str:
     """The resource class of a reservation's instances, by its uuid."""

@@ -1,5 +1,6 @@
 """What leases have promised of hosts, for those who want to use a host: they have locked its provider already."""
 
+import json
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -55,6 +56,7 @@ def _promise(row: dict[str, Any]) -> Promise:
         reservation_id=row["reservation_id"],
         reservation=row["uuid"],
         resource_class=class_of(row["uuid"]),
+        resources=json.loads(row["resources"]),
         whole=row["resource_type"] == WHOLE_HOST,
         project_id=row["project_id"],
         begun=row["status"] == RESERVATION_ACTIVE,
@@ -90,6 +92,7 @@ def _promises_on(count: int) -> Select[Any]:
         bookings.c.start_at,
         lease_reservations.c.uuid,
         lease_reservations.c.resource_type,
+        lease_reservations.c.resources,
         lease_reservations.c.status,
         leases.c.project_id,
     )

@@ -6,7 +6,7 @@ first lock that they share, and the second then sees what the first did; two tha
 other out, which the engine notices, and one of them is run again.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -50,7 +50,7 @@ def replace_claims(tx: Transaction, now: int, wishes: Sequence[Wish]) -> None:
     _lock_providers(tx, now, wishes, known, held, named)
     stock = inventories.at(tx, sorted({place.provider_id for place in named.values()}))
     require_inventories(stock, ((place, provider, name) for (provider, name), place in named.items()))
-    host_guards.check_wishes(tx, wishes, named, _new_providers(wishes, known, held, named))
+    host_guards.check_wishes(tx, wishes, named, _before(wishes, known, held))
     wanted = [
         (wish, named[provider, name], amount)
         for wish in wishes
@@ -209,25 +209,14 @@ def _lock_providers(
     providers.lock_many(tx, moved=sorted(moved), touched=sorted(touched), now=now)
 
 
-def _new_providers(
-    wishes: Sequence[Wish],
-    known: Mapping[str, Consumer],
-    held: Iterable[_Held],
-    named: Mapping[tuple[str, str], Place],
-) -> dict[str, set[int]]:
-    """Where each consumer is to have something from now on that had nothing there so far."""
-    places = [(each.consumer_id, each.place.provider_id) for each in held]
-    before = {
-        uuid: {provider_id for consumer_id, provider_id in places if consumer_id == owner.id}
-        for uuid, owner in known.items()
-    }
-    return {
-        wish.consumer: {
-            named[provider, name].provider_id for provider, amounts in wish.resources.items() for name in amounts
-        }
-        - before.get(wish.consumer, set())
-        for wish in wishes
-    }
+def _before(
+    wishes: Sequence[Wish], known: Mapping[str, Consumer], held: Iterable[_Held]
+) -> dict[str, dict[Place, int]]:
+    """What each consumer has so far."""
+    found: dict[int, dict[Place, int]] = defaultdict(dict)
+    for each in held:
+        found[each.consumer_id][each.place] = each.amount
+    return {wish.consumer: found[known[wish.consumer].id] if wish.consumer in known else {} for wish in wishes}
 
 
 def _write_consumers(

@@ -11,7 +11,7 @@ past it, with nothing left behind.
 from dataclasses import dataclass
 
 from dibs.domain import leases as states
-from dibs.domain.actor import Actor
+from dibs.domain.actor import SERVICE, Actor
 from dibs.domain.enforcement import told_lease
 from dibs.domain.errands import CALL_SECONDS, CLEAR_UP, OPEN_FLAVORS, TELL_END
 from dibs.domain.hosts import Host
@@ -20,7 +20,7 @@ from dibs.domain.windows import SECOND
 from dibs.store import calendar as bookings
 from dibs.store import claim_views, errands, hosts, lease_events, leases, providers, reservation_flavors
 from dibs.store.transaction import Transaction
-from dibs.usecases import booking, calendar, reservation_stock, servers
+from dibs.usecases import calendar, reservation_stock, servers
 
 PATIENCE_MICROSECONDS = 60_000_000
 """How long an event that breaks is tried again before its lease is given up."""
@@ -142,7 +142,7 @@ def _clear_up(tx: Transaction, now: int, lease: Lease, *, forget: bool) -> None:
 
     What was still to be done there is not done any more. If somebody is just at it, this comes after.
     """
-    whole = {reservation.id for reservation in lease.reservations if reservation.whole_hosts}
+    whole = {each.id for each in lease.reservations if each.whole_hosts and lease.begun}
     names = sorted(host.name for host, reservation_id in _lock_hosts(tx, now, lease) if reservation_id in whole)
     flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
     dropped = errands.drop(tx, lease.uuid)
@@ -166,11 +166,11 @@ def _end_uses(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]
     servers.end_servers_of(tx, now, [reservation.id for reservation in lease.reservations])
     booked = _lock_hosts(tx, now, lease)
     whole = {reservation.id for reservation in lease.reservations if reservation.whole_hosts}
-    # A node's own claim goes when the node is torn down.
-    roots = [host.provider_id for host, reservation_id in booked if reservation_id in whole and host.node is None]
+    # Of a compute host others may have a share; a node is all the lease's.
+    roots = [host.provider_id for host, reservation_id in booked if reservation_id in whole or host.node is not None]
     classes = [reservation.resource_class for reservation in lease.reservations if reservation.id not in whole]
-    for consumer in claim_views.consumers_of(tx, classes=classes, roots=roots):
-        booking.release_all(tx, now, consumer)
+    for consumer in claim_views.consumers_of(tx, classes=classes, roots=roots if lease.begun else ()):
+        servers.let_go(tx, SERVICE, now, consumer)
     return booked
 
 

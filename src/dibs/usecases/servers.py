@@ -128,35 +128,51 @@ def _guarded(view: ServerView | None, command: OneServer) -> ServerView:
     return view
 
 
+def let_go(tx: Transaction, actor: Actor, now: int, consumer: str) -> bool:
+    """Give back what a server or another consumer has; False while the node that carries it is busy.
+
+    What it has of that node goes with the tear-down, which begins here.
+    """
+    on_it = nodes.with_instance(tx, consumer)
+    _give_back(tx, now, consumer, on_it)
+    node = nodes.lock(tx, on_it.uuid, now) if on_it else None
+    if node is None or node.instance_uuid != consumer:
+        return True
+    if _can_go(node):
+        request_provision(tx, actor, now, RequestProvision(ident=node.uuid, guard=_allow, verb=states.UNDEPLOY))
+        return True
+    if node.provision_state == states.AVAILABLE and node.reservation is None:
+        # It was put on the node and never deployed: nothing is there to be torn down.
+        booking.release(tx, now, node)
+        nodes.update(tx, node, now, instance_uuid=None)
+        return True
+    return False
+
+
 def _end(tx: Transaction, actor: Actor, now: int, server: Server) -> None:
     """Give back what a locked server has, and remove it or let it wait for its node."""
-    on_it = nodes.with_instance(tx, server.uuid)
-    _give_back(tx, now, server, on_it)
-    node = nodes.lock(tx, on_it.uuid, now) if on_it else None
-    if node is not None and node.instance_uuid == server.uuid:
-        if not _can_go(node):
-            servers.mark(tx, server, LEAVING, now)
-            return
-        request = RequestProvision(ident=node.uuid, guard=_allow, verb=states.UNDEPLOY)
-        request_provision(tx, actor, now, request)
-    servers.remove(tx, server)
+    if let_go(tx, actor, now, server.uuid):
+        servers.remove(tx, server)
+    else:
+        servers.mark(tx, server, LEAVING, now)
 
 
-def _give_back(tx: Transaction, now: int, server: Server, node: Node | None) -> None:
-    """Release every claim but the one on the node that carries the server, which goes with the tear-down."""
-    held = claim_views.of_consumer(tx, server.uuid)
+def _give_back(tx: Transaction, now: int, consumer: str, node: Node | None) -> None:
+    """Release every claim but the one on the node that carries the consumer."""
+    held = claim_views.of_consumer(tx, consumer)
     staying = [row for row in held if node is not None and row["provider"] == node.uuid]
     if len(staying) == len(held):
         return
     if not staying:
-        booking.release_all(tx, now, server.uuid)
+        booking.release_all(tx, now, consumer)
         return
-    booking.replace_claims(tx, now, [_only(server, staying)])
+    booking.replace_claims(tx, now, [_only(staying)])
 
 
-def _only(server: Server, staying: Sequence[Row]) -> Wish:
-    resources = {staying[0]["provider"]: {row["resource_class"]: row["amount"] for row in staying}}
-    return Wish(consumer=server.uuid, resources=resources, project_id=server.project_id, user_id=server.user_id)
+def _only(staying: Sequence[Row]) -> Wish:
+    one = staying[0]
+    resources = {one["provider"]: {row["resource_class"]: row["amount"] for row in staying}}
+    return Wish(consumer=one["consumer"], resources=resources, project_id=one["project_id"], user_id=one["user_id"])
 
 
 def _can_go(node: Node) -> bool:
