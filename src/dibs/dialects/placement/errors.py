@@ -91,6 +91,7 @@ ANSWERS: Mapping[type[domain.DibsError], tuple[int, Code]] = {
     domain.BadLease: _BAD,
     domain.OutsideLease: _FORBIDDEN,
     domain.LeaseTooLong: _BAD,
+    domain.LeaseRefused: _FORBIDDEN,
     domain.LeaseConflict: _CONFLICT,
     domain.NotEnoughHosts: _CONFLICT,
     domain.NodeProtected: _CONFLICT,
@@ -126,6 +127,7 @@ ANSWERS: Mapping[type[domain.DibsError], tuple[int, Code]] = {
     domain.ServerHasNoMachine: _CONFLICT,
     domain.HypervisorNotFound: _MISSING,
     domain.ServiceNotFound: _MISSING,
+    domain.ComputeAway: _AWAY,
     # Providers and what they have.
     domain.ProviderExists: (409, Code.DUPLICATE_NAME),
     domain.BadParent: _BAD,

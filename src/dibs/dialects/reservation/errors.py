@@ -31,7 +31,6 @@ STATUSES: Mapping[type[domain.DibsError], int] = {
     domain.MalformedRequirements: 400,
     domain.LeaseTooLong: 400,
     domain.LeaseRefused: 400,
-    domain.LeaseRefused: 400,
     # Quirk: 403 rather than 400.
     domain.OutsideLease: 403,
     domain.LeaseConflict: 409,
