@@ -1,6 +1,6 @@
 """Does the errands of a database, and dies after the first call, before it can note it.
 
-``python dying_conductor.py DATABASE CLOUDS_YAML NOW``
+``python -m tests.outside.dying_conductor DATABASE CLOUDS_YAML NOW``
 """
 
 import os

@@ -1,5 +1,7 @@
 """A whole Nova in one process, until it is killed: API, conductor, scheduler, and a compute service with Nova's own
-fake hypervisor. ``python nova_process.py FOLDER PORT DATABASE``; the folder has nova.conf and api-paste.ini, and the database is for
+fake hypervisor.
+
+``python nova_process.py FOLDER PORT DATABASE``: the folder has nova.conf and api-paste.ini, and the database is for
 servers that never found a host.
 
 Its parts talk over a message bus in memory. Instead of Keystone it believes the token ``user:project``, and whatever

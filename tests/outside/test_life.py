@@ -25,6 +25,7 @@ from tests.outside import dying_conductor
 from tests.outside.conftest import PROJECT, Cloud, hosts, instances
 from tests.outside.real_nova import HOST
 
+ROOT = Path(__file__).parents[2]
 HOUR = 3_600_000_000
 
 
@@ -56,7 +57,7 @@ def test_instances_of_a_lease_are_launched_in_nova_and_gone_with_it(cloud: Cloud
 
 
 def test_who_has_no_lease_gets_nothing_of_the_host(cloud: Cloud) -> None:
-    cloud.nova.connect().create_flavor(id="plain", name="plain", vcpus=1, ram=64, disk=0)
+    cloud.nova.connect().create_flavor(id="plain", name="plain", vcpus=1, ram=64, disk=0, is_public=False)
     refused = cloud.nova.launch("plain")
     eventually(lambda: cloud.nova.servers(status="ERROR") == {refused}, 60, "a server without a host")
     assert cloud.outside.clear_up(["plain"], []) is False
@@ -162,8 +163,9 @@ def die(cloud: Cloud, ledger: Ledger, database_url: str) -> Die:
     """Let a conductor begin the next errand and die between the call and its note."""
 
     def run() -> None:
-        program = [sys.executable, str(Path(dying_conductor.__file__)), database_url]
-        done = subprocess.run([*program, str(cloud.clouds_yaml), str(ledger.clock())], timeout=60, check=False)
+        program = [sys.executable, "-m", dying_conductor.__name__, database_url]
+        words = [*program, str(cloud.clouds_yaml), str(ledger.clock())]
+        done = subprocess.run(words, cwd=ROOT, timeout=60, check=False)
         assert done.returncode == -signal.SIGKILL
 
     return run
