@@ -12,6 +12,7 @@ from dibs.domain.errors import (
     HostPropertyInUse,
     HostPropertyNotFound,
     NoSuchHost,
+    ProviderExists,
 )
 from dibs.usecases.hosts import (
     ListHostBookings,
@@ -27,7 +28,7 @@ from dibs.usecases.hosts import (
     register_host,
     set_property_privacy,
 )
-from dibs.usecases.providers import GetProvider, get_provider
+from dibs.usecases.providers import ChangeProvider, GetProvider, change_provider, get_provider
 from tests.builders import Ledger
 from tests.laws import read_tables
 from tests.lease_builders import at, delete, instances, lease, make_host, register, say_of, whole
@@ -66,6 +67,43 @@ def test_a_node_is_a_host_with_the_sizes_that_it_says_it_has(ledger):
     host = register(ledger, node)
     assert (host.vcpus, host.memory_mb, host.local_gb, host.hypervisor_type) == (8, 4096, 0, "ironic")
     assert host.node.resource_class == "gold"
+
+
+def called(ledger: Ledger, host_id: int) -> tuple[str, str, str]:
+    host = find(ledger, host_id)
+    child = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=host.reservation_provider))
+    return host.name, host.service_name, child.name
+
+
+def test_a_host_is_called_as_its_node_whatever_that_is_called(ledger):
+    node = ledger.enrol(name="before", resource_class="gold")
+    other = register(ledger, ledger.enrol(name="other"))
+    host = register(ledger, node)
+    ledger.change(node, name="after")
+    assert called(ledger, host.id) == ("after", "after", "blazar_after")
+    ledger.change(node, name=None)
+    assert called(ledger, host.id) == (node.uuid, node.uuid, f"blazar_{node.uuid}")
+    assert called(ledger, other.id) == ("other", "other", "blazar_other")
+
+
+def test_a_host_is_called_as_its_compute_provider(ledger):
+    host = make_host(ledger, "before")
+    command = ChangeProvider(uuid=host.provider, name="after", may_move_again=True)
+    ledger.runner.write(change_provider, SERVICE, command)
+    assert called(ledger, host.id) == ("after", "after", "blazar_after")
+    assert make_host(ledger, "before").id != host.id
+
+
+def test_a_host_keeps_its_name_when_its_reservation_provider_cannot_have_the_new_one(ledger):
+    node = ledger.enrol(name="before")
+    host = register(ledger, node)
+    make(ledger, "blazar_taken")
+    with pytest.raises(ProviderExists):
+        ledger.change(node, name="taken")
+    with pytest.raises(BadValue, match="too long"):
+        ledger.change(node, name="h" * 249)
+    assert called(ledger, host.id) == ("before", "before", "blazar_before")
+    assert ledger.node(node).name == "before"
 
 
 def test_what_cannot_be_registered(ledger):

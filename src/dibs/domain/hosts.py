@@ -11,6 +11,7 @@ from dibs.domain.inventory import Inventory
 RESERVATION_PROVIDER_PREFIX = "blazar_"
 """Of the name of the provider below a host in which leases offer the instances that they reserved there."""
 
+PROVIDER_NAME_LENGTH_MAX = 255
 PROPERTY_NAME_LENGTH_MAX = 64
 PROPERTY_VALUE_LENGTH_MAX = 255
 
@@ -177,6 +178,14 @@ class Host:
             return int(self.node.properties.get(node_property, 0))
         except (TypeError, ValueError):
             return 0
+
+
+def reservation_provider_name(host: str) -> str:
+    """The name of the reservation provider of the host of this name."""
+    name = RESERVATION_PROVIDER_PREFIX + host
+    if len(name) > PROVIDER_NAME_LENGTH_MAX:
+        raise BadValue(reason=f"The name of host {host} is too long: its reservation provider has {name}.")
+    return name
 
 
 def check_properties(properties: Mapping[str, Any]) -> None:

@@ -65,6 +65,12 @@ _INSERT = (
     .returning(hosts.c.id)
 )
 _TOUCH = update(hosts).where(_OF_HOST).values(updated_at=bindparam("now"))
+_RENAME = (
+    update(hosts)
+    .where(hosts.c.provider_id == bindparam("of_provider"))
+    .values(name=bindparam("new_name"), service_name=bindparam("new_name"))
+)
+_CHILD = select(hosts.c.reservation_provider_id).where(hosts.c.provider_id == bindparam("of_provider"))
 _DELETE = delete_rows(hosts).where(_OF_HOST)
 _DELETE_PROPERTY = delete_rows(host_properties).where(
     host_properties.c.host_id == bindparam("of_host"), host_properties.c.name == bindparam("of_name")
@@ -101,6 +107,14 @@ def add(tx: Transaction, values: Mapping[str, Any]) -> int:
 def touch(tx: Transaction, host_id: int, now: int) -> None:
     """Note that a host was changed."""
     tx.change(_TOUCH, {"of_id": host_id, "now": now})
+
+
+def rename(tx: Transaction, provider_id: int, name: str) -> int | None:
+    """Let a host be called as its provider, if that is one; gives the number of its reservation provider."""
+    if not tx.change(_RENAME, {"of_provider": provider_id, "new_name": name}):
+        return None
+    child_id: int = tx.values(_CHILD, {"of_provider": provider_id})[0]
+    return child_id
 
 
 def remove(tx: Transaction, host_id: int) -> None:

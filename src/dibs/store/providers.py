@@ -10,8 +10,9 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Select, Update, bindparam, delete, func, insert, select, update
 
+from dibs.domain.hosts import reservation_provider_name
 from dibs.domain.providers import Provider
-from dibs.store import sets
+from dibs.store import hosts, sets
 from dibs.store.resource_classes import ensure
 from dibs.store.tables import inventories, nodes, providers, resource_classes
 from dibs.store.transaction import Transaction
@@ -132,8 +133,11 @@ def delete_provider(tx: Transaction, provider_id: int) -> None:
 
 
 def rename(tx: Transaction, provider_id: int, name: str) -> None:
-    """Give a provider another name."""
+    """Give a locked provider another name, and the host that it is with it."""
     tx.change(_RENAME, {"of_id": provider_id, "name": name})
+    child_id = hosts.rename(tx, provider_id, name)
+    if child_id is not None:
+        tx.change(_RENAME, {"of_id": child_id, "name": reservation_provider_name(name)})
 
 
 def has_children(tx: Transaction, provider_id: int) -> bool:

@@ -21,7 +21,7 @@ from dibs.domain.errors import (
     ProviderExists,
     ProviderInUse,
 )
-from dibs.domain.hosts import RESERVATION_PROVIDER_PREFIX, Host, check_properties
+from dibs.domain.hosts import Host, check_properties, reservation_provider_name
 from dibs.domain.lease_requirements import parse
 from dibs.domain.leases import PropertyName, ShownBooking
 from dibs.domain.providers import Provider, ProviderQuery
@@ -34,7 +34,6 @@ from dibs.usecases.providers import CreateProvider, create_provider, lock_provid
 COMPUTE_CLASSES = ("VCPU", "PCPU")
 """A provider that has one of these is a compute host."""
 ID_DIGITS_MAX = 18
-PROVIDER_NAME_LENGTH_MAX = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +108,7 @@ def register_host(tx: Transaction, actor: Actor, now: int, command: RegisterHost
     check_properties(command.properties)
     found = _find_provider(tx, command.name)
     provider = lock_provider(tx, now, found.uuid)
-    child_name = RESERVATION_PROVIDER_PREFIX + provider.name
-    if len(child_name) > PROVIDER_NAME_LENGTH_MAX:
-        raise BadValue(
-            reason=f"The name of host {provider.name} is too long: its reservation provider has {child_name}."
-        )
+    child_name = reservation_provider_name(provider.name)
     is_node = bool(providers.nodes_of(tx, [provider.id]))
     if not is_node:
         _check_compute_host(tx, now, provider)
