@@ -5,13 +5,12 @@
 #   make test [ENGINE=sqlite]     every check and every test, on SQLite, PostgreSQL and MariaDB or only some of them
 #   make lint                     the checks alone: style, types, layers
 #   make docs                     build the documentation into build/docs, with no network
-#   make bench [NODES=10000]      measure, on each engine
+#   make bench [ENGINE=sqlite]    measure, on each engine or only some of them
 #   make clean                    remove what these commands made, but not var/, which holds your data
 
 PYTHON ?= python3
 ENGINE ?= sqlite,postgresql,mariadb
 WORKERS ?= 2
-NODES ?= 10000
 PYTEST_FLAGS ?=
 
 VENV := .venv
@@ -68,7 +67,7 @@ docs: $(INSTALLED_FOR_DOCS)
 
 bench: $(INSTALLED_FOR_TESTS)
 	@tools/database_servers.sh $(ENGINE)
-	@$(BIN)/python -m bench --engine $(ENGINE) --nodes $(NODES)
+	@$(BIN)/python -m bench --engine $(ENGINE)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -7,6 +7,7 @@ Times of one machine say little on another, so every line also says how it compa
 import argparse
 from collections.abc import Iterator
 
+from bench.leases import HOSTS, LEASES, measure_leases
 from bench.listing import measure_listing
 from bench.load import Figure, measure
 from bench.requests import REQUESTS, prepare
@@ -30,6 +31,9 @@ def main() -> None:
         for engine in arguments.engine.split(","):
             print(f"\n{engine}, {NODES:,} nodes with 5 traits each, {arguments.workers} worker(s)")
             for line in lines_of(bed, engine, arguments.seconds, arguments.workers):
+                print(line, flush=True)
+            print(f"\n{engine}, {HOSTS:,} hosts with {LEASES:,} leases, one call after the other, without HTTP")
+            for line in lines_of_leases(bed, engine):
                 print(line, flush=True)
     finally:
         bed.close()
@@ -56,6 +60,15 @@ def lines_of(bed: Bed, engine: str, seconds: float, workers: int) -> Iterator[st
         yield from measure_listing(server.port, NODES)
     finally:
         server.stop()
+        bed.databases(engine).discard(url)
+
+
+def lines_of_leases(bed: Bed, engine: str) -> Iterator[str]:
+    """The table of one engine for leases."""
+    url = bed.databases(engine).fresh()
+    try:
+        yield from measure_leases(url)
+    finally:
         bed.databases(engine).discard(url)
 
 

@@ -40,7 +40,7 @@ def make_host(ledger: Ledger, name: str = "", **options: Any) -> Host:
     """A compute host: 64 processors unless the test says otherwise."""
     sizes = {"VCPU": 64, "MEMORY_MB": 262_144, "DISK_GB": 2_000}
     sizes |= {key: options.pop(key) for key in list(options) if key.isupper()}
-    return register(ledger, make(ledger, name, **sizes), **options)
+    return register(ledger, make(ledger, name, None, **sizes), **options)
 
 
 def register(ledger: Ledger, provider: Provider | Any, **properties: str) -> Host:
