@@ -8,12 +8,21 @@ from dibs.conductor.leases import LeaseKeeper
 from dibs.domain import node_states as states
 from dibs.domain.actor import SERVICE
 from dibs.domain.claims import Wish
-from dibs.domain.errors import HostKeptForLeases, NodeBooked
+from dibs.domain.errors import (
+    HostKeptForLeases,
+    LeaseConflict,
+    NodeBooked,
+    ProviderIsHost,
+    ResourceClassNotFound,
+)
 from dibs.domain.hosts import Host
 from dibs.domain.leases import Lease
 from dibs.store import claim_views, nodes
 from dibs.usecases.claims import ReplaceClaims, replace_claims
 from dibs.usecases.holds import CreateHold, create_hold
+from dibs.usecases.inventories import PutInventory, SetInventories, Sizes, change_inventory, set_inventories
+from dibs.usecases.reshaping import Reshape, reshape
+from dibs.usecases.resource_classes import NamedClass, RenameClass, delete_resource_class, rename_resource_class
 from tests import lease_builders as leases
 from tests import server_builders as servers
 from tests.builders import Ledger, allow
@@ -141,3 +150,28 @@ def test_a_hold_that_ends_in_time_does_not_become_an_instance_that_stays(ledger)
     ledger.runner.write(create_hold, SERVICE, hold)
     with pytest.raises(NodeBooked):
         ledger.change(node, instance_uuid=instance)
+
+
+def test_only_leases_change_what_a_reservation_provider_offers(ledger, host, made):
+    reserved_class = made.reservations[0].resource_class
+    more = Sizes(total=100, max_unit=100)
+    one = PutInventory(provider=host.reservation_provider, resource_class=reserved_class, sizes=more)
+    every = SetInventories(provider=host.reservation_provider, generation=None, sizes={})
+    with pytest.raises(ProviderIsHost, match="belongs to host"):
+        ledger.runner.write(change_inventory, SERVICE, one)
+    with pytest.raises(ProviderIsHost):
+        ledger.runner.write(set_inventories, SERVICE, every)
+    with pytest.raises(ProviderIsHost):
+        ledger.runner.write(reshape, SERVICE, Reshape(inventories=(every,), wishes=()))
+
+
+def test_the_class_of_a_reservation_is_neither_renamed_nor_deleted_but_goes_with_its_lease(ledger, host):
+    pending = leases.lease(ledger, 1, 2, leases.instances(1))
+    name = pending.reservations[0].resource_class
+    with pytest.raises(LeaseConflict, match="goes with its lease"):
+        ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name=name, new_name="CUSTOM_MINE"))
+    with pytest.raises(LeaseConflict):
+        ledger.runner.write(delete_resource_class, SERVICE, NamedClass(name=name))
+    leases.delete(ledger, pending)
+    with pytest.raises(ResourceClassNotFound):
+        ledger.runner.write(delete_resource_class, SERVICE, NamedClass(name=name))

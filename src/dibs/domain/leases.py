@@ -179,6 +179,13 @@ def class_of(reservation: str) -> str:
     return CLASS_PREFIX + reservation.upper().replace("-", "_")
 
 
+def reservation_of(resource_class: str) -> str | None:
+    """The uuid of the reservation that would have a resource class; None when it is none of a reservation's."""
+    if not resource_class.startswith(CLASS_PREFIX):
+        return None
+    return resource_class.removeprefix(CLASS_PREFIX).lower().replace("_", "-")
+
+
 def settled_status(start: str, end: str) -> str:
     """What state a lease is in, by what became of its start and its end."""
     return {(UNDONE, UNDONE): PENDING, (DONE, UNDONE): ACTIVE, (DONE, DONE): TERMINATED}.get((start, end), ERROR)

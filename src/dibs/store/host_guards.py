@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Select, bindparam, or_, select
 
 from dibs.domain.host_rules import GuardedHost, Promise
-from dibs.domain.leases import RESERVATION_ACTIVE, WHOLE_HOST, class_of
+from dibs.domain.leases import RESERVATION_ACTIVE, RESERVATION_DELETED, WHOLE_HOST, class_of
 from dibs.store import sets
 from dibs.store.lease_tables import bookings, hosts, lease_reservations, leases, servers
 from dibs.store.tables import nodes, providers
@@ -16,6 +16,9 @@ from dibs.store.transaction import Transaction
 
 _HOST_OF = select(hosts.c.name).where(
     or_(hosts.c.provider_id == bindparam("of_provider"), hosts.c.reservation_provider_id == bindparam("of_provider"))
+)
+_LIVE = select(lease_reservations.c.id).where(
+    lease_reservations.c.uuid == bindparam("of_uuid"), lease_reservations.c.status != RESERVATION_DELETED
 )
 
 
@@ -50,6 +53,20 @@ def host_of(tx: Transaction, provider_id: int) -> str | None:
     return found[0] if found else None
 
 
+def offered_by(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, str]:
+    """Of these providers those that offer the reserved instances of a host, with its name."""
+    return dict(
+        row
+        for piece in sets.pieces(provider_ids)
+        for row in tx.tuples(_offered_by(len(piece)), sets.numbered("id", piece))
+    )
+
+
+def is_live(tx: Transaction, reservation: str) -> bool:
+    """True when there is a reservation of this uuid that has not ended."""
+    return bool(tx.values(_LIVE, {"of_uuid": reservation}))
+
+
 def _promise(row: dict[str, Any]) -> Promise:
     return Promise(
         host_id=row["host_id"],
@@ -68,6 +85,12 @@ def _promise(row: dict[str, Any]) -> Promise:
 def _launched(count: int) -> Select[Any]:
     chosen = (servers.c.uuid.in_(sets.binds("uuid", count)), servers.c.reservation_id.is_not(None))
     return select(servers.c.uuid, servers.c.reservation_id).where(*chosen)
+
+
+@cache
+def _offered_by(count: int) -> Select[Any]:
+    ids = hosts.c.reservation_provider_id.in_(sets.binds("id", count))
+    return select(hosts.c.reservation_provider_id, hosts.c.name).where(ids)
 
 
 @cache

@@ -140,6 +140,15 @@ def require_no_node(tx: Transaction, *changed: Provider) -> None:
             raise ProviderOwnedByNode(provider=provider.uuid, node=nodes[provider.id])
 
 
+def require_own_stock(tx: Transaction, *changed: Provider) -> None:
+    """Refuse to change what a bare-metal node has, or what leases offer in a host's reservation provider."""
+    require_no_node(tx, *changed)
+    offering = host_guards.offered_by(tx, sorted(provider.id for provider in changed))
+    for provider in changed:
+        if provider.id in offering:
+            raise ProviderIsHost(provider=provider.uuid, host=offering[provider.id])
+
+
 def require_no_host(tx: Transaction, provider_id: int, uuid: str) -> None:
     """Refuse to remove or move what can be booked."""
     host = host_guards.host_of(tx, provider_id)

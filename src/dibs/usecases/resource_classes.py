@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 from dibs.domain.actor import Actor
 from dibs.domain.errors import (
+    LeaseConflict,
     ProviderOwnedByNode,
     ResourceClassExists,
     ResourceClassInUse,
     ResourceClassNotFound,
     StandardResourceClass,
 )
-from dibs.store import resource_classes
+from dibs.domain.leases import reservation_of
+from dibs.store import host_guards, resource_classes
 from dibs.store.resource_classes import STANDARD, is_standard
 from dibs.store.transaction import Again, Duplicate, Row, Transaction
 
@@ -122,6 +124,9 @@ def _lock_custom(tx: Transaction, name: str, action: str) -> int:
     class_id = resource_classes.lock(tx, name)
     if class_id is None:
         raise ResourceClassNotFound(resource_class=name)
+    reservation = reservation_of(name)
+    if reservation is not None and host_guards.is_live(tx, reservation):
+        raise LeaseConflict(reason=f"Resource class {name} belongs to a reservation and goes with its lease.")
     return class_id
 
 
