@@ -132,10 +132,13 @@ class PooledStore:
             try:
                 cursor = connection.cursor()
                 transaction = Transaction(cursor, self._compiler, self.engine)
-                result = body(transaction)
+                try:
+                    result = body(transaction)
+                finally:
+                    # What is refused was work too.
+                    self.statistics.ran(transaction.statements)
                 committing = True
                 connection.commit()
-                self.statistics.ran(transaction.statements)
                 self._reachability.reached()
                 return result
             except Exception as error:
