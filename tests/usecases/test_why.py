@@ -9,6 +9,7 @@ from dibs.domain.actor import SERVICE
 from dibs.domain.errors import BadValue, InvalidTrait
 from dibs.usecases.node_requests import CreateNodeRequest, create_node_request
 from dibs.usecases.why import ExplainNodes, Explanation, explain_nodes
+from tests import lease_builders as leases
 from tests.builders import Ledger
 from tests.hold_builders import hold, put
 
@@ -55,6 +56,17 @@ def test_when_holds_end_there_are_enough(ledger: Ledger) -> None:
     assert why(ledger, traits=("CUSTOM_A",)).earliest == ends[1]
     assert why(ledger, traits=("CUSTOM_A",), count=2).earliest == ends[2]
     assert why(ledger, traits=("CUSTOM_A",), count=4).earliest is None
+
+
+def test_when_the_last_lease_of_a_node_ends_it_can_be_had(ledger: Ledger) -> None:
+    node = ledger.enrol(resource_class="gold")
+    leases.register(ledger, node)
+    leases.lease(ledger, 1, 2, leases.whole())
+    last = leases.lease(ledger, 3, 4, leases.whole())
+    held = hold(ledger, node, actor=SERVICE, seconds=60)
+    told = why(ledger)
+    assert (told.fits, told.earliest) == (False, last.end_at)
+    assert held.expires_at < last.end_at
 
 
 def test_a_node_that_somebody_waits_for_is_not_free(ledger: Ledger) -> None:

@@ -36,9 +36,8 @@ _FIT = (
     nodes.c.maintenance == 0,
     nodes.c.retired == 0,
     _POWERED,
-    not_(_BOOKED),
 )
-_FREE = (*_FIT, _UNCLAIMED)
+_FREE = (*_FIT, _UNCLAIMED, not_(_BOOKED))
 
 SOME_FREE_NODE = node_requests.c.resource_class.in_(select(nodes.c.resource_class).where(*_FREE))
 """In a statement about requests: some node of the class is free, whether it has the traits or not."""
@@ -78,9 +77,9 @@ def count_reasons(tx: Transaction, request: NodeRequest) -> dict[str, int]:
     return dict(tx.tuples(_count(_shape(request)), _values(request)))
 
 
-def ends_of_holds(tx: Transaction, request: NodeRequest, now: int, count_max: int) -> list[int]:
-    """When the first holds end on nodes that the request could have but for these holds, the soonest first."""
-    return tx.values(_hold_ends(_shape(request)), {**_values(request), "now": now, "count_max": count_max})
+def free_from(tx: Transaction, request: NodeRequest, now: int, count_max: int) -> list[int]:
+    """When nodes become free that the request could have but for holds and leases, the soonest first."""
+    return tx.values(_free_from(_shape(request)), {**_values(request), "now": now, "count_max": count_max})
 
 
 def _shape(request: NodeRequest) -> _Shape:
@@ -130,15 +129,22 @@ def _search_by_name(shape: _Shape) -> Select[Any]:
 
 
 @lru_cache(maxsize=500)
-def _hold_ends(shape: _Shape) -> Select[Any]:
-    traits = [_has_trait(number) for number in range(shape.traits)]
-    return (
-        select(holds.c.expires_at)
-        .join(nodes, nodes.c.id == holds.c.node_id)
-        .where(*_concerned(shape), *_FIT, *traits, holds.c.expires_at > bindparam("now"))
-        .order_by(holds.c.expires_at)
-        .limit(bindparam("count_max"))
+def _free_from(shape: _Shape) -> Select[Any]:
+    """SELECT the later of the end of the hold and of the last lease, FROM nodes that have either and nothing else."""
+    held = select(holds.c.expires_at).where(holds.c.node_id == nodes.c.id, holds.c.expires_at > bindparam("now"))
+    booked = (
+        select(func.max(bookings.c.end_at))
+        .join(hosts, hosts.c.id == bookings.c.host_id)
+        .where(hosts.c.provider_id == nodes.c.id)
     )
+    traits = [_has_trait(number) for number in range(shape.traits)]
+    ends = (
+        select(held.scalar_subquery().label("held"), booked.scalar_subquery().label("booked"))
+        .where(*_concerned(shape), *_FIT, *traits, or_(held.exists(), and_(_UNCLAIMED, _BOOKED)))
+        .subquery("ends")
+    )
+    later = case((ends.c.held > func.coalesce(ends.c.booked, 0), ends.c.held), else_=ends.c.booked)
+    return select(later.label("moment")).order_by(later).limit(bindparam("count_max"))
 
 
 @lru_cache(maxsize=500)

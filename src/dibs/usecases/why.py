@@ -37,7 +37,7 @@ class Explanation(NamedTuple):
     """How many nodes cannot be had, by the code of the first reason."""
     text: str
     earliest: int | None
-    """When there will be enough, as far as that can be known: now, when holds end, or None."""
+    """When there will be enough, as far as that can be known: now, when holds and leases end, or None."""
 
 
 def explain_nodes(tx: Transaction, actor: Actor, now: int, command: ExplainNodes) -> Explanation:
@@ -52,7 +52,7 @@ def explain_nodes(tx: Transaction, actor: Actor, now: int, command: ExplainNodes
         free=free,
         reasons=reason_codes(request, reasons),
         text=explain_shortage(request, {FREE: free, **reasons} if free else reasons),
-        earliest=now if free >= command.count else _when_holds_end(tx, now, request, command.count - free),
+        earliest=now if free >= command.count else _when_enough(tx, now, request, command.count - free),
     )
 
 
@@ -80,6 +80,6 @@ def _count_promised(tx: Transaction, now: int, request: NodeRequest) -> int:
     return len(set(free_nodes.search(tx, request, 0.0, SEARCHED_MAX)) & set(taken))
 
 
-def _when_holds_end(tx: Transaction, now: int, request: NodeRequest, missing: int) -> int | None:
-    ends = free_nodes.ends_of_holds(tx, request, now, missing)
+def _when_enough(tx: Transaction, now: int, request: NodeRequest, missing: int) -> int | None:
+    ends = free_nodes.free_from(tx, request, now, missing)
     return ends[-1] if len(ends) == missing else None
