@@ -12,7 +12,7 @@ from dibs.domain.leases import ACTIVE, DONE, PENDING, TERMINATED, UNDONE, WHOLE_
 from dibs.store import all_tables
 from dibs.usecases.claims import ReplaceClaims, replace_claims
 from dibs.usecases.holds import CreateHold, create_hold
-from dibs.usecases.lease_life import DueEvent, run_event
+from dibs.usecases.lease_life import DueEvent, ListDueEvents, fail_event, list_due_events, run_event
 from dibs.usecases.provider_traits import SetProviderTraits, set_provider_traits
 from tests import lease_builders as leases
 from tests import server_builders as servers
@@ -144,6 +144,25 @@ def test_a_lease_waits_for_a_host_that_was_not_given_back(ledger, keeper):
     while keeper.run_events():
         continue
     assert leases.shown(ledger, second).status == ACTIVE
+
+
+def test_those_who_wait_for_a_lease_that_cannot_end_keep_nobody_else_waiting(ledger, keeper):
+    leases.make_host(ledger)
+    first = leases.lease(ledger, 1, 2, leases.whole())
+    second = leases.lease(ledger, 2, 3, leases.whole())
+    until(ledger, leases.at(1))
+    keeper.run_events()
+    until(ledger, leases.at(3) - leases.HOUR // 2)
+    assert ledger.runner.write(fail_event, SERVICE, DueEvent(lease=first.uuid, kind="end_lease"))
+    assert due(ledger) == []
+    leases.delete(ledger, first)
+    assert due(ledger) == [(second.uuid, "start_lease")]
+
+
+def due(ledger: Ledger) -> list[tuple[str, str]]:
+    """What starts and ends are due."""
+    found = ledger.runner.read(list_due_events, SERVICE, ListDueEvents(count_max=9))
+    return [(event.lease, event.kind) for event in found if event.kind != "before_end_lease"]
 
 
 def test_an_event_runs_once(ledger, keeper):
