@@ -11,6 +11,9 @@ from dibs.domain.leases import CLASS_PREFIX
 AMOUNT_MAX = 0x7FFFFFFF
 """The largest size that Nova takes."""
 
+SPECS_MAX = 500
+"""How many extra specs a flavor may have: every server of it keeps a copy."""
+
 _MEGABYTES_PER_GIGABYTE = 1024
 _SPEC_NAME = re.compile(r"[A-Za-z0-9\-_:. ]{1,255}\Z")
 _ABOUT_RESOURCES = re.compile(r"(resources|trait)(\w[\w-]{0,63})?:([A-Z0-9_]+)\Z")
@@ -56,7 +59,9 @@ class Flavor:
 
 
 def check_extra_specs(specs: Mapping[str, str]) -> None:
-    """Refuse names that no URL could hold, and amounts and traits that no search could use."""
+    """Refuse too many, names that no URL could hold, and amounts and traits that no search could use."""
+    if len(specs) > SPECS_MAX:
+        raise BadValue(reason=f"A flavor has at most {SPECS_MAX} extra specs, not {len(specs)}.")
     for name, value in specs.items():
         if not _SPEC_NAME.match(name):
             raise BadValue(reason=f"Key Names can only contain alphanumeric characters, not {name[:80]!r}.")

@@ -132,9 +132,9 @@ def delete_flavor(tx: Transaction, actor: Actor, now: int, command: OneFlavor) -
 
 def set_specs(tx: Transaction, actor: Actor, now: int, command: SetSpecs) -> Mapping[str, str]:
     """Add or change extra specs; gives all of them."""
-    check_extra_specs(command.specs)
     flavor = _lock(tx, command)
     specs = {**flavor.extra_specs, **command.specs}
+    check_extra_specs(specs)
     flavors.set_specs(tx, flavor, specs, now)
     return specs
 

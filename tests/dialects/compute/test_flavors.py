@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from dibs.domain.flavors import SPECS_MAX
 from tests.dialects.compute.conversation import MEMBER, STRANGER, Answer, Conversation
 
 SMALL = {"name": "small", "ram": 512, "vcpus": 1, "disk": 10}
@@ -41,6 +42,7 @@ def test_a_flavor_is_made_and_shown(ask: Conversation) -> None:
         {"disk": None},
         {"name": " "},
         {"id": " x"},
+        {"id": 10**300},
         {"rxtx_factor": 0},
         {"rxtx_factor": "0.0"},
         {"rxtx_factor": "9" * 400},
@@ -112,6 +114,14 @@ def test_specs_that_no_search_could_use_are_400(ask: Conversation, specs: dict[s
     create(ask, id="f")
     assert ask("POST", "/v2.1/flavors/f/os-extra_specs", {"extra_specs": specs}).status == 400
     assert ask("GET", "/v2.1/flavors/f/os-extra_specs").json == {"extra_specs": {}}
+
+
+def test_a_flavor_has_so_many_specs_and_no_more(ask: Conversation) -> None:
+    create(ask, id="f")
+    path = "/v2.1/flavors/f/os-extra_specs"
+    assert ask("POST", path, {"extra_specs": {f"a{number}": "b" for number in range(SPECS_MAX)}}).status == 200
+    assert ask("PUT", f"{path}/a0", {"a0": "c"}).status == 200
+    assert ask("PUT", f"{path}/more", {"more": "c"}).fault[0] == "badRequest"
 
 
 def test_a_list_has_filters_order_and_pages(ask: Conversation) -> None:

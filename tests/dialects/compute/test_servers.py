@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from dibs.dialects.compute.schemas import METADATA_MAX
 from tests.builders import Ledger
 from tests.dialects.compute.conversation import MEMBER, STRANGER, Answer, Conversation
 from tests.server_builders import flavor, host, node_flavor
@@ -100,6 +101,11 @@ def test_fields_come_with_their_versions(ask: Conversation, small: str) -> None:
         ("2.61", {"max_count": 101}),
         ("2.61", {"name": ""}),
         ("2.61", {"name": "x" * 256}),
+        ("2.61", {"name": "x" * 254, "max_count": 2}),
+        ("2.61", {"imageRef": "x" * 256}),
+        ("2.61", {"imageRef": "", "block_device_mapping_v2": [{"source_type": "image"}]}),
+        ("2.61", {"imageRef": "", "block_device_mapping_v2": [{"source_type": "image", "uuid": "x" * 256}]}),
+        ("2.61", {"imageRef": "", "block_device_mapping_v2": [{"source_type": "image", "uuid": 5}]}),
         ("2.61", {"user_data": "not base64!"}),
         ("2.61", {"unknown": 1}),
         ("2.61", {"hints": {"reservation": "no uuid"}}),
@@ -177,6 +183,13 @@ def test_metadata_is_added_replaced_and_removed(ask: Conversation, small: str) -
     assert ask("DELETE", f"{path}/a").status == 404
     assert ask("PUT", path, {"metadata": {}}).json == {"metadata": {}}
     assert ask("GET", f"{path}/b").status == 404
+
+
+def test_a_server_has_so_many_metadata_and_no_more(ask: Conversation, small: str) -> None:
+    path = f"/v2.1/servers/{made(ask, small, metadata={str(number): 'x' for number in range(METADATA_MAX)})}/metadata"
+    assert ask("PUT", f"{path}/0", {"meta": {"0": "y"}}).status == 200
+    assert ask("PUT", f"{path}/more", {"meta": {"more": "x"}}).fault[0] == "forbidden"
+    assert ask("POST", path, {"metadata": {"more": "x"}}).fault[0] == "forbidden"
 
 
 def test_a_server_is_renamed_and_described(ask: Conversation, small: str) -> None:

@@ -50,6 +50,9 @@ _FLAVOR: Mapping[str, Schema] = {
         "minLength": 1,
         "maxLength": 255,
         "pattern": "^(?! )[a-zA-Z0-9. _-]+(?<! )$",
+        # A number is kept as text, whose length nothing else bounds.
+        "minimum": -(2**63),
+        "maximum": 2**63 - 1,
     },
     "ram": POSITIVE,
     "vcpus": POSITIVE,

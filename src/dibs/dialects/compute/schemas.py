@@ -7,7 +7,12 @@ from dibs.dialects.compute.errors import bad_request
 from dibs.domain.flavors import AMOUNT_MAX
 from dibs.http.json_schema import Schema as Schema
 
-NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^(?!\s)(?:.|\n)*(?<!\s)$"}
+NAME_LENGTH_MAX = 255
+"""What a column for a name takes."""
+METADATA_MAX = 128
+"""How many of them a server may have."""
+
+NAME: Schema = {"type": "string", "minLength": 1, "maxLength": NAME_LENGTH_MAX, "pattern": r"^(?!\s)(?:.|\n)*(?<!\s)$"}
 ANY_TEXT: Schema = {"type": "string", "maxLength": 255}
 DESCRIPTION: Schema = {"type": ["string", "null"], "maxLength": 255}
 LONG_DESCRIPTION: Schema = {"type": ["string", "null"], "maxLength": 65535}
@@ -23,7 +28,7 @@ METADATA: Schema = {
     "type": "object",
     "propertyNames": {"minLength": 1, "maxLength": 255},
     "additionalProperties": {"type": "string", "maxLength": 255},
-    "maxProperties": 128,
+    "maxProperties": METADATA_MAX,
 }
 
 _TRUE = frozenset({True, "True", "TRUE", "true", "1", "ON", "On", "on", "YES", "Yes", "yes"})

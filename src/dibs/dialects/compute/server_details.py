@@ -5,7 +5,7 @@ from typing import Any
 
 from dibs.dialects.compute.errors import Refusal, bad_request, not_found
 from dibs.dialects.compute.exchange import Exchange, empty_answer, json_answer
-from dibs.dialects.compute.schemas import METADATA, Schema, closed
+from dibs.dialects.compute.schemas import METADATA, METADATA_MAX, Schema, closed
 from dibs.dialects.compute.servers import named
 from dibs.domain import node_states as states
 from dibs.domain.servers import Server
@@ -108,7 +108,10 @@ def _metadata(exchange: Exchange) -> dict[str, str]:
 
 def _change(exchange: Exchange, rule: str, edit: Callable[[Metadata], Metadata]) -> Metadata:
     def changed(server: Server) -> tuple[str, Mapping[str, Any]]:
-        return server.name, {**server.properties, "metadata": edit(server.properties.get("metadata", {}))}
+        metadata = edit(server.properties.get("metadata", {}))
+        if len(metadata) > METADATA_MAX:
+            raise Refusal(403, f"Maximum number of metadata items exceeds {METADATA_MAX}")
+        return server.name, {**server.properties, "metadata": metadata}
 
     guarded = named(exchange, f"{_RULE}{rule}")
     after = exchange.write(change_server, ChangeServer(uuid=guarded.uuid, guard=guarded.guard, edit=changed))

@@ -16,6 +16,7 @@ from dibs.dialects.compute.schemas import (
     DESCRIPTION,
     METADATA,
     NAME,
+    NAME_LENGTH_MAX,
     POSITIVE,
     Schema,
     closed,
@@ -133,7 +134,12 @@ def _named(asked: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         raise bad_request(f"max_count must be at most {COUNT_MAX}.")
     if most == 1:
         return [(str(uuid.uuid4()), asked["name"])]
-    return [(str(uuid.uuid4()), f"{asked['name']}-{number + 1}") for number in range(most)]
+    names = [f"{asked['name']}-{number + 1}" for number in range(most)]
+    if len(names[-1]) > NAME_LENGTH_MAX:
+        raise bad_request(
+            f"The name is too long for {most} servers: {names[-1]} has more than {NAME_LENGTH_MAX} characters."
+        )
+    return [(str(uuid.uuid4()), name) for name in names]
 
 
 def _refuse_what_there_is_not(asked: Mapping[str, Any]) -> None:
@@ -147,11 +153,22 @@ def _refuse_what_there_is_not(asked: Mapping[str, Any]) -> None:
 
 
 def _image(asked: Mapping[str, Any]) -> str | None:
-    image = _last_part(asked.get("imageRef", ""))
-    if image:
-        return image
-    devices = asked.get("block_device_mapping_v2", ())
-    return next((str(device["uuid"]) for device in devices if device.get("source_type") == "image"), None)
+    image = _last_part(asked.get("imageRef", "")) or _image_of_devices(asked)
+    if image is not None and len(image) > NAME_LENGTH_MAX:
+        raise bad_request(f"The id of an image has at most {NAME_LENGTH_MAX} characters.")
+    return image
+
+
+def _image_of_devices(asked: Mapping[str, Any]) -> str | None:
+    devices = [each for each in asked.get("block_device_mapping_v2", ()) if each.get("source_type") == "image"]
+    if not devices:
+        return None
+    image = devices[0].get("uuid")
+    if not isinstance(image, str):
+        raise bad_request(
+            "Invalid input for field/attribute block_device_mapping_v2. A device of an image needs its uuid."
+        )
+    return image
 
 
 def _reservation(hints: Mapping[str, Any]) -> str | None:
