@@ -92,8 +92,10 @@ def _bodies(sound: bytes) -> st.SearchStrategy[bytes]:
 def _spoilt(draw: st.DrawFn, sound: Any) -> Any:
     """The document with one or two of its members replaced, taken away, called otherwise, or put beside another."""
     document = copy.deepcopy(sound)
+    # What is put in is shared by all attacks: only what was there from the beginning is changed.
+    holders = list(_holders(document))
     for _ in range(draw(st.integers(1, 2))):
-        places = list(_places(document))
+        places = [(holder, key) for holder in holders for key in _keys(holder)]
         if not places:
             break
         holder, key = draw(st.sampled_from(places))
@@ -109,10 +111,13 @@ def _spoilt(draw: st.DrawFn, sound: Any) -> Any:
     return document
 
 
-def _places(document: Any) -> Iterator[tuple[Any, Any]]:
-    """Every member of every object and list, with who holds it; rubbish is not looked into."""
-    members = document.items() if isinstance(document, dict) else enumerate(document)
-    for key, value in members:
-        yield document, key
-        if isinstance(value, dict | list) and len(value) < 10:
-            yield from _places(value)
+def _holders(document: Any) -> Iterator[Any]:
+    """Every object and list in a document."""
+    if isinstance(document, dict | list):
+        yield document
+        for key in _keys(document):
+            yield from _holders(document[key])
+
+
+def _keys(holder: Any) -> list[Any]:
+    return list(holder) if isinstance(holder, dict) else list(range(len(holder)))

@@ -15,6 +15,7 @@ from sqlalchemy import delete, update
 
 from dibs.dialects.baremetal import Baremetal
 from dibs.dialects.baremetal.microversions import VERSIONS
+from dibs.dialects.compute import Compute
 from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
 from dibs.dialects.reservation import Reservation
@@ -83,6 +84,8 @@ class Answer:
             return self._message_of_placement()
         if self.mount == "/reservation":
             return self._message_of_blazar()
+        if self.mount == "/compute":
+            return self._message_of_nova()
         return self._message_of_dibs() if self.mount == "/dibs" else self._message_of_ironic()
 
     def _message_of_dibs(self) -> str:
@@ -96,6 +99,13 @@ class Answer:
         assert error.keys() in ({"error_code", "error_message", "error_name"}, {"error", "error_message"}), error
         assert self.status in (error.get("error_code"), error.get("error")), error
         return str(error["error_message"])
+
+    def _message_of_nova(self) -> str:
+        ((fault, error),) = json.loads(self.body).items()
+        assert fault.isalpha(), fault
+        assert error.keys() == {"code", "message"}, error
+        assert error["code"] == self.status, error
+        return str(error["message"])
 
     def _message_of_placement(self) -> str:
         """JSON, or one of two other forms for who does not accept it."""
@@ -129,6 +139,7 @@ class Target:
             Baremetal(runner, DRIVERS, wake=_nothing, intake=intake),
             Placement(runner, self.ledger.clock),
             Reservation(runner, wake=_nothing, rules=LeaseRules()),
+            Compute(runner, DRIVERS, wake=_nothing),
             Native(runner, intake=intake, wake=_nothing),
         ]
         self.shell = Shell(Application(dialects=dialects), NoAuth(), Limits(threads=1))
@@ -226,7 +237,8 @@ def _remove_everything(tx: Any) -> None:
     # MariaDB deletes row by row, and a parent may come before its child.
     tx.change(update(tables.providers).values(parent_id=None))
     booked = (lease_tables.bookings, lease_tables.leases, lease_tables.hosts, lease_tables.property_names)
-    for table in (*booked, tables.claims, tables.consumers, tables.node_requests, tables.providers):
+    launched = (lease_tables.servers, lease_tables.flavors)
+    for table in (*launched, *booked, tables.claims, tables.consumers, tables.node_requests, tables.providers):
         tx.change(delete(table))
     for table in (tables.resource_classes, tables.traits):
         tx.change(delete(table))

@@ -1,0 +1,76 @@
+"""A target that has servers too: one on a compute host, one that is a node, and places for more of both kinds."""
+
+from collections.abc import Iterator
+
+from dibs.domain.actor import SERVICE
+from dibs.domain.flavors import Flavor
+from dibs.domain.servers import BUILD, flavor_kept
+from dibs.store import nodes, servers
+from dibs.store.transaction import Transaction
+from dibs.usecases.flavors import ChangeAccess, add_access
+from dibs.usecases.launching import LaunchServers, launch_servers
+from dibs.usecases.providers import CreateProvider, create_provider
+from tests.attacks.target import INSTANCE, NODES, Target
+from tests.laws import Tables, broken_laws
+from tests.provider_builders import stock
+from tests.server_builders import EVERYTHING, any_settings, flavor
+
+COMPUTE_HOST = "3c000000-0000-4000-8000-000000000001"
+FREE_NODE = "3c000000-0000-4000-8000-000000000002"
+SERVER = "3c000000-0000-4000-8000-000000000003"
+MACHINE = INSTANCE
+"""The server that is the active node."""
+KEY = "rack"
+"""Of an extra spec and of metadata."""
+
+_NO_SIZES = {f"resources:{name}": "0" for name in ("VCPU", "MEMORY_MB", "DISK_GB")}
+_WHOLE_NODE = {**_NO_SIZES, "resources:CUSTOM_HUGE": "1"}
+
+
+class ComputeTarget(Target):
+    """What Target has, a compute host and another node, a flavor for each, and two servers."""
+
+    def fill(self) -> None:
+        """Write what every attack begins with."""
+        super().fill()
+        write = self.ledger.runner.write
+        made = write(create_provider, SERVICE, CreateProvider(uuid=COMPUTE_HOST, name="open-1"))
+        stock(self.ledger, made, VCPU=8, MEMORY_MB=8_192, DISK_GB=100)
+        self.ledger.enrol(uuid=FREE_NODE, name="free", resource_class="huge")
+        small = flavor(self.ledger, name="small", public=False, extra_specs={KEY: "r1"})
+        write(add_access, SERVICE, ChangeAccess(flavor="small", seer=EVERYTHING, project="p"))
+        flavor(self.ledger, name="metal", extra_specs=_WHOLE_NODE)
+        command = LaunchServers(
+            flavor="small",
+            seer=EVERYTHING,
+            servers=[(SERVER, "server")],
+            properties={"metadata": {KEY: "r1"}},
+            validate=any_settings,
+        )
+        write(launch_servers, SERVICE, command)
+        self.store.write(lambda tx: _let_the_active_node_be_a_server(tx, small))
+
+    def broken_laws(self, rows: Tables) -> list[str]:
+        """What is wrong with the ledger."""
+        return [*broken_laws(rows, machines_only=False), *_broken_server_laws(rows)]
+
+
+def _let_the_active_node_be_a_server(tx: Transaction, kind: Flavor) -> None:
+    """As it is once a conductor has deployed it."""
+    node = nodes.get(tx, NODES["active"])
+    assert node is not None
+    values = {"uuid": MACHINE, "name": "machine", "project_id": None, "user_id": None, "status": BUILD}
+    kept = {"flavor": flavor_kept(kind), "properties": {"metadata": {KEY: "r1"}}}
+    servers.add(tx, {**values, **kept, "provider_id": node.id, "created_at": node.created_at})
+
+
+def _broken_server_laws(rows: Tables) -> Iterator[str]:
+    """A server has something of what it lies on, and one without a place has nothing."""
+    consumers = {row["id"]: row["uuid"] for row in rows["consumers"]}
+    claimed = {(consumers[row["consumer_id"]], row["provider_id"]) for row in rows["claims"]}
+    holders = {uuid for uuid, _ in claimed}
+    for row in rows["servers"]:
+        if row["provider_id"] is not None and (row["uuid"], row["provider_id"]) not in claimed:
+            yield f"server {row['uuid']} has nothing of provider {row['provider_id']}, on which it lies"
+        if row["provider_id"] is None and row["uuid"] in holders:
+            yield f"server {row['uuid']} has no place, and claims"

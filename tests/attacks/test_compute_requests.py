@@ -1,0 +1,74 @@
+"""Requests about servers and flavors that nobody should send; the laws are in ``target.Target.send``."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from tests.attacks.compute_door import COMPUTE, NEW_SERVER, OLDEST, ON_A_NODE
+from tests.attacks.compute_target import ComputeTarget
+from tests.attacks.doors import Door
+from tests.attacks.spoiling import attacks_on, sound_attack
+from tests.attacks.test_random_requests import attack
+from tests.bed.session import Bed
+
+LAUNCH_ON_A_NODE = replace(
+    COMPUTE,
+    routes=[route for route in COMPUTE.routes if (route.method, route.path) == NEW_SERVER],
+    bodies={NEW_SERVER: ON_A_NODE},
+)
+
+
+@pytest.fixture(scope="module")
+def compute_target(bed: Bed, engine_name: str) -> Iterator[ComputeTarget]:
+    url = bed.databases(engine_name).fresh()
+    made = ComputeTarget(url)
+    yield made
+    made.close()
+    bed.databases(engine_name).discard(url)
+
+
+@pytest.mark.parametrize(
+    ("door", "expected"),
+    [
+        (COMPUTE, {}),
+        (
+            OLDEST,
+            {
+                ("GET", "/v2.1/os-hypervisors/{hypervisor}"): 404,
+                # Its server lies on a compute host, which nobody here can switch.
+                ("POST", "/v2.1/servers/{server}/action"): 409,
+            },
+        ),
+    ],
+    ids=["newest", "oldest"],
+)
+def test_every_sound_request_is_accepted(
+    compute_target: ComputeTarget, door: Door, expected: dict[tuple[str, str], int]
+) -> None:
+    """Otherwise the rubbish in them would not get far."""
+    refused = {}
+    for route in door.routes:
+        answer = compute_target.send(sound_attack(door, route))
+        if answer.status >= 400:
+            refused[route.method, route.path] = answer.status
+    assert refused == expected
+
+
+def test_a_sound_launch_on_a_node_finds_it(compute_target: ComputeTarget) -> None:
+    (route,) = LAUNCH_ON_A_NODE.routes
+    compute_target.send(sound_attack(LAUNCH_ON_A_NODE, route), undo=False)
+    assert [row["status"] for row in compute_target.rows["servers"] if row["name"] == "new"] == ["BUILD"]
+    compute_target.prepare()
+
+
+def test_no_request_to_any_route_breaks_the_laws(compute_target: ComputeTarget, examples: int) -> None:
+    attack(compute_target, attacks_on(COMPUTE), examples * 3 // 4)
+
+
+def test_no_request_of_the_oldest_clients_breaks_the_laws(compute_target: ComputeTarget, examples: int) -> None:
+    attack(compute_target, attacks_on(OLDEST), examples // 4)
+
+
+def test_no_launch_on_a_node_breaks_the_laws(compute_target: ComputeTarget, examples: int) -> None:
+    attack(compute_target, attacks_on(LAUNCH_ON_A_NODE), examples // 4)
