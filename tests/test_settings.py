@@ -117,3 +117,14 @@ def test_a_conductor_alone_is_named_after_the_port_that_it_takes_calls_on_and_ha
 )
 def test_a_conductor_announces_where_it_can_be_reached(values: dict[str, str], url: str) -> None:
     assert Settings(**values).announced_rpc_url == url
+
+
+def test_nova_needs_the_name_of_its_cloud() -> None:
+    with pytest.raises(SettingsError, match="compute_backend nova needs nova_cloud"):
+        load_settings({"compute_backend": "nova"}, {})
+    assert load_settings({"compute_backend": "nova", "nova_cloud": "c"}, {}).nova_cloud == "c"
+
+
+def test_the_enforcement_service_is_reached_by_http() -> None:
+    with pytest.raises(SettingsError, match="must begin with http"):
+        load_settings({"enforcement_url": "file:///etc/passwd"}, {})

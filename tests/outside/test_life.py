@@ -12,10 +12,13 @@ import pytest
 
 from dibs.conductor.errands import ErrandRunner
 from dibs.conductor.leases import LeaseKeeper
+from dibs.domain.actor import SERVICE
 from dibs.domain.errands import CALL_SECONDS
 from dibs.domain.lease_dates import LeaseRules
 from dibs.domain.leases import ACTIVE, PENDING, STARTING, TERMINATED, TERMINATING
 from dibs.store import open_store
+from dibs.usecases.errands import ListErrands, list_errands
+from dibs.usecases.lease_changes import ReservationChange
 from dibs.usecases.runner import Runner
 from dibs.wiring import read_clock
 from tests import lease_builders as leases
@@ -205,6 +208,42 @@ def test_what_a_conductor_did_and_could_not_note_is_done_again_without_harm(
     ledger.clock.move(CALL_SECONDS)
     assert errands.run() == 1
     assert leases.shown(ledger, lease).status == TERMINATED
+
+
+@pytest.mark.one_engine
+def test_a_lease_of_a_service_that_is_not_among_the_settings_waits_for_it(ledger: Ledger) -> None:
+    leases.make_host(ledger)
+    leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(outside=True))
+    assert ErrandRunner(ledger.runner, None).run() == 0
+    ledger.clock.move(CALL_SECONDS)
+    (errand,) = ledger.runner.read(list_errands, SERVICE, ListErrands(count_max=10))
+    assert errand.attempts == 1
+    assert "needs the compute service" in str(errand.last_error)
+
+
+@pytest.mark.one_engine
+def test_instances_that_change_before_they_begin_have_another_flavor(cloud: Cloud, ledger: Ledger) -> None:
+    errands = ErrandRunner(ledger.runner, cloud.outside)
+    leases.make_host(ledger)
+    lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(outside=True))
+    (part,) = lease.reservations
+    assert errands.run() == 1
+    leases.change(ledger, lease, ReservationChange(uuid=part.uuid, values={"resources": {"VCPU": 7}}))
+    assert errands.run() == 1
+    assert cloud.nova.connect().get_flavor(part.uuid).vcpus == 7
+    leases.delete(ledger, lease)
+    assert errands.run() == 1
+    assert part.uuid not in cloud.nova.flavors()
+
+
+@pytest.mark.one_engine
+def test_the_servers_on_a_node_are_sought_by_the_uuid_that_nova_knows_it_by(ledger: Ledger) -> None:
+    node = ledger.enrol(name="n", resource_class="gold")
+    leases.register(ledger, node)
+    lease = leases.lease(ledger, 1, 2, leases.whole(), rules=LeaseRules(outside=True))
+    leases.delete(ledger, lease)
+    (errand,) = ledger.runner.read(list_errands, SERVICE, ListErrands(count_max=10))
+    assert errand.arguments["hosts"] == [node.uuid]
 
 
 @pytest.mark.one_engine

@@ -59,6 +59,8 @@ _FORMS = {"noauth": _NOAUTH, "http_basic": _HTTP_BASIC, "keystone": _KEYSTONE}
 def clouds_yaml(settings: Settings) -> str:
     """An entry for clouds.yaml that makes the stock clients talk to this server."""
     text = _FORMS[settings.auth].format(url=settings.address.url(settings.tls), keystone_url=settings.keystone_url)
+    if settings.compute_backend != "embedded":
+        text = "".join(line for line in text.splitlines(keepends=True) if "/compute/" not in line)
     # Clients run in other folders than the server.
     return text + f"    cacert: {os.path.abspath(settings.tls_cert)}\n" if settings.tls else text
 
@@ -67,7 +69,9 @@ class CloudsYaml(SettingsCommand):
     """Print the entry for clouds.yaml that fits the settings."""
 
     needs = frozenset(
-        name for name in FIELDS if name in ("bind", "auth", "auth_file") or name.startswith(("tls_", "keystone_"))
+        name
+        for name in FIELDS
+        if name in ("bind", "auth", "auth_file", "compute_backend") or name.startswith(("tls_", "keystone_", "nova_"))
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:

@@ -143,7 +143,9 @@ def _clear_up(tx: Transaction, now: int, lease: Lease, *, forget: bool) -> None:
     What was still to be done there is not done any more. If somebody is just at it, this comes after.
     """
     whole = {each.id for each in lease.reservations if each.whole_hosts and lease.begun}
-    names = sorted(host.name for host, reservation_id in _lock_hosts(tx, now, lease) if reservation_id in whole)
+    booked = [host for host, reservation_id in _lock_hosts(tx, now, lease) if reservation_id in whole]
+    # Nova knows a bare-metal node by its uuid, and a compute host by its name.
+    names = sorted(host.name if host.node is None else host.provider for host in booked)
     flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
     dropped = errands.drop(tx, lease.uuid)
     due_at = now if dropped is None else max(now, min(dropped, now + CALL_SECONDS * SECOND))
