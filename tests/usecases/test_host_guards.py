@@ -21,6 +21,7 @@ from dibs.store import claim_views, nodes
 from dibs.usecases.claims import ReplaceClaims, replace_claims
 from dibs.usecases.holds import CreateHold, create_hold
 from dibs.usecases.inventories import PutInventory, SetInventories, Sizes, change_inventory, set_inventories
+from dibs.usecases.providers import ChangeProvider, change_provider
 from dibs.usecases.reshaping import Reshape, reshape
 from dibs.usecases.resource_classes import NamedClass, RenameClass, delete_resource_class, rename_resource_class
 from tests import lease_builders as leases
@@ -157,12 +158,15 @@ def test_only_leases_change_what_a_reservation_provider_offers(ledger, host, mad
     more = Sizes(total=100, max_unit=100)
     one = PutInventory(provider=host.reservation_provider, resource_class=reserved_class, sizes=more)
     every = SetInventories(provider=host.reservation_provider, generation=None, sizes={})
+    renamed = ChangeProvider(uuid=host.reservation_provider, name="mine", may_move_again=True)
     with pytest.raises(ProviderIsHost, match="belongs to host"):
         ledger.runner.write(change_inventory, SERVICE, one)
     with pytest.raises(ProviderIsHost):
         ledger.runner.write(set_inventories, SERVICE, every)
     with pytest.raises(ProviderIsHost):
         ledger.runner.write(reshape, SERVICE, Reshape(inventories=(every,), wishes=()))
+    with pytest.raises(ProviderIsHost):
+        ledger.runner.write(change_provider, SERVICE, renamed)
 
 
 def test_the_class_of_a_reservation_is_neither_renamed_nor_deleted_but_goes_with_its_lease(ledger, host):

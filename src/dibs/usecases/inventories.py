@@ -15,7 +15,7 @@ from dibs.domain.providers import Provider, check_generation
 from dibs.store import inventories, providers
 from dibs.store.resource_classes import in_order
 from dibs.store.transaction import Transaction
-from dibs.usecases.providers import GetProvider, lock_provider, require_own_stock
+from dibs.usecases.providers import GetProvider, lock_provider, require_free_to_change
 from dibs.usecases.resource_classes import use_classes
 
 
@@ -154,7 +154,7 @@ def remove_inventories(tx: Transaction, actor: Actor, now: int, command: GetProv
 
 def _lock(tx: Transaction, now: int, uuid: str, generation: int | None = None) -> Provider:
     provider = lock_provider(tx, now, uuid)
-    require_own_stock(tx, provider)
+    require_free_to_change(tx, provider)
     check_generation(provider, generation)
     return provider
 

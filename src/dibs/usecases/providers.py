@@ -99,7 +99,7 @@ def change_provider(tx: Transaction, actor: Actor, now: int, command: ChangeProv
         raise ProviderNotFound(provider=command.uuid)
     provider = found[command.uuid]
     if command.name != provider.name:
-        require_no_node(tx, provider)
+        require_free_to_change(tx, provider)
         try:
             providers.rename(tx, provider.id, command.name)
         except Duplicate as error:
@@ -140,8 +140,8 @@ def require_no_node(tx: Transaction, *changed: Provider) -> None:
             raise ProviderOwnedByNode(provider=provider.uuid, node=nodes[provider.id])
 
 
-def require_own_stock(tx: Transaction, *changed: Provider) -> None:
-    """Refuse to change what a bare-metal node has, or what leases offer in a host's reservation provider."""
+def require_free_to_change(tx: Transaction, *changed: Provider) -> None:
+    """Refuse to change what belongs to a bare-metal node, or in which leases offer the instances of a host."""
     require_no_node(tx, *changed)
     offering = host_guards.offered_by(tx, sorted(provider.id for provider in changed))
     for provider in changed:

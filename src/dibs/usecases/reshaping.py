@@ -10,7 +10,7 @@ from dibs.store import claim_views, consumers, inventories, providers
 from dibs.store.transaction import Again, Transaction
 from dibs.usecases import booking
 from dibs.usecases.inventories import SetInventories, put_stocks, withdraw
-from dibs.usecases.providers import require_own_stock
+from dibs.usecases.providers import require_free_to_change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,5 +54,5 @@ def _checked_offers(tx: Transaction, wanted: tuple[SetInventories, ...]) -> list
         if each.provider not in found:
             raise ProviderNotFound(provider=each.provider)
         check_generation(found[each.provider], each.generation)
-    require_own_stock(tx, *found.values())
+    require_free_to_change(tx, *found.values())
     return [(found[each.provider], each) for each in wanted]
