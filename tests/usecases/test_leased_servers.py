@@ -12,7 +12,7 @@ from dibs.usecases.conductors import RegisterConductor, register_conductor
 from dibs.usecases.flavors import Seer
 from dibs.usecases.lease_life import DueEvent, run_event
 from tests.builders import Ledger
-from tests.lease_builders import HOUR, OWNER, flavored, instances, lease, make_host, register, whole
+from tests.lease_builders import HOUR, OWNER, delete, flavored, instances, lease, make_host, register, whole
 from tests.server_builders import flavor, host, launch, look, node_flavor
 
 STRANGER = Actor(user="s", project="q", roles=frozenset({"member", "reader"}))
@@ -61,13 +61,17 @@ def test_reserved_instances_are_launched_with_their_flavor_and_no_more_of_them(l
     assert classes_of(ledger, launched[0]) == set()
 
 
-def test_before_the_lease_begins_its_flavor_finds_no_place(ledger: Ledger) -> None:
+def test_before_the_lease_begins_its_flavor_finds_no_place_and_what_was_tried_goes_with_it(ledger: Ledger) -> None:
     make_host(ledger)
     made = lease(ledger, 0, 2, instances(1))
     refused = launch(ledger, flavor_of(ledger, made), OWNER)
     assert refused.status == "ERROR"
     assert refused.fault is not None
     assert refused.fault.endswith("is pending: its lease is PENDING.")
+    foreign = launch(ledger, flavor_of(ledger, made), STRANGER)
+    delete(ledger, made)
+    assert gone(ledger, refused)
+    assert not gone(ledger, foreign)
 
 
 def test_others_never_lie_on_a_compute_host_that_can_be_booked(ledger: Ledger) -> None:

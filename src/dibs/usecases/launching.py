@@ -85,11 +85,13 @@ class _Launch:
 def launch_servers(tx: Transaction, actor: Actor, now: int, command: LaunchServers) -> list[ServerView]:
     """Launch servers; each finds its place, or ends in ERROR and says why."""
     flavor = seen(tx, flavors.get(tx, command.flavor), command)
+    right = None
     try:
         right = _launch_right(tx, actor, flavor, command)
-        launch = _Launch(command=command, flavor=flavor, right=right, tree=_tree(tx, command))
+        reason = right.reason_against(actor.project, flavor) if right else None
+        launch = _Launch(command=command, flavor=flavor, right=right, tree=_tree(tx, command), problem=reason)
     except _Nowhere as nowhere:
-        launch = _Launch(command=command, flavor=flavor, problem=str(nowhere))
+        launch = _Launch(command=command, flavor=flavor, right=right, problem=str(nowhere))
     for uuid, name in command.servers:
         _launch(tx, actor, now, launch, uuid, name)
     made = [servers.get(tx, uuid) for uuid, _ in command.servers]
@@ -97,7 +99,10 @@ def launch_servers(tx: Transaction, actor: Actor, now: int, command: LaunchServe
 
 
 def _launch_right(tx: Transaction, actor: Actor, flavor: Flavor, command: LaunchServers) -> LaunchRight | None:
-    """The reservation that the servers are for, locked: its lease cannot end in between; None when there is none."""
+    """The reservation that the servers are for, locked: its lease cannot end in between; None when there is none.
+
+    Servers that find no place because the lease has not begun are the lease's too, and go with it.
+    """
     reservation_id = flavor.reservation_id
     if reservation_id is None and command.reservation is not None:
         reservation_id = launch_rights.id_of(tx, command.reservation)
@@ -107,9 +112,8 @@ def _launch_right(tx: Transaction, actor: Actor, flavor: Flavor, command: Launch
         return None
     launch_rights.lock(tx, [reservation_id])
     right = launch_rights.get(tx, reservation_id)
-    reason = right.reason_against(actor.project, flavor) if right else unknown_reservation(flavor.flavor)
-    if reason is not None:
-        raise _Nowhere(reason)
+    if right is None or right.project_id != actor.project:
+        raise _Nowhere(unknown_reservation(right.uuid if right else flavor.flavor))
     return right
 
 
