@@ -33,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "one_engine: runs on the first of the chosen engines only, since it is long")
+    config.addinivalue_line("markers", "needs_engine(name): runs only when that engine is among the chosen ones")
     config.stash[BED] = Bed()
     # A terminated run (a CI job that takes too long) must stop its servers too; Ctrl-C already does.
     signal.signal(signal.SIGTERM, _interrupt)
@@ -54,6 +55,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if metafunc.definition.get_closest_marker("one_engine"):
             engines = engines[:1]
         metafunc.parametrize("engine_name", engines, scope="session")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Whoever chooses one engine need not have the servers of the others."""
+    chosen = {*chosen_engines(config), None}
+    left_out = {item for item in items if _needed_engine(item) not in chosen}
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _needed_engine(item: pytest.Item) -> str | None:
+    """The one engine without which a test cannot run: it is marked so, or breaks a server of its own."""
+    mark = item.get_closest_marker("needs_engine")
+    if mark is not None:
+        return str(mark.args[0])
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("engine") if callspec else None
 
 
 def chosen_engines(config: pytest.Config) -> list[str]:

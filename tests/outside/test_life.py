@@ -28,6 +28,8 @@ from tests.outside import dying_conductor
 from tests.outside.conftest import PROJECT, Cloud, hosts, instances
 from tests.outside.real_nova import HOST
 
+# One Nova is enough, and it keeps its data in MariaDB.
+pytestmark = [pytest.mark.xdist_group("nova"), pytest.mark.needs_engine("mariadb")]
 ROOT = Path(__file__).parents[2]
 HOUR = 3_600_000_000
 
