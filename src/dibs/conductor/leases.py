@@ -11,7 +11,14 @@ from collections.abc import Callable
 from dibs.domain.actor import SERVICE
 from dibs.domain.conductors import after
 from dibs.domain.errors import StoreContended, StoreUnavailable
-from dibs.usecases.healing import BrokenReservation, HealReservation, ListBroken, heal_reservation, list_broken
+from dibs.usecases.healing import (
+    BrokenReservation,
+    HealReservation,
+    ListBroken,
+    can_heal,
+    heal_reservation,
+    list_broken,
+)
 from dibs.usecases.lease_life import DueEvent, ListDueEvents, fail_event, list_due_events, run_event
 from dibs.usecases.runner import Runner
 
@@ -75,7 +82,8 @@ class LeaseKeeper:
             seed=random.getrandbits(32),
         )
         try:
-            return self._runner.write(heal_reservation, SERVICE, command)
+            could = self._runner.read(can_heal, SERVICE, command)
+            return could and self._runner.write(heal_reservation, SERVICE, command)
         except (StoreUnavailable, StoreContended):
             raise
         except Exception:

@@ -6,7 +6,9 @@
 Either way the lease is ``degraded``: it is not quite what was promised at first.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dibs.domain.actor import Actor
 from dibs.domain.errors import NotEnoughHosts
@@ -18,6 +20,9 @@ from dibs.store import calendar as bookings
 from dibs.store.transaction import Transaction
 from dibs.usecases import calendar
 from dibs.usecases.calendar import Question
+
+Pick = Callable[[Transaction, int, Question], list[Picks]]
+"""How hosts are found: with or without locking them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,31 +54,44 @@ def list_broken(tx: Transaction, actor: Actor, now: int, command: ListBroken) ->
     return [BrokenReservation(lease=lease, reservation=reservation) for lease, reservation in found]
 
 
+def can_heal(tx: Transaction, actor: Actor, now: int, command: HealReservation) -> bool:
+    """Whether there is something to be changed. A read, so that what cannot be healed keeps nobody from booking."""
+    return _plan(tx, now, leases.get(tx, command.lease), command, calendar.propose) is not None
+
+
 def heal_reservation(tx: Transaction, actor: Actor, now: int, command: HealReservation) -> bool:
     """Give a reservation other hosts for those that it cannot have; False when nothing changed."""
     calendar.lock_calendar(tx)
-    lease = leases.lock(tx, command.lease)
+    plan = _plan(tx, now, leases.lock(tx, command.lease), command, calendar.choose)
+    if plan is None:
+        return False
+    lease, reservation = plan.lease, plan.reservation
+    calendar.rebook(tx, [reservation.id], [plan.picks], Window(lease.start_at, lease.end_at))
+    flags = {"missing_resources": plan.missing, "resources_changed": plan.changed}
+    leases.change_reservation(tx, reservation, now, **flags)
+    leases.change(tx, lease, now, degraded=_degraded(lease, reservation, plan.missing or plan.changed))
+    return True
+
+
+class _Plan(NamedTuple):
+    """What a reservation is to have instead."""
+
+    lease: Lease
+    reservation: Reservation
+    picks: Picks
+    missing: bool
+    changed: bool
+
+
+def _plan(tx: Transaction, now: int, lease: Lease | None, command: HealReservation, pick: Pick) -> _Plan | None:
+    """What would help a reservation; None when nothing would, or nothing is needed."""
     found = [each for each in lease.reservations if each.uuid == command.reservation] if lease else []
     if lease is None or not found or found[0].status != RESERVATION_PENDING:
-        return False
+        return None
     reservation = found[0]
     had = {booking.host_id: booking.amount for booking in bookings.of_reservations(tx, [reservation.id])}
     sound = {host.id for host in hosts.some(tx, sorted(had)) if host.trouble is None}
     kept = {host_id: amount for host_id, amount in had.items() if host_id in sound}
-    picks, missing = _choose(tx, now, command, lease, reservation, kept)
-    if picks == had and missing == reservation.missing_resources:
-        return False
-    calendar.rebook(tx, [reservation.id], [picks], Window(lease.start_at, lease.end_at))
-    changed = reservation.resources_changed or not picks.keys() <= had.keys()
-    leases.change_reservation(tx, reservation, now, missing_resources=missing, resources_changed=changed)
-    leases.change(tx, lease, now, degraded=_degraded(lease, reservation, missing or changed))
-    return True
-
-
-def _choose(
-    tx: Transaction, now: int, command: HealReservation, lease: Lease, reservation: Reservation, kept: Picks
-) -> tuple[Picks, bool]:
-    """The hosts that the reservation can have, and whether they are too few."""
     question = Question(
         needs=(need_of(reservation, kept),),
         window=Window(lease.start_at, lease.end_at),
@@ -83,9 +101,13 @@ def _choose(
         movable=False,
     )
     try:
-        return calendar.choose(tx, now, question)[0], False
+        picks, missing = pick(tx, now, question)[0], False
     except NotEnoughHosts:
-        return kept, True
+        picks, missing = kept, True
+    if picks == had and missing == reservation.missing_resources:
+        return None
+    changed = reservation.resources_changed or not picks.keys() <= had.keys()
+    return _Plan(lease, reservation, picks, missing, changed)
 
 
 def _degraded(lease: Lease, healed: Reservation, now_degraded: bool) -> bool:
