@@ -42,6 +42,11 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
+def heed_interrupts() -> None:
+    """A run that a script started in the background ignores Ctrl-C, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def start_run(folder: Path) -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
     """Start a test run with an engine, whose only test waits for ever, and wait until that test runs."""
@@ -52,7 +57,10 @@ def start_run(folder: Path) -> Iterator[Callable[[str], subprocess.Popen[bytes]]
         test.write_text(ENDLESS_TEST.format(ready=str(ready)))
         command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", f"--rootdir={folder}", "--engine", engine]
         environment = {**clean_environment(), "TMPDIR": str(folder)}
-        started.append(subprocess.Popen([*command, test], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL))
+        run = subprocess.Popen(
+            [*command, test], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, preexec_fn=heed_interrupts
+        )
+        started.append(run)
         eventually(ready.exists, seconds=60, what="the endless test")
         return started[-1]
 

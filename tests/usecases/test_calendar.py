@@ -149,7 +149,7 @@ def test_more_instances_than_hosts(ledger):
     assert sorted(booked(ledger, made).values()) == [3, 4]
     assert booked(ledger, made).keys() == {host.id for host in hosts}
     text = refusal(ledger, 1, 2, instances(2, vcpus=16))
-    assert "2 hosts: 1 with room for 1 of 2 instances, 1 booked in that time." in text
+    assert "2 hosts: 1 booked in that time, 1 with room for 1 of 2 instances." in text
 
 
 def test_instances_that_lie_together_have_one_host(ledger):

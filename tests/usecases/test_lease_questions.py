@@ -36,7 +36,7 @@ def test_the_refusal_counts_the_reasons_and_says_when(ledger):
     lease(ledger, 1, 4, whole(3, resource_properties=wanted.resource_properties))
     lease(ledger, 2, 3, wanted)
     assert refusal(ledger, 1.5, 2.5, wanted) == (
-        "Not enough hosts available: 6 hosts: 4 booked in that time, 1 lacks gpu == 'a100', 1 disabled."
+        "Not enough hosts available: 6 hosts: 4 booked in that time, 1 disabled, 1 lacks gpu == 'a100'."
         f" The earliest start at which this fits is {written(at(3))}."
     )
 

@@ -184,6 +184,24 @@ def test_making_a_lease_takes_as_many_statements_with_fifty_hosts_and_a_hundred_
     assert len(set(counts)) == 1, counts
 
 
+@pytest.mark.one_engine
+def test_making_a_lease_takes_as_many_statements_among_500_hosts_with_1000_leases_as_with_one(ledger):
+    def measure(hour: int) -> list[int]:
+        return [
+            statements(ledger, lambda: lease(ledger, hour, hour + 1, instances())),
+            statements(ledger, lambda: lease(ledger, hour + 1, hour + 2, whole())),
+        ]
+
+    make_host(ledger)
+    lease(ledger, 1, 2, instances())  # The first one ever begins the calendar.
+    alone = measure(1)
+    for _ in range(499):
+        make_host(ledger)
+    for number in range(1_000):
+        lease(ledger, 3 + number % 100, 5 + number % 100, whole() if number % 8 == 0 else instances(2), seed=number)
+    assert measure(50) == alone
+
+
 def test_a_refusal_and_a_list_take_as_many_statements_however_much_there_is(ledger):
     make_host(ledger)
     lease(ledger, 1, 2, whole())

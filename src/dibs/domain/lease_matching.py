@@ -302,7 +302,7 @@ class _Choice:
                 room += self._room(need, host)
                 reason = FREE if need.whole or need.affinity is False else SOME_ROOM
             reasons[reason] += 1
-        ordered = dict(sorted(reasons.items(), key=lambda item: -item[1]))
+        ordered = dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
         words = {SOME_ROOM: f"with room for {room} of {need.least} instances"} if need.affinity is None else {}
         which = f"reservation {number + 1}: " if len(self._needs) > 1 else ""
         return Shortage(reasons=ordered, summary=which + _summary(len(calendar.hosts), ordered, words))
