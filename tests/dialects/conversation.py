@@ -39,6 +39,18 @@ class Answer:
         text: str = self.error.get("faultstring", self.error.get("description"))
         return text
 
+    @property
+    def message(self) -> str:
+        """What an error of Blazar says."""
+        return str(self.json["error_message"])
+
+    @property
+    def fault(self) -> tuple[str, str]:
+        """What kind of error of Nova it is, and its message."""
+        ((kind, error),) = self.json.items()
+        assert error["code"] == self.status
+        return kind, error["message"]
+
 
 def send(
     dialect: Dialect, method: str, url: str, body: Any = None, *, actor: Actor, headers: Mapping[str, str] | None = None

@@ -1,5 +1,6 @@
 """``dibs import …``: bring what Ironic, Placement and Blazar keep into a running Dibs."""
 
+import abc
 import argparse
 import getpass
 import json
@@ -72,9 +73,9 @@ class ImportCommand(Command):
 
         return connect(_address(arguments, "to"), kind, MOUNTS[kind])
 
+    @abc.abstractmethod
     def copy(self, there: "Service", arguments: argparse.Namespace, report: "Report") -> None:
         """Copy everything of this kind."""
-        raise NotImplementedError
 
     def tell(self, report: "Report", form: str, there: "Service") -> None:
         """Print the report."""

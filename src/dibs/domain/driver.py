@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from dibs.domain import node_states as states
-from dibs.domain.errors import BadValue, ValidationFailed
+from dibs.domain.errors import BadValue, DriverNotFound, ValidationFailed
 from dibs.domain.nodes import Json, Node
 
 Pause = Callable[[float], None]
@@ -83,6 +83,14 @@ def check_interfaces(driver: Driver, node: Node, interfaces: Iterable[str]) -> N
 def check_for_verb(driver: Driver, node: Node, verb: str) -> None:
     """Refuse a node whose settings do not allow a provision verb, or ``power``."""
     check_interfaces(driver, node, states.INTERFACES_NEEDED.get(states.ALIASES.get(verb, verb), ()))
+
+
+def check_settings(drivers: Mapping[str, Driver], node: Node, verb: str) -> None:
+    """Ask the node's driver whether the node's settings allow a verb."""
+    driver = drivers.get(node.driver)
+    if driver is None:
+        raise DriverNotFound(driver=node.driver)
+    check_for_verb(driver, node, verb)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,22 +43,11 @@ def remove(tx: Transaction, reservation_ids: Sequence[int]) -> None:
         tx.change(_remove(len(piece)), sets.numbered("id", piece))
 
 
-def remove_host(tx: Transaction, reservation_id: int, host_id: int) -> None:
-    """Give back one host of a reservation."""
-    tx.frees = True
-    tx.change(_REMOVE_HOST, {"of_reservation": reservation_id, "of_host": host_id})
-
-
 def move(tx: Transaction, reservation_ids: Sequence[int], start_at: int, end_at: int) -> None:
     """Let reservations have the same hosts at another time."""
     for piece in sets.pieces(reservation_ids):
         values = {"new_start": start_at, "new_end": end_at, **sets.numbered("id", piece)}
         tx.change(_move(len(piece)), values)
-
-
-_REMOVE_HOST = delete_rows(bookings).where(
-    bookings.c.reservation_id == bindparam("of_reservation"), bookings.c.host_id == bindparam("of_host")
-)
 
 
 @cache

@@ -14,7 +14,6 @@ from dibs.store.transaction import Transaction
 _EARLIER = errands.alias("earlier")
 _ALL = select(*errands.c)
 _OF_ID = errands.c.id == bindparam("of_id")
-_GET = _ALL.where(_OF_ID)
 _DUE = (
     _ALL.where(
         errands.c.due_at <= bindparam("now"),
@@ -50,12 +49,6 @@ def add(
 def due(tx: Transaction, now: int, count_max: int) -> list[Errand]:
     """What is to be done now; of each lease the first only."""
     return [_errand(row) for row in tx.rows(_DUE, {"now": now, "count_max": count_max})]
-
-
-def get(tx: Transaction, errand_id: int) -> Errand | None:
-    """One errand."""
-    row = tx.row(_GET, {"of_id": errand_id})
-    return _errand(row) if row else None
 
 
 def take(tx: Transaction, errand: Errand, until: int) -> bool:

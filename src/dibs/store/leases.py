@@ -28,18 +28,12 @@ _DELETE = delete_rows(leases).where(_OF_LEASE)
 _CONDITIONS: Mapping[str, ColumnElement[bool]] = {
     "uuid": leases.c.uuid == bindparam("of_value"),
     "project": leases.c.project_id == bindparam("of_value"),
-    "id": leases.c.id == bindparam("of_value"),
 }
 
 
 def get(tx: Transaction, uuid: str) -> Lease | None:
     """One lease."""
     return next(iter(_load(tx, "uuid", uuid)), None)
-
-
-def get_by_id(tx: Transaction, lease_id: int) -> Lease | None:
-    """One lease by its row's number."""
-    return next(iter(_load(tx, "id", lease_id)), None)
 
 
 def lock(tx: Transaction, uuid: str) -> Lease | None:
@@ -101,14 +95,8 @@ def remove(tx: Transaction, lease: Lease) -> None:
     tx.change(_DELETE, {"of_lease": lease.id})
 
 
-def remove_event(tx: Transaction, event: Event) -> None:
-    """Remove an event of a locked lease."""
-    tx.change(_DELETE_EVENT, {"of_id": event.id})
-
-
 _TABLES = {"leases": leases, "reservations": lease_reservations, "events": lease_events}
 _PARTS = {"reservations": _RESERVATION, "events": _EVENT}
-_DELETE_EVENT = delete_rows(lease_events).where(lease_events.c.id == bindparam("of_id"))
 
 
 def _load(tx: Transaction, key: str | None, value: object) -> list[Lease]:

@@ -88,12 +88,6 @@ def give_back(tx: Transaction, reservation_ids: Sequence[int]) -> None:
     bookings.remove(tx, reservation_ids)
 
 
-def replace_host(tx: Transaction, reservation_id: int, host_id: int, by: Picks, window: Window) -> None:
-    """Give one host of a reservation back and book others for it, or none."""
-    bookings.remove_host(tx, reservation_id, host_id)
-    book(tx, [reservation_id], [by], window)
-
-
 def _search(tx: Transaction, now: int, question: Question) -> tuple[Calendar, list[Picks] | Shortage]:
     taken = calendar.overlapping(tx, question.window.widened(question.cleaning_minutes))
     snapshot = Calendar(

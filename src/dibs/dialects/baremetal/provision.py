@@ -8,9 +8,9 @@ from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer
 from dibs.dialects.baremetal.idents import location, node_in_path
-from dibs.dialects.baremetal.states import check_settings
 from dibs.dialects.baremetal.values import read_uuid
 from dibs.domain import node_states as states
+from dibs.domain.driver import check_settings
 from dibs.domain.nodes import Node
 from dibs.http.machine_policy import Guard
 from dibs.http.messages import Response
@@ -72,7 +72,7 @@ def set_provision_state(exchange: Exchange) -> Response:
     command = usecases.RequestProvision(
         ident=ident,
         guard=_guard(exchange, ident, target, body),
-        validate=lambda node: check_settings(exchange, node, target),
+        validate=lambda node: check_settings(exchange.services.drivers, node, target),
         verb=target,
         clean_steps=body.get("clean_steps"),
         deploy_steps=body.get("deploy_steps"),

@@ -6,9 +6,7 @@ from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.baremetal.idents import location, node_in_path
 from dibs.dialects.baremetal.rendering import render_states
 from dibs.domain import node_states as states
-from dibs.domain.driver import check_for_verb
-from dibs.domain.errors import DriverNotFound
-from dibs.domain.nodes import Node
+from dibs.domain.driver import check_settings
 from dibs.http.messages import Response
 from dibs.usecases import nodes as node_usecases
 from dibs.usecases import provision as usecases
@@ -39,18 +37,10 @@ def set_power(exchange: Exchange) -> Response:
     command = usecases.RequestPower(
         ident=ident,
         guard=exchange.policy.guard(exchange.actor, ident, "baremetal:node:set_power_state"),
-        validate=lambda node: check_settings(exchange, node, states.POWER),
+        validate=lambda node: check_settings(exchange.services.drivers, node, states.POWER),
         target=target,
         timeout=timeout,
     )
     exchange.write(usecases.request_power, command)
     exchange.services.wake()
     return empty_answer(202, location(exchange, "nodes", ident, "states"))
-
-
-def check_settings(exchange: Exchange, node: Node, verb: str) -> None:
-    """Ask the node's driver whether its settings allow a verb."""
-    driver = exchange.services.drivers.get(node.driver)
-    if driver is None:
-        raise DriverNotFound(driver=node.driver)
-    check_for_verb(driver, node, verb)

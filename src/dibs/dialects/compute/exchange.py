@@ -1,27 +1,22 @@
 """One request on its way through a handler, with all that the handler may use."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from dibs.dialects.compute.errors import bad_request
 from dibs.dialects.compute.policy import Policy
 from dibs.dialects.compute.schemas import Schema
-from dibs.domain.actor import Actor
-from dibs.domain.driver import Driver, check_for_verb
-from dibs.domain.errors import DriverNotFound
+from dibs.domain.driver import Driver, check_settings
 from dibs.domain.nodes import Node
+from dibs.http.exchange import AnyExchange, empty_answer, json_answer
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.json_schema import find_mistake
-from dibs.http.messages import Request, Response
+from dibs.http.messages import Response
 from dibs.usecases.flavors import Seer
-from dibs.usecases.runner import Runner, UseCase
+from dibs.usecases.runner import Runner
 
-Command = TypeVar("Command")
-Result = TypeVar("Result")
-Headers = tuple[tuple[str, str], ...]
+__all__ = ["VERSION", "Exchange", "Handler", "Services", "empty_answer", "json_answer"]
 
 VERSION = "v2.1"
 
@@ -38,18 +33,10 @@ class Services:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(AnyExchange[Services]):
     """One request, its version and its path arguments."""
 
-    request: Request
     minor: int
-    arguments: Mapping[str, str]
-    services: Services
-
-    @property
-    def actor(self) -> Actor:
-        """Who is asking."""
-        return self.request.actor
 
     @property
     def policy(self) -> Policy:
@@ -64,14 +51,6 @@ class Exchange:
     def require(self, rule: str) -> None:
         """Refuse what a rule does not let the caller do in its own project."""
         self.policy.require(rule, self.actor)
-
-    def read(self, use_case: UseCase[Command, Result], command: Command) -> Result:
-        """Run a use case that changes nothing."""
-        return self.services.runner.read(use_case, self.actor, command)
-
-    def write(self, use_case: UseCase[Command, Result], command: Command) -> Result:
-        """Run a use case in a transaction of its own."""
-        return self.services.runner.write(use_case, self.actor, command)
 
     def body(self, schema: Schema) -> Any:
         """The body, checked."""
@@ -105,25 +84,7 @@ class Exchange:
 
     def checks(self, verb: str) -> Callable[[Node], None]:
         """Asks the driver of a node whether the node's settings allow a verb."""
-        return partial(_check_settings, self.services.drivers, verb)
+        return lambda node: check_settings(self.services.drivers, node, verb)
 
 
 Handler = Callable[[Exchange], Response]
-
-
-def _check_settings(drivers: Mapping[str, Driver], verb: str, node: Node) -> None:
-    driver = drivers.get(node.driver)
-    if driver is None:
-        raise DriverNotFound(driver=node.driver)
-    check_for_verb(driver, node, verb)
-
-
-def json_answer(document: Any, status: int = 200, headers: Headers = ()) -> Response:
-    """An answer with a body."""
-    body = json.dumps(document, separators=(",", ":")).encode()
-    return Response(status, body, (("Content-Type", "application/json"), *headers))
-
-
-def empty_answer(status: int, headers: Headers = ()) -> Response:
-    """An answer without a body."""
-    return Response(status, b"", headers)

@@ -27,9 +27,9 @@ class Services:
     policy: MachinePolicy
     lease_policy: LeasePolicy
     lease_rules: LeaseRules
+    """What the operator decided about all leases."""
     find_flavor: FindFlavor | None
     """Finds flavors that are kept outside; None when we keep them."""
-    """What the operator decided about all leases."""
     intake: RequestIntake
     wake: Callable[[], None]
 
