@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Iterator
 
 from dibs.conductor.leases import LeaseKeeper
-from dibs.domain.errors import NotEnoughHosts
-from dibs.store import open_store
-from dibs.usecases.leases import ListLeases, NewReservation, list_leases
+from dibs.database import open_store
+from dibs.leases.model.errors import NotEnoughHosts
+from dibs.leases.operations.leases import ListLeases, NewReservation, list_leases
 from tests.builders import Ledger
 from tests.lease_builders import OWNER, at, instances, lease, make_host, whole
 from tests.provider_builders import statements

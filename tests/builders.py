@@ -5,16 +5,24 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from dibs.domain import node_states as states
-from dibs.domain.actor import SERVICE
-from dibs.domain.nodes import Node
-from dibs.store import Store, nodes, providers, traits
-from dibs.usecases.conductors import RegisterConductor, register_conductor
-from dibs.usecases.nodes import CreateNode, UpdateNode, create_node, update_node
-from dibs.usecases.runner import Runner
-from dibs.usecases.traits import SetTraits, set_traits
+from dibs.access.access import SERVICE, Access, EveryRule
+from dibs.access.actor import Actor
+from dibs.database import Store
+from dibs.database.runner import Runner
+from dibs.ledger.queries import providers, traits
+from dibs.machines.model import states
+from dibs.machines.model.nodes import Node
+from dibs.machines.operations.conductors import RegisterConductor, register_conductor
+from dibs.machines.operations.node_traits import SetTraits, set_traits
+from dibs.machines.operations.nodes import CreateNode, UpdateNode, create_node, update_node
+from dibs.machines.queries import nodes
 
 FIRST_INSTANT = 1_800_000_000_000_000
+
+
+def trusted(**actor: Any) -> Access:
+    """The access of a caller whom the policy lets do everything."""
+    return Access(actor=Actor(**actor), rules=EveryRule())
 
 
 def allow(node: Node) -> None:

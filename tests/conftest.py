@@ -11,7 +11,7 @@ from types import FrameType
 
 import pytest
 
-from dibs.store import Store, open_store
+from dibs.database import Store, open_store
 from tests.bed.dibs_server import DibsServer
 from tests.bed.mariadb import MariadbServer
 from tests.bed.postgresql import PostgresqlServer

@@ -4,7 +4,8 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from dibs.store.tables import inventories, nodes, provider_traits, providers, resource_classes, traits
+from dibs.ledger.tables import inventories, provider_traits, providers, resource_classes, traits
+from dibs.machines.tables import nodes
 from tests.laws import connect
 
 FIRST_ID = 1_000_000

@@ -4,21 +4,21 @@ import uuid
 
 import pytest
 
-from dibs.domain.actor import SERVICE, Actor
-from dibs.domain.claims import Wish
-from dibs.domain.errors import HoldNotFound
-from dibs.domain.holds import Hold
-from dibs.domain.nodes import Node
-from dibs.store import nodes
-from dibs.usecases.booking import associate
-from dibs.usecases.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
-from dibs.usecases.holds import CreateHold, OneHold, consume_for_request, create_hold, get_hold
-from dibs.usecases.provision import RequestProvision, request_provision
-from tests.builders import Ledger, allow
+from dibs.access.access import SERVICE, Access
+from dibs.allocations.model.errors import HoldNotFound
+from dibs.allocations.model.holds import Hold
+from dibs.allocations.operations.holds import CreateHold, OneHold, consume_for_request, create_hold, get_hold
+from dibs.ledger.model.claims import Wish
+from dibs.ledger.operations.claiming import associate
+from dibs.ledger.operations.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
+from dibs.machines.model.nodes import Node
+from dibs.machines.operations.provisioning import RequestProvision, request_provision
+from dibs.machines.queries import nodes
+from tests.builders import Ledger, allow, trusted
 
-BLUE = Actor(user="b", project="blue", roles=frozenset({"member", "reader"}))
-RED = Actor(user="r", project="red", roles=frozenset({"admin", "member", "reader"}))
-SYSTEM_READER = Actor(user="s", roles=frozenset({"reader"}), system_scope=True)
+BLUE = trusted(user="b", project="blue", roles=frozenset({"member", "reader"}))
+RED = trusted(user="r", project="red", roles=frozenset({"admin", "member", "reader"}))
+SYSTEM_READER = trusted(user="s", roles=frozenset({"reader"}), system_scope=True)
 FREE = {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 0}
 TAKEN = {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
 
@@ -27,25 +27,25 @@ def new() -> str:
     return str(uuid.uuid4())
 
 
-def hold(ledger: Ledger, *tried: Node | str, actor: Actor = BLUE, instance: str | None = None, **options) -> Hold:
+def hold(ledger: Ledger, *tried: Node | str, access: Access = BLUE, instance: str | None = None, **options) -> Hold:
     idents = tuple(each if isinstance(each, str) else each.uuid for each in tried)
     values = {"uuid": new(), "instance_uuid": instance or new(), "nodes": idents, "seconds": 60, "guard": allow}
-    return ledger.runner.write(create_hold, actor, CreateHold(**{**values, **options}))
+    return ledger.runner.write(create_hold, access, CreateHold(**{**values, **options}))
 
 
-def show(ledger: Ledger, made: Hold, actor: Actor = BLUE) -> Hold:
-    return ledger.runner.read(get_hold, actor, OneHold(uuid=made.uuid))
+def show(ledger: Ledger, made: Hold, access: Access = BLUE) -> Hold:
+    return ledger.runner.read(get_hold, access, OneHold(uuid=made.uuid))
 
 
-def gone(ledger: Ledger, made: Hold, actor: Actor = BLUE) -> bool:
+def gone(ledger: Ledger, made: Hold, access: Access = BLUE) -> bool:
     with pytest.raises(HoldNotFound):
-        show(ledger, made, actor)
+        show(ledger, made, access)
     return True
 
 
-def deploy(ledger: Ledger, node: Node, proof: str | None = None, actor: Actor = BLUE) -> Node:
+def deploy(ledger: Ledger, node: Node, proof: str | None = None, access: Access = BLUE) -> Node:
     command = RequestProvision(ident=node.uuid, guard=allow, verb="active", hold_uuid=proof)
-    return ledger.runner.write(request_provision, actor, command)
+    return ledger.runner.write(request_provision, access, command)
 
 
 def claim(ledger: Ledger, node: Node, consumer: str) -> None:
@@ -65,10 +65,10 @@ def put(ledger: Ledger, node: Node, **changes: object) -> Node:
     )
 
 
-def turn_into_request(ledger: Ledger, proof: str, consumer: str, actor: Actor = BLUE) -> Node:
-    def use_case(tx, actor, now, command):
-        node = consume_for_request(tx, actor, now, proof=proof)
+def turn_into_request(ledger: Ledger, proof: str, consumer: str, access: Access = BLUE) -> Node:
+    def use_case(tx, access, now, command):
+        node = consume_for_request(tx, access, now, proof=proof)
         associate(tx, now, node, consumer)
         return nodes.update(tx, node, now, instance_uuid=consumer)
 
-    return ledger.runner.write(use_case, actor, None)
+    return ledger.runner.write(use_case, access, None)

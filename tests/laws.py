@@ -12,11 +12,11 @@ from typing import Any
 from sqlalchemy import Connection, create_engine, make_url
 from sqlalchemy.pool import NullPool
 
-from dibs.domain import node_states as states
-from dibs.domain.nodes import Node
-from dibs.domain.traits import TRAITS_PER_NODE_MAX
-from dibs.store.all_tables import metadata
-from dibs.store.nodes import COLUMNS
+from dibs.database.schema import metadata
+from dibs.ledger.model.traits import TRAITS_PER_NODE_MAX
+from dibs.machines.model import states
+from dibs.machines.model.nodes import Node
+from dibs.machines.queries.nodes import COLUMNS
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from dibs.domain.actor import Actor
-from dibs.domain.hosts import Host
-from dibs.domain.leases import FLAVORED_INSTANCES, INSTANCES, WHOLE_HOST, Lease
-from dibs.domain.providers import Provider
-from dibs.domain.windows import MINUTE, to_minute
-from dibs.usecases.hosts import (
+from dibs.access.access import Access
+from dibs.leases.model.hosts import Host
+from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, WHOLE_HOST, Lease
+from dibs.leases.model.windows import MINUTE, to_minute
+from dibs.leases.operations.availability import LeaseAnswer, ask_lease
+from dibs.leases.operations.changes import ChangeLease, ReservationChange, change_lease
+from dibs.leases.operations.hosts import (
     ChangeHost,
     ListHostBookings,
     RegisterHost,
@@ -15,13 +16,12 @@ from dibs.usecases.hosts import (
     list_host_bookings,
     register_host,
 )
-from dibs.usecases.lease_changes import ChangeLease, ReservationChange, change_lease
-from dibs.usecases.lease_questions import LeaseAnswer, ask_lease
-from dibs.usecases.leases import NewLease, NewReservation, OneLease, create_lease, delete_lease, get_lease
-from tests.builders import FIRST_INSTANT, Ledger
+from dibs.leases.operations.leases import NewLease, NewReservation, OneLease, create_lease, delete_lease, get_lease
+from dibs.ledger.model.providers import Provider
+from tests.builders import FIRST_INSTANT, Ledger, trusted
 from tests.provider_builders import make
 
-OWNER = Actor(user="u", project="p", roles=frozenset({"member", "reader"}))
+OWNER = trusted(user="u", project="p", roles=frozenset({"member", "reader"}))
 HOUR = 60 * MINUTE
 BASE = to_minute(FIRST_INSTANT) + HOUR
 """A full minute, an hour after the clock's first look or a little less."""
@@ -77,10 +77,10 @@ def new_lease(start: float, end: float, *reservations: NewReservation, **options
 
 
 def lease(
-    ledger: Ledger, start: float, end: float, *reservations: NewReservation, actor: Actor = OWNER, **options: Any
+    ledger: Ledger, start: float, end: float, *reservations: NewReservation, access: Access = OWNER, **options: Any
 ) -> Lease:
     """A lease from and until so many hours after the base."""
-    return ledger.runner.write(create_lease, actor, new_lease(start, end, *reservations, **options))
+    return ledger.runner.write(create_lease, access, new_lease(start, end, *reservations, **options))
 
 
 def ask(ledger: Ledger, start: float, end: float, *reservations: NewReservation, **options: Any) -> LeaseAnswer:

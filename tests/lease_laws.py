@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dibs.domain.leases import CLASS_PREFIX, TERMINATED, WHOLE_HOST, class_of, settled_status
+from dibs.leases.model.leases import CLASS_PREFIX, TERMINATED, WHOLE_HOST, class_of, settled_status
 from tests.booking_laws import broken_promises
 from tests.laws import Row, Tables
 

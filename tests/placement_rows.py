@@ -4,18 +4,11 @@ from typing import Any
 
 from sqlalchemy import Table, delete, insert, update
 
-from dibs.store import Store
-from dibs.store.tables import (
-    inventories,
-    provider_aggregates,
-    provider_traits,
-    providers,
-    resource_classes,
-    traits,
-)
-from dibs.store.transaction import Transaction
+from dibs.database import Store
+from dibs.database.transaction import Transaction
+from dibs.ledger.tables import inventories, provider_aggregates, provider_traits, providers, resource_classes, traits
 from tests.builders import FIRST_INSTANT
-from tests.domain.brute_force import World
+from tests.candidates.model.brute_force import World
 
 FILLED = (inventories, provider_aggregates, provider_traits, providers, traits, resource_classes)
 

@@ -4,12 +4,12 @@ import uuid
 from collections.abc import Callable
 from typing import TypeVar
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.claims import Wish
-from dibs.domain.providers import Provider
-from dibs.usecases.claims import ReplaceClaims, replace_claims
-from dibs.usecases.inventories import SetInventories, Sizes, Stock, set_inventories
-from dibs.usecases.providers import CreateProvider, GetProvider, create_provider, get_provider
+from dibs.access.access import SERVICE
+from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.providers import Provider
+from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
+from dibs.ledger.operations.inventories import SetInventories, Sizes, Stock, set_inventories
+from dibs.ledger.operations.providers import CreateProvider, GetProvider, create_provider, get_provider
 from tests.builders import Ledger
 
 Result = TypeVar("Result")

@@ -3,18 +3,18 @@
 import uuid
 from typing import Any
 
-from dibs.domain.actor import SERVICE, Actor
-from dibs.domain.flavors import Flavor
-from dibs.domain.nodes import Node
-from dibs.domain.providers import Provider
-from dibs.domain.servers import Server, ServerView
-from dibs.usecases.flavors import NewFlavor, Seer, create_flavor
-from dibs.usecases.launching import LaunchServers, launch_servers
-from dibs.usecases.servers import OneServer, delete_server, get_server
-from tests.builders import Ledger
+from dibs.access.access import SERVICE, Access
+from dibs.flavors.model.flavors import Flavor
+from dibs.flavors.operations.flavors import NewFlavor, Seer, create_flavor
+from dibs.ledger.model.providers import Provider
+from dibs.machines.model.nodes import Node
+from dibs.servers.model.servers import Server, ServerView
+from dibs.servers.operations.launching import LaunchServers, launch_servers
+from dibs.servers.operations.servers import OneServer, delete_server, get_server
+from tests.builders import Ledger, trusted
 from tests.provider_builders import make
 
-MEMBER = Actor(user="mia", project="p", roles=frozenset({"member", "reader"}))
+MEMBER = trusted(user="mia", project="p", roles=frozenset({"member", "reader"}))
 EVERYTHING = Seer(sees_all=True)
 
 
@@ -45,7 +45,7 @@ def node_flavor(ledger: Ledger, resource_class: str, **specs: str) -> Flavor:
     return flavor(ledger, extra_specs={**none, f"resources:CUSTOM_{resource_class.upper()}": "1", **specs})
 
 
-def launch(ledger: Ledger, kind: Flavor, actor: Actor = MEMBER, name: str = "server", **options: Any) -> ServerView:
+def launch(ledger: Ledger, kind: Flavor, access: Access = MEMBER, name: str = "server", **options: Any) -> ServerView:
     """Launch one server."""
     command = LaunchServers(
         flavor=kind.flavor,
@@ -54,7 +54,7 @@ def launch(ledger: Ledger, kind: Flavor, actor: Actor = MEMBER, name: str = "ser
         validate=options.pop("validate", any_settings),
         **options,
     )
-    (made,) = ledger.runner.write(launch_servers, actor, command)
+    (made,) = ledger.runner.write(launch_servers, access, command)
     return made
 
 

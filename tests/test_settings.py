@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dibs.http.binding import Address
+from dibs.http.edge.binding import Address
 from dibs.settings import FIELDS, Settings, SettingsError, load_settings
 
 

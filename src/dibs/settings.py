@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from dibs.http.binding import Address, parse_address
+from dibs.http.edge.binding import Address, parse_address
 
 ENVIRONMENT_PREFIX = "DIBS_"
 CONFIG_VARIABLE = "DIBS_CONFIG"

@@ -4,29 +4,30 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.operations.intake import LocalIntake, RequestIntake
 from dibs.conductor import Conductor
+from dibs.database import Statistics, Store, health, migrate, open_store
+from dibs.database.runner import Runner
 from dibs.dialects.baremetal import Baremetal, HoldTimes
 from dibs.dialects.compute import Compute
 from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
 from dibs.dialects.reservation import Reservation
-from dibs.domain.flavors import Flavor
-from dibs.domain.lease_dates import LeaseRules
 from dibs.drivers import DRIVERS
-from dibs.http import metrics
-from dibs.http.cors import Cors
+from dibs.flavors.model.flavors import Flavor
+from dibs.flavors.operations.flavors import Seer
+from dibs.http.edge import metrics
+from dibs.http.edge.cors import Cors
+from dibs.http.edge.shell import Application
 from dibs.http.messages import Dialect
-from dibs.http.shell import Application
-from dibs.outside import HttpEnforcement, Nova
+from dibs.integrations import HttpEnforcement, Nova
+from dibs.leases.model.dates import LeaseRules
 from dibs.rpc.client import Caller
 from dibs.rpc.intake import RemoteIntake, procedures
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import Doorkeeper
 from dibs.settings import Settings
-from dibs.store import Statistics, Store, health, migrate, open_store
-from dibs.usecases.flavors import Seer
-from dibs.usecases.request_intake import LocalIntake, RequestIntake
-from dibs.usecases.runner import Runner
 
 CONDUCTOR_CONNECTIONS = 8
 """Database connections for the conductor, beside one for each thread that answers requests."""
@@ -75,7 +76,7 @@ def build_conductor(settings: Settings) -> Application:
     store, runner = _open(settings)
     conductor = _conductor(settings, runner, rpc_url=settings.announced_rpc_url)
     calls = Calls(
-        procedures(runner, lambda: conductor.incarnation, conductor.wake),
+        procedures(runner, MachinePolicy(settings.policy_file or None), lambda: conductor.incarnation, conductor.wake),
         incarnation=lambda: conductor.incarnation,
         doorkeeper=Doorkeeper(settings.rpc_secret, read_clock),
         secret=settings.rpc_secret,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dibs.dialects.compute.images import IMAGE_ID
+from dibs.dialects.compute.handlers.images import IMAGE_ID
 from dibs.dialects.compute.microversions import MAXIMUM
 from dibs.dialects.compute.routes import ROUTES
 from tests.attacks.compute_target import COMPUTE_HOST, KEY, MACHINE, SERVER

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.flavors import Flavor
-from dibs.domain.servers import BUILD, flavor_kept
-from dibs.store import nodes, servers
-from dibs.store.transaction import Transaction
-from dibs.usecases.flavors import ChangeAccess, add_access
-from dibs.usecases.launching import LaunchServers, launch_servers
-from dibs.usecases.providers import CreateProvider, create_provider
+from dibs.access.access import SERVICE
+from dibs.database.transaction import Transaction
+from dibs.flavors.model.flavors import Flavor
+from dibs.flavors.operations.flavors import ChangeAccess, add_access
+from dibs.ledger.operations.providers import CreateProvider, create_provider
+from dibs.machines.queries import nodes
+from dibs.servers.model.servers import BUILD, flavor_kept
+from dibs.servers.operations.launching import LaunchServers, launch_servers
+from dibs.servers.queries import servers
 from tests.attacks.target import INSTANCE, NODES, Target
 from tests.laws import Tables, broken_laws
 from tests.provider_builders import stock

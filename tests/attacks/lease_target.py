@@ -4,9 +4,9 @@ from typing import Any
 
 from sqlalchemy import Table, update
 
-from dibs.domain.actor import SERVICE
-from dibs.store import lease_tables
-from dibs.usecases.hosts import ChangeHost, RegisterHost, change_host, register_host
+from dibs.access.access import SERVICE
+from dibs.leases import tables as lease_tables
+from dibs.leases.operations.hosts import ChangeHost, RegisterHost, change_host, register_host
 from tests.attacks.target import NODES, Target
 from tests.laws import Tables, broken_laws
 from tests.lease_builders import lease, make_host, whole

@@ -2,17 +2,17 @@
 
 from sqlalchemy import update
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.claims import Wish
-from dibs.domain.provider_tree import SHARING_TRAIT
-from dibs.store import tables
-from dibs.usecases.aggregates import SetAggregates, set_aggregates
-from dibs.usecases.claims import ReplaceClaims, replace_claims
-from dibs.usecases.inventories import SetInventories, Sizes, set_inventories
-from dibs.usecases.provider_traits import SetProviderTraits, set_provider_traits
-from dibs.usecases.providers import CreateProvider, create_provider
-from dibs.usecases.resource_classes import NamedClass, create_resource_class
-from dibs.usecases.trait_catalogue import NamedTrait, ensure_trait
+from dibs.access.access import SERVICE
+from dibs.candidates.model.provider_tree import SHARING_TRAIT
+from dibs.ledger import tables
+from dibs.ledger.model.claims import Wish
+from dibs.ledger.operations.aggregates import SetAggregates, set_aggregates
+from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
+from dibs.ledger.operations.inventories import SetInventories, Sizes, set_inventories
+from dibs.ledger.operations.provider_traits import SetProviderTraits, set_provider_traits
+from dibs.ledger.operations.providers import CreateProvider, create_provider
+from dibs.ledger.operations.resource_classes import NamedClass, create_resource_class
+from dibs.ledger.operations.traits import NamedTrait, ensure_trait
 from tests.attacks.target import Target
 from tests.laws import Tables, broken_laws
 

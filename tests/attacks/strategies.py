@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 from hypothesis import strategies as st
 
-from dibs.dialects.baremetal.node_values import PATCHABLE
+from dibs.dialects.baremetal.documents.node_values import PATCHABLE
 from dibs.dialects.baremetal.routes import ROUTES
-from dibs.domain import node_states as states
+from dibs.machines.model import states
 from tests.attacks import rubbish
 from tests.attacks.target import HOLD, INSTANCE, NEWEST, NODES, PORT, Attack
 

@@ -13,23 +13,28 @@ from urllib.parse import quote
 
 from sqlalchemy import delete, update
 
+from dibs.access.access import SERVICE
+from dibs.allocations import tables as allocation_tables
+from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
+from dibs.allocations.operations.holds import CreateHold, create_hold
+from dibs.allocations.operations.intake import LocalIntake
+from dibs.database import Store, open_store
 from dibs.dialects.baremetal import Baremetal
 from dibs.dialects.baremetal.microversions import VERSIONS
 from dibs.dialects.compute import Compute
 from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
 from dibs.dialects.reservation import Reservation
-from dibs.domain.actor import SERVICE
-from dibs.domain.lease_dates import LeaseRules
 from dibs.drivers import DRIVERS
+from dibs.flavors import tables as flavor_tables
 from dibs.http.auth.noauth import NoAuth
-from dibs.http.limits import Limits
-from dibs.http.shell import Application, Shell
-from dibs.store import Store, lease_tables, open_store, tables
-from dibs.usecases.holds import CreateHold, create_hold
-from dibs.usecases.node_requests import CreateNodeRequest, create_node_request
-from dibs.usecases.ports import CreatePort, create_port
-from dibs.usecases.request_intake import LocalIntake
+from dibs.http.edge.limits import Limits
+from dibs.http.edge.shell import Application, Shell
+from dibs.leases import tables as lease_tables
+from dibs.leases.model.dates import LeaseRules
+from dibs.ledger import tables as ledger_tables
+from dibs.machines.operations.ports import CreatePort, create_port
+from dibs.servers import tables as server_tables
 from tests.builders import Ledger, allow
 from tests.laws import Tables, broken_laws, connect, rows_of
 
@@ -235,12 +240,19 @@ def _nothing() -> None:
 
 def _remove_everything(tx: Any) -> None:
     # MariaDB deletes row by row, and a parent may come before its child.
-    tx.change(update(tables.providers).values(parent_id=None))
+    tx.change(update(ledger_tables.providers).values(parent_id=None))
     booked = (lease_tables.bookings, lease_tables.leases, lease_tables.hosts, lease_tables.property_names)
-    launched = (lease_tables.servers, lease_tables.flavors)
-    for table in (*launched, *booked, tables.claims, tables.consumers, tables.node_requests, tables.providers):
+    launched = (server_tables.servers, flavor_tables.flavors)
+    for table in (
+        *launched,
+        *booked,
+        ledger_tables.claims,
+        ledger_tables.consumers,
+        allocation_tables.node_requests,
+        ledger_tables.providers,
+    ):
         tx.change(delete(table))
-    for table in (tables.resource_classes, tables.traits):
+    for table in (ledger_tables.resource_classes, ledger_tables.traits):
         tx.change(delete(table))
 
 

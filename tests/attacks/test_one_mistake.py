@@ -2,7 +2,7 @@
 
 import pytest
 
-from dibs.dialects.baremetal.fields import FIELDS, Field, Kind
+from dibs.dialects.baremetal.documents.fields import FIELDS, Field, Kind
 from tests.attacks.rubbish import UNKNOWN
 from tests.attacks.target import INSTANCE, NODES, PORT, Attack, Target
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any, Protocol
 
-from dibs.store.migrate import upgrade
+from dibs.database.migrate import upgrade
 from tests.bed.addresses import MariadbAddress, PostgresqlAddress
 
 Row = tuple[Any, ...]

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dibs.cli.serve import Conductor
+from dibs.cli.commands.serve import Conductor
 from dibs.settings import Settings
 
 

@@ -8,9 +8,9 @@ import threading
 import time
 
 from dibs.conductor import Conductor
+from dibs.database import open_store
+from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
-from dibs.store import open_store
-from dibs.usecases.runner import Runner
 
 TAKE_OVER_SECONDS = 20
 """Within which whatever one of these leaves behind is done by another, however busy the machine that runs the tests."""

@@ -4,12 +4,12 @@ import logging
 
 import pytest
 
+from dibs.access.access import SERVICE
 from dibs.conductor import Conductor
-from dibs.domain.actor import SERVICE
+from dibs.database import open_store
+from dibs.database.migrate import upgrade
 from dibs.drivers.fake import FakeDriver
-from dibs.store import open_store
-from dibs.store.migrate import upgrade
-from dibs.usecases.provision import RequestProvision, request_provision
+from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from tests.bed.waiting import eventually
 from tests.builders import Ledger, allow
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dibs.domain.actor import SERVICE
-from dibs.store import tasks
-from dibs.usecases.provision import RequestProvision, request_provision
-from dibs.usecases.runner import Runner
+from dibs.access.access import SERVICE
+from dibs.database.runner import Runner
+from dibs.machines.operations.provisioning import RequestProvision, request_provision
+from dibs.machines.queries import tasks
 from tests.bed.waiting import eventually
 from tests.builders import Ledger, allow
 from tests.conductor.process import real_clock

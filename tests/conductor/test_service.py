@@ -6,15 +6,16 @@ import uuid
 
 import pytest
 
+from dibs.access.access import SERVICE
 from dibs.conductor import Conductor
-from dibs.domain import node_states as states
-from dibs.domain.actor import SERVICE
-from dibs.domain.driver import Outcome
-from dibs.domain.errors import NodeLocked, StoreUnavailable
+from dibs.database.errors import StoreUnavailable
+from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
-from dibs.usecases.conductors import GetConductor, get_conductor
-from dibs.usecases.provision import RequestPower, RequestProvision, request_power, request_provision
-from dibs.usecases.runner import Runner
+from dibs.machines.model import states
+from dibs.machines.model.driver import Outcome
+from dibs.machines.model.errors import NodeLocked
+from dibs.machines.operations.conductors import GetConductor, get_conductor
+from dibs.machines.operations.provisioning import RequestPower, RequestProvision, request_power, request_provision
 from tests.bed.waiting import eventually
 from tests.builders import allow
 

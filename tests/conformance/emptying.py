@@ -1,10 +1,10 @@
 """An empty ledger under a running server: quicker than a new database and a new process for each file."""
 
+from dibs.all_tables import metadata
 from sqlalchemy import delete, update
 
-from dibs.store import open_store
-from dibs.store.all_tables import metadata
-from dibs.store.transaction import Transaction
+from dibs.database import open_store
+from dibs.database.transaction import Transaction
 
 KEPT = {"conductors", "conductor_drivers"}
 """What the running server has written of itself."""

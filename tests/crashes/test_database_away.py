@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dibs.store.migrate import upgrade
+from dibs.database.migrate import upgrade
 from tests.bed.dibs_server import DibsServer
 from tests.bed.mariadb import MariadbServer
 from tests.bed.postgresql import PostgresqlServer

@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Callable
 
-from dibs.domain import node_states as states
+from dibs.machines.model import states
 from tests.bed.dibs_server import DibsServer
 from tests.bed.waiting import eventually
 from tests.crashes.client import SMALL_TIMES, Client, Load, assert_nothing_lost

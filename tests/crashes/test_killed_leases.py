@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dibs.domain.leases import ACTIVE, NOW, PENDING, TERMINATED
-from dibs.store import Store
-from dibs.usecases.leases import ListLeases, NewLease, create_lease, list_leases
-from dibs.usecases.runner import Runner
+from dibs.database import Store
+from dibs.database.runner import Runner
+from dibs.leases.model.leases import ACTIVE, NOW, PENDING, TERMINATED
+from dibs.leases.operations.leases import ListLeases, NewLease, create_lease, list_leases
 from dibs.wiring import read_clock
 from tests.bed.waiting import eventually
 from tests.builders import Ledger

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from dibs.domain.actor import Actor
+from dibs.access.actor import Actor
 from dibs.http.messages import Dialect, Request
 
 ORIGIN = "http://dibs.example:8780"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dibs.access.actor import Actor
 from dibs.dialects.placement.errors import Refusal
 from dibs.dialects.placement.policy import RULES, Policy
-from dibs.domain.actor import Actor
 from dibs.http.auth import with_implied_roles
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "serve-for-others.md"

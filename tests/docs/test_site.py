@@ -1,7 +1,6 @@
 """The documentation builds without a warning, every link leads somewhere, and the reference is complete."""
 
 import html.parser
-import inspect
 import json
 import os
 import urllib.parse
@@ -9,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from dibs.allocations.model import allocations as node_requests
 from dibs.cli.main import Dibs
 from dibs.dialects.placement.errors import Code
-from dibs.domain import errors, node_requests
+from dibs.errors import DibsError, every_error
 from dibs.settings import FIELDS
 
 pytestmark = pytest.mark.xdist_group("docs-site")
@@ -100,8 +100,7 @@ def test_every_setting_is_in_the_reference(pages: dict[Path, Page], site: Path) 
 
 def test_every_error_code_and_reason_is_in_the_reference(pages: dict[Path, Page], site: Path) -> None:
     text = text_of(pages, site, "reference/errors.html")
-    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.DibsError)]
-    messages = [" ".join((kind.__doc__ or "").split()) for kind in kinds if kind is not errors.DibsError]
+    messages = [" ".join((kind.__doc__ or "").split()) for kind in every_error() if kind is not DibsError]
     reasons = node_requests._WORDS.values()
     assert [said for said in (*messages, *Code, *reasons) if said not in text] == []
 

@@ -3,11 +3,12 @@ import threading
 import pytest
 
 from dibs.conductor.worker import Session
-from dibs.domain import node_states as states
-from dibs.domain.driver import Driver, DriverFailure, Interrupted, check_boot_device, check_for_verb
-from dibs.domain.errors import BadValue, ValidationFailed
-from dibs.domain.nodes import Node
 from dibs.drivers.fake import INTERFACE_OF_WORK, FakeDriver
+from dibs.errors import BadValue
+from dibs.machines.model import states
+from dibs.machines.model.driver import Driver, DriverFailure, Interrupted, check_boot_device, check_for_verb
+from dibs.machines.model.errors import ValidationFailed
+from dibs.machines.model.nodes import Node
 
 DRIVER: Driver = FakeDriver()
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.http.echo_server import RunningServer, running_server
+from tests.http.edge.echo_server import RunningServer, running_server
 
 
 @pytest.fixture(scope="session")

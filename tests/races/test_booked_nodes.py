@@ -6,20 +6,16 @@ whoever holds a node for a while may have it until the booking begins.
 
 import random
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.errors import (
-    CapacityExceeded,
-    NodeAssociated,
-    NodeClaimed,
-    NodeHeld,
-    NotEnoughHosts,
-    NothingToHold,
-)
-from dibs.domain.node_requests import ALLOCATING
-from dibs.store import Store
-from dibs.usecases.hosts import RegisterHost, register_host
-from dibs.usecases.leases import NewLease, NewReservation, create_lease
-from dibs.usecases.runner import Runner
+from dibs.access.access import SERVICE
+from dibs.allocations.model.allocations import ALLOCATING
+from dibs.allocations.model.errors import NodeHeld, NothingToHold
+from dibs.database import Store
+from dibs.database.runner import Runner
+from dibs.leases.model.errors import NotEnoughHosts
+from dibs.leases.operations.hosts import RegisterHost, register_host
+from dibs.leases.operations.leases import NewLease, NewReservation, create_lease
+from dibs.ledger.model.errors import CapacityExceeded
+from dibs.machines.model.errors import NodeAssociated, NodeClaimed
 from dibs.wiring import read_clock
 from tests import fleet
 from tests.bed.waiting import eventually

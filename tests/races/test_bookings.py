@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.errors import DibsError, HostBooked, NoSuchHost, NotEnoughHosts
-from dibs.domain.leases import Lease
-from dibs.store import Store, open_store
-from dibs.usecases.hosts import OneHost, RegisterHost, delete_host, register_host
-from dibs.usecases.lease_changes import ReservationChange
-from dibs.usecases.runner import Runner
+from dibs.access.access import SERVICE
+from dibs.database import Store, open_store
+from dibs.database.runner import Runner
+from dibs.errors import DibsError
+from dibs.leases.model.errors import HostBooked, NoSuchHost, NotEnoughHosts
+from dibs.leases.model.leases import Lease
+from dibs.leases.operations.changes import ReservationChange
+from dibs.leases.operations.hosts import OneHost, RegisterHost, delete_host, register_host
 from tests.booking_laws import broken_promises
 from tests.builders import Ledger
 from tests.laws import read_tables

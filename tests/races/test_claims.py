@@ -7,13 +7,14 @@ from collections.abc import Mapping
 
 import pytest
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.claims import ANY_GENERATION, AnyGeneration, Wish
-from dibs.domain.errors import CapacityExceeded, ConsumerGenerationConflict
-from dibs.store import Store, inventories, providers
-from dibs.store.tables import inventories as inventory_rows
-from dibs.store.transaction import Transaction
-from dibs.usecases.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
+from dibs.access.access import SERVICE
+from dibs.database import Store
+from dibs.database.transaction import Transaction
+from dibs.ledger.model.claims import ANY_GENERATION, AnyGeneration, Wish
+from dibs.ledger.model.errors import CapacityExceeded, ConsumerGenerationConflict
+from dibs.ledger.operations.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
+from dibs.ledger.queries import inventories, providers
+from dibs.ledger.tables import inventories as inventory_rows
 from tests.builders import Ledger
 from tests.races.crowd import all_at_once
 

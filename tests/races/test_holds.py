@@ -4,27 +4,11 @@ import random
 import uuid
 from collections.abc import Callable
 
-from dibs.conductor.expiry import Expiry
-from dibs.domain.actor import SERVICE, Actor
-from dibs.domain.claims import Wish
-from dibs.domain.errors import (
-    CapacityExceeded,
-    ConsumerGenerationConflict,
-    DibsError,
-    HoldExists,
-    HoldNotFound,
-    InstanceOfAnother,
-    NodeAssociated,
-    NodeClaimed,
-    NodeHeld,
-    NodeLocked,
-    NothingToHold,
-    WrongState,
-)
-from dibs.domain.holds import Hold
-from dibs.domain.nodes import Node
-from dibs.usecases.claims import ReplaceClaims, replace_claims
-from dibs.usecases.holds import (
+from dibs.access.access import SERVICE
+from dibs.allocations.model.errors import HoldExists, HoldNotFound, InstanceOfAnother, NodeHeld, NothingToHold
+from dibs.allocations.model.holds import Hold
+from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
+from dibs.allocations.operations.holds import (
     CreateHold,
     OneHold,
     RenewHold,
@@ -33,9 +17,15 @@ from dibs.usecases.holds import (
     get_hold,
     renew_hold,
 )
-from dibs.usecases.node_requests import CreateNodeRequest, create_node_request
-from dibs.usecases.provision import RequestProvision, request_provision
-from tests.builders import Ledger, allow
+from dibs.conductor.expiry import Expiry
+from dibs.errors import DibsError
+from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.errors import CapacityExceeded, ConsumerGenerationConflict
+from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
+from dibs.machines.model.errors import NodeAssociated, NodeClaimed, NodeLocked, WrongState
+from dibs.machines.model.nodes import Node
+from dibs.machines.operations.provisioning import RequestProvision, request_provision
+from tests.builders import Ledger, allow, trusted
 from tests.laws import assert_lawful
 from tests.races.crowd import all_at_once
 
@@ -205,7 +195,7 @@ def test_a_renewal_in_time_keeps_the_node(ledger: Ledger, database_url: str) -> 
 
 def test_a_hold_and_a_claim_of_another_project_never_share_a_consumer(ledger: Ledger, database_url: str) -> None:
     """Whoever is second is refused, whichever lock it meets the first at."""
-    stranger = Actor(user="s", project="stranger", roles=frozenset({"member"}))
+    stranger = trusted(user="s", project="stranger", roles=frozenset({"member"}))
     for _ in range(ROUNDS * 4):
         kept, claimed = (ledger.enrol(resource_class="gold") for _ in range(2))
         instance = new()

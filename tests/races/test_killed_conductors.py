@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from dibs.domain.actor import SERVICE
-from dibs.store import Store
-from dibs.usecases.conductors import ListConductors, list_conductors
-from dibs.usecases.node_requests import CreateNodeRequest, create_node_request
-from dibs.usecases.runner import Runner
+from dibs.access.access import SERVICE
+from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
+from dibs.database import Store
+from dibs.database.runner import Runner
+from dibs.machines.operations.conductors import ListConductors, list_conductors
 from dibs.wiring import read_clock
 from tests import fleet
 from tests.bed.waiting import eventually

@@ -2,14 +2,14 @@
 
 import uuid
 
-from dibs.domain import node_states as states
-from dibs.domain.actor import SERVICE
-from dibs.domain.driver import Outcome
-from dibs.domain.errors import NodeLocked, TaskLost
-from dibs.domain.nodes import Node
-from dibs.usecases.conductors import RegisterConductor, register_conductor
-from dibs.usecases.provision import RequestPower, RequestProvision, request_power, request_provision
-from dibs.usecases.tasks import Assignment, ReportOutcome, TakeTask, report_outcome, take_task
+from dibs.access.access import SERVICE
+from dibs.machines.model import states
+from dibs.machines.model.driver import Outcome
+from dibs.machines.model.errors import NodeLocked, TaskLost
+from dibs.machines.model.nodes import Node
+from dibs.machines.operations.conductors import RegisterConductor, register_conductor
+from dibs.machines.operations.provisioning import RequestPower, RequestProvision, request_power, request_provision
+from dibs.machines.operations.tasks import Assignment, ReportOutcome, TakeTask, report_outcome, take_task
 from tests.builders import Ledger, allow
 from tests.races.crowd import all_at_once
 

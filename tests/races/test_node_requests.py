@@ -5,12 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from dibs.conductor import Conductor
-from dibs.domain.actor import SERVICE
-from dibs.domain.node_requests import NodeRequest, NodeRequestQuery
-from dibs.drivers import DRIVERS
-from dibs.store import Store
-from dibs.usecases.node_requests import (
+from dibs.access.access import SERVICE
+from dibs.allocations.model.allocations import NodeRequest, NodeRequestQuery
+from dibs.allocations.operations.allocations import (
     CreateNodeRequest,
     GetNodeRequest,
     ListNodeRequests,
@@ -20,8 +17,11 @@ from dibs.usecases.node_requests import (
     list_node_requests,
     update_node_request,
 )
-from dibs.usecases.nodes import SetMaintenance, set_maintenance
-from dibs.usecases.runner import Runner
+from dibs.conductor import Conductor
+from dibs.database import Store
+from dibs.database.runner import Runner
+from dibs.drivers import DRIVERS
+from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
 from dibs.wiring import read_clock
 from tests import fleet
 from tests.bed.waiting import eventually

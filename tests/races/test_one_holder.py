@@ -2,11 +2,11 @@
 
 import uuid
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.errors import InstanceAssociated, NodeAssociated, TooManyTraits
-from dibs.domain.nodes import Node
-from dibs.domain.traits import TRAITS_PER_NODE_MAX
-from dibs.usecases.traits import AddTrait, add_trait
+from dibs.access.access import SERVICE
+from dibs.ledger.model.traits import TRAITS_PER_NODE_MAX
+from dibs.machines.model.errors import InstanceAssociated, NodeAssociated, TooManyTraits
+from dibs.machines.model.nodes import Node
+from dibs.machines.operations.node_traits import AddTrait, add_trait
 from tests.builders import Ledger, allow
 from tests.races.crowd import all_at_once
 

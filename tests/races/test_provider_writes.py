@@ -2,8 +2,8 @@
 
 import uuid
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.errors import (
+from dibs.access.access import SERVICE
+from dibs.ledger.model.errors import (
     BadParent,
     InventoryInUse,
     NoSuchTrait,
@@ -14,11 +14,22 @@ from dibs.domain.errors import (
     ResourceClassNotFound,
     TraitInUse,
 )
-from dibs.domain.providers import Provider, ProviderQuery
-from dibs.usecases.aggregates import Memberships, SetAggregates, set_aggregates
-from dibs.usecases.inventories import SetInventories, Stock, list_inventories, remove_inventories, set_inventories
-from dibs.usecases.provider_traits import ProviderTraits, SetProviderTraits, list_provider_traits, set_provider_traits
-from dibs.usecases.providers import (
+from dibs.ledger.model.providers import Provider, ProviderQuery
+from dibs.ledger.operations.aggregates import Memberships, SetAggregates, set_aggregates
+from dibs.ledger.operations.inventories import (
+    SetInventories,
+    Stock,
+    list_inventories,
+    remove_inventories,
+    set_inventories,
+)
+from dibs.ledger.operations.provider_traits import (
+    ProviderTraits,
+    SetProviderTraits,
+    list_provider_traits,
+    set_provider_traits,
+)
+from dibs.ledger.operations.providers import (
     ChangeProvider,
     CreateProvider,
     GetProvider,
@@ -27,8 +38,8 @@ from dibs.usecases.providers import (
     delete_provider,
     list_providers,
 )
-from dibs.usecases.resource_classes import NamedClass, delete_resource_class, ensure_resource_class
-from dibs.usecases.trait_catalogue import NamedTrait, delete_trait, ensure_trait
+from dibs.ledger.operations.resource_classes import NamedClass, delete_resource_class, ensure_resource_class
+from dibs.ledger.operations.traits import NamedTrait, delete_trait, ensure_trait
 from tests.builders import Ledger
 from tests.provider_builders import claim, make, now, sizes, stock
 from tests.races.crowd import all_at_once

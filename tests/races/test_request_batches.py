@@ -1,12 +1,13 @@
 """Many who want several nodes at once, and one who wants one: nobody gets a part, and nothing is given twice."""
 
-from dibs.conductor.desk import Desk
+from dibs.access.access import SERVICE
+from dibs.allocations.operations.allocations import CreateNodeRequest
+from dibs.allocations.operations.batches import CreateBatch, create_batch
+from dibs.allocations.operations.queue import Order
+from dibs.allocations.queries import allocations as node_requests
+from dibs.conductor.allocations import Desk
 from dibs.conductor.worker import Session
-from dibs.domain.actor import SERVICE
-from dibs.store import conductors, node_requests
-from dibs.usecases.node_requests import CreateNodeRequest
-from dibs.usecases.request_batches import CreateBatch, create_batch
-from dibs.usecases.waiting_line import Order
+from dibs.machines.queries import conductors
 from tests.builders import Ledger
 from tests.laws import assert_lawful
 from tests.races.crowd import all_at_once

@@ -2,13 +2,13 @@
 
 import uuid
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.claims import Wish
-from dibs.domain.errors import CapacityExceeded
-from dibs.domain.servers import ServerView
-from dibs.store import inventories, providers
-from dibs.store.transaction import Transaction
-from dibs.usecases.claims import ReplaceClaims, replace_claims
+from dibs.access.access import SERVICE
+from dibs.database.transaction import Transaction
+from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.errors import CapacityExceeded
+from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
+from dibs.ledger.queries import inventories, providers
+from dibs.servers.model.servers import ServerView
 from tests.builders import Ledger
 from tests.races.crowd import all_at_once
 from tests.server_builders import delete, flavor, host, launch, node_flavor

@@ -4,16 +4,9 @@ import threading
 import uuid
 from collections import Counter
 
-from dibs.conductor import Conductor
-from dibs.domain.actor import SERVICE
-from dibs.domain.conductors import TIMEOUT_SECONDS
-from dibs.domain.driver import Outcome
-from dibs.domain.errors import TaskLost
-from dibs.domain.node_requests import NodeRequest, NodeRequestQuery
-from dibs.domain.nodes import Json, Node
-from dibs.drivers.fake import FakeDriver
-from dibs.usecases.conductors import RegisterConductor, register_conductor
-from dibs.usecases.node_requests import (
+from dibs.access.access import SERVICE
+from dibs.allocations.model.allocations import NodeRequest, NodeRequestQuery
+from dibs.allocations.operations.allocations import (
     CreateNodeRequest,
     GetNodeRequest,
     ListNodeRequests,
@@ -21,16 +14,17 @@ from dibs.usecases.node_requests import (
     delete_node_request,
     list_node_requests,
 )
-from dibs.usecases.provision import RequestProvision, request_provision
-from dibs.usecases.request_batches import CreateBatch, create_batch
-from dibs.usecases.serving import TakeOverRequests, take_over_requests
-from dibs.usecases.tasks import (
-    ReportOutcome,
-    TakeTask,
-    report_outcome,
-    take_over_task,
-    take_task,
-)
+from dibs.allocations.operations.batches import CreateBatch, create_batch
+from dibs.allocations.operations.matching import TakeOverRequests, take_over_requests
+from dibs.conductor import Conductor
+from dibs.drivers.fake import FakeDriver
+from dibs.machines.model.conductors import TIMEOUT_SECONDS
+from dibs.machines.model.driver import Outcome
+from dibs.machines.model.errors import TaskLost
+from dibs.machines.model.nodes import Json, Node
+from dibs.machines.operations.conductors import RegisterConductor, register_conductor
+from dibs.machines.operations.provisioning import RequestProvision, request_provision
+from dibs.machines.operations.tasks import ReportOutcome, TakeTask, report_outcome, take_over_task, take_task
 from tests.bed.waiting import eventually
 from tests.builders import Ledger, allow
 from tests.races.crowd import all_at_once

@@ -5,13 +5,14 @@ import uuid
 
 import pytest
 
-from dibs.domain.actor import SERVICE
-from dibs.store import conductors, node_requests
-from dibs.usecases.nodes import CreateNode, create_node
-from dibs.usecases.runner import Runner
+from dibs.access.access import SERVICE
+from dibs.allocations.queries import allocations as node_requests
+from dibs.database.runner import Runner
+from dibs.machines.operations.nodes import CreateNode, create_node
+from dibs.machines.queries import conductors
 from tests.bed.dibs_server import DIBS, DibsServer
 from tests.bed.waiting import eventually
-from tests.cli.test_serve import self_signed
+from tests.cli.commands.test_serve import self_signed
 from tests.conductor.process import real_clock
 from tests.crashes.client import SMALL_TIMES, Client
 from tests.laws import assert_lawful

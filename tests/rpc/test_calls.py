@@ -5,14 +5,14 @@ import json
 
 import pytest
 
-from dibs.domain.actor import Actor
-from dibs.domain.errors import NodeLocked
+from dibs.access.actor import Actor
+from dibs.machines.model.errors import NodeLocked
 from dibs.rpc.client import Caller, NoAnswer
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import Doorkeeper, prove_call
 from tests.bed.processes import free_port
 from tests.builders import FIRST_INSTANT, Clock
-from tests.http.echo_server import running_server
+from tests.http.edge.echo_server import running_server
 
 SECRET = "a secret of some length"
 EVA = Actor(user="eva", project="p1", roles=frozenset({"member", "reader"}))

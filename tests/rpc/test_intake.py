@@ -5,27 +5,30 @@ import uuid
 
 import pytest
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.errors import (
-    BadValue,
-    NobodyToFindNodes,
-    NodeNotFound,
-    NodeRequestExists,
-    NodeRequestNotFound,
+from dibs.access.access import SERVICE
+from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.model.allocations import NodeRequestQuery
+from dibs.allocations.model.errors import NobodyToFindNodes, NodeRequestExists, NodeRequestNotFound
+from dibs.allocations.operations.allocations import (
+    CreateNodeRequest,
+    GetNodeRequest,
+    GetRequestOfNode,
+    create_node_request,
 )
-from dibs.domain.node_requests import NodeRequestQuery
+from dibs.allocations.operations.holds import CreateHold, create_hold
+from dibs.allocations.queries import allocations as node_requests
+from dibs.errors import BadValue
+from dibs.machines.model.errors import NodeNotFound
+from dibs.machines.operations.conductors import RegisterConductor, register_conductor
+from dibs.machines.queries import conductors
 from dibs.rpc.client import Caller
 from dibs.rpc.intake import CREATE, DESTROY, RemoteIntake
 from dibs.rpc.intake import procedures as real_procedures
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import Doorkeeper
-from dibs.store import conductors, node_requests
-from dibs.usecases.conductors import RegisterConductor, register_conductor
-from dibs.usecases.holds import CreateHold, create_hold
-from dibs.usecases.node_requests import CreateNodeRequest, GetNodeRequest, GetRequestOfNode, create_node_request
 from tests.bed.processes import free_port
 from tests.builders import allow
-from tests.http.echo_server import running_server
+from tests.http.edge.echo_server import running_server
 
 SECRET = "a secret of some length"
 
@@ -56,7 +59,9 @@ class Conductors:
 
     def start(self, name, *, breaks=False, procedures=None):
         incarnation = str(uuid.uuid4())
-        known = procedures or real_procedures(self.ledger.runner, lambda: incarnation, lambda: self.woken.append(name))
+        known = procedures or real_procedures(
+            self.ledger.runner, MachinePolicy(), lambda: incarnation, lambda: self.woken.append(name)
+        )
         calls = Calls(
             {method: breaking(it) for method, it in known.items()} if breaks else known,
             incarnation=lambda: incarnation,

@@ -1,7 +1,6 @@
 """The reference of errors and reason codes, from the classes and each dialect's table."""
 
 import importlib
-import inspect
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -9,8 +8,9 @@ from typing import Any
 import http_pages
 from tables import code, plain, table
 
+from dibs.allocations.model import allocations as node_requests
 from dibs.dialects.placement.errors import Code
-from dibs.domain import errors, node_requests
+from dibs.errors import DibsError, every_error
 
 _INTRODUCTION = """\
 # Errors and reason codes
@@ -72,12 +72,10 @@ def page() -> str:
 
 def _errors() -> str:
     answers = _answers()
-    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.DibsError)]
-    kinds.sort(key=lambda kind: inspect.getsourcelines(kind)[1])
     rows = [
         [code(_code_of(kind)), plain(_message(kind)), *(str(known.get(kind, "")) for known in answers.values())]
-        for kind in kinds
-        if kind is not errors.DibsError
+        for kind in every_error()
+        if kind is not DibsError
     ]
     return table(["code", "message", *answers], rows)
 

@@ -14,10 +14,10 @@ from uvicorn.config import STARTUP_FAILURE
 from dibs.http.auth import Authenticator
 from dibs.http.auth.basic import BasicAuth
 from dibs.http.auth.noauth import NoAuth
-from dibs.http.limits import Limits
-from dibs.http.logs import configure_logs
-from dibs.http.server import ServerOptions
-from dibs.http.shell import Application, Shell
+from dibs.http.edge.limits import Limits
+from dibs.http.edge.logs import configure_logs
+from dibs.http.edge.server import ServerOptions
+from dibs.http.edge.shell import Application, Shell
 from dibs.settings import Settings
 
 LOG = logging.getLogger(__name__)

@@ -9,22 +9,22 @@ from cliff.app import App
 from cliff.commandmanager import CommandManager
 from cliff.help import HelpExit
 
-from dibs.cli.commands import CLIENT_COMMANDS
 from dibs.cli.connection import ClientManager, add_options
 from dibs.cli.overview import Help, print_overview
+from dibs.cli.registry import CLIENT_COMMANDS
 
 COMMANDS = {
-    "serve": "dibs.cli.serve:Serve",
-    "api": "dibs.cli.serve:Api",
-    "conductor": "dibs.cli.serve:Conductor",
-    "clouds-yaml": "dibs.cli.clouds_yaml:CloudsYaml",
-    "db upgrade": "dibs.cli.database:Upgrade",
-    "db check": "dibs.cli.database:Check",
-    "db version": "dibs.cli.database:Version",
-    "user add": "dibs.cli.user:Add",
-    "import ironic": "dibs.cli.importing:Ironic",
-    "import placement": "dibs.cli.importing:Placement",
-    "import blazar": "dibs.cli.importing:Blazar",
+    "serve": "dibs.cli.commands.serve:Serve",
+    "api": "dibs.cli.commands.serve:Api",
+    "conductor": "dibs.cli.commands.serve:Conductor",
+    "clouds-yaml": "dibs.cli.commands.clouds_yaml:CloudsYaml",
+    "db upgrade": "dibs.cli.commands.database:Upgrade",
+    "db check": "dibs.cli.commands.database:Check",
+    "db version": "dibs.cli.commands.database:Version",
+    "user add": "dibs.cli.commands.user:Add",
+    "import ironic": "dibs.cli.commands.importing:Ironic",
+    "import placement": "dibs.cli.commands.importing:Placement",
+    "import blazar": "dibs.cli.commands.importing:Blazar",
     **CLIENT_COMMANDS,
 }
 """Name and class of each command. The class is imported when the command is called."""
@@ -64,7 +64,7 @@ class Dibs(App):
             raise HelpExit
 
     def configure_logging(self) -> None:
-        """Logging is set up by the command that runs: see dibs.http.logs."""
+        """Logging is set up by the command that runs: see dibs.http.edge.logs."""
 
 
 def main(argv: list[str] | None = None) -> int:

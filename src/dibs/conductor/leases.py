@@ -8,10 +8,11 @@ import logging
 import random
 from collections.abc import Callable
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.conductors import after
-from dibs.domain.errors import StoreContended, StoreUnavailable
-from dibs.usecases.healing import (
+from dibs.access.access import SERVICE
+from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.runner import Runner
+from dibs.leases.operations.events import DueEvent, ListDueEvents, fail_event, list_due_events, run_event
+from dibs.leases.operations.reassignment import (
     BrokenReservation,
     HealReservation,
     ListBroken,
@@ -19,8 +20,7 @@ from dibs.usecases.healing import (
     heal_reservation,
     list_broken,
 )
-from dibs.usecases.lease_life import DueEvent, ListDueEvents, fail_event, list_due_events, run_event
-from dibs.usecases.runner import Runner
+from dibs.machines.model.conductors import after
 
 COUNT_MAX = 500
 """How many are done in one go."""

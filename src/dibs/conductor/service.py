@@ -6,22 +6,23 @@ import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from dibs.conductor.chore import Chore
-from dibs.conductor.desk import Desk
-from dibs.conductor.errands import ErrandRunner
+from dibs.access.access import SERVICE
+from dibs.conductor.allocations import Desk
+from dibs.conductor.deferred_deletes import Leaving
 from dibs.conductor.expiry import Expiry
 from dibs.conductor.leases import LeaseKeeper
-from dibs.conductor.leaving import Leaving
+from dibs.conductor.outbox import ErrandRunner
+from dibs.conductor.periodic import Chore
 from dibs.conductor.worker import Session, Worker
-from dibs.domain.actor import SERVICE
-from dibs.domain.conductors import TIMEOUT_SECONDS, after
-from dibs.domain.driver import Driver
-from dibs.domain.enforcement import Enforcement
-from dibs.domain.errands import ComputeOutside
-from dibs.domain.errors import ConductorReplaced, StoreContended, StoreUnavailable
-from dibs.usecases.conductors import Beat, RegisterConductor, beat, register_conductor
-from dibs.usecases.runner import Runner
-from dibs.usecases.tasks import ListDue, TakeOver, TakeTask, list_due, list_orphans, take_over_task
+from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.runner import Runner
+from dibs.leases.model.enforcement import Enforcement
+from dibs.leases.model.outbox import ComputeOutside
+from dibs.machines.model.conductors import TIMEOUT_SECONDS, after
+from dibs.machines.model.driver import Driver
+from dibs.machines.model.errors import ConductorReplaced
+from dibs.machines.operations.conductors import Beat, RegisterConductor, beat, register_conductor
+from dibs.machines.operations.tasks import ListDue, TakeOver, TakeTask, list_due, list_orphans, take_over_task
 
 LOOKS_PER_TAKE_OVER = 10
 """How often within a take-over period the dead are looked for.

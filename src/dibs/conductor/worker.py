@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from dibs.domain.actor import SERVICE
-from dibs.domain.driver import Driver, DriverFailure, Interrupted, Outcome
-from dibs.domain.errors import DibsError, StoreContended, StoreUnavailable, TaskLost
-from dibs.usecases.runner import Runner
-from dibs.usecases.tasks import (
+from dibs.access.access import SERVICE
+from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.runner import Runner
+from dibs.errors import DibsError
+from dibs.machines.model.driver import Driver, DriverFailure, Interrupted, Outcome
+from dibs.machines.model.errors import TaskLost
+from dibs.machines.operations.tasks import (
     Assignment,
     ReportFailure,
     ReportOutcome,

@@ -6,8 +6,8 @@ returns how that stands.
 
 from collections.abc import Mapping
 
-from dibs.domain.driver import Driver
 from dibs.drivers.fake import FakeDriver
+from dibs.machines.model.driver import Driver
 
 DRIVERS: Mapping[str, Driver] = {driver.name: driver for driver in (FakeDriver(),)}
 """Every hardware type, by name."""

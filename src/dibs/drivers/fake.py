@@ -13,9 +13,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dibs.domain import node_states as states
-from dibs.domain.driver import DriverFailure, Interfaces, Outcome, Pause
-from dibs.domain.nodes import Json, Node
+from dibs.machines.model import states
+from dibs.machines.model.driver import DriverFailure, Interfaces, Outcome, Pause
+from dibs.machines.model.nodes import Json, Node
 
 SECONDS_MAX = 86_400
 

@@ -8,23 +8,31 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from dibs.domain.actor import Actor
+from dibs.access.access import Access
+from dibs.access.actor import Actor
 from dibs.http.messages import Request, Response
 
 Command = TypeVar("Command")
 Result = TypeVar("Result")
 Headers = tuple[tuple[str, str], ...]
-UseCase = Callable[[Any, Actor, int, Command], Result]
+UseCase = Callable[[Any, Access, int, Command], Result]
 
 
 class Runner(Protocol):
     """Runs one use case in one transaction; it is ``usecases.runner.Runner``, which this layer does not know."""
 
-    def read(self, use_case: UseCase[Command, Result], actor: Actor, command: Command) -> Result:
+    def read(self, use_case: UseCase[Command, Result], access: Access, command: Command) -> Result:
         """Run one that changes nothing."""
 
-    def write(self, use_case: UseCase[Command, Result], actor: Actor, command: Command) -> Result:
+    def write(self, use_case: UseCase[Command, Result], access: Access, command: Command) -> Result:
         """Run one that may change things."""
+
+
+class Policy(Protocol):
+    """The policy of a dialect."""
+
+    def access(self, actor: Actor) -> Access:
+        """Bind a caller to the policy."""
 
 
 class HasRunner(Protocol):
@@ -32,6 +40,9 @@ class HasRunner(Protocol):
 
     @property
     def runner(self) -> Runner: ...
+
+    @property
+    def policy(self) -> Policy: ...
 
 
 Services = TypeVar("Services", bound=HasRunner)
@@ -50,13 +61,18 @@ class AnyExchange(Generic[Services]):
         """Who is asking."""
         return self.request.actor
 
+    @property
+    def access(self) -> Access:
+        """The caller, and the policy that binds the caller."""
+        return self.services.policy.access(self.actor)
+
     def read(self, use_case: UseCase[Command, Result], command: Command) -> Result:
         """Run a use case that changes nothing."""
-        return self.services.runner.read(use_case, self.actor, command)
+        return self.services.runner.read(use_case, self.access, command)
 
     def write(self, use_case: UseCase[Command, Result], command: Command) -> Result:
         """Run a use case in a transaction of its own."""
-        return self.services.runner.write(use_case, self.actor, command)
+        return self.services.runner.write(use_case, self.access, command)
 
 
 def json_answer(document: Any, status: int = 200, headers: Headers = ()) -> Response:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dibs.domain.actor import Actor
+from dibs.access.actor import Actor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,13 +10,12 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dibs.domain.actor import SERVICE, Actor
-from dibs.domain.errors import DibsError, NobodyToFindNodes, NodeRequestNotFound
-from dibs.domain.node_requests import NodeRequest
-from dibs.rpc.client import Caller, NoAnswer
-from dibs.rpc.server import Procedure
-from dibs.rpc.wire import Json
-from dibs.usecases.node_requests import (
+from dibs.access.access import SERVICE, Access
+from dibs.access.actor import Actor
+from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.model.allocations import NodeRequest
+from dibs.allocations.model.errors import NobodyToFindNodes, NodeRequestNotFound
+from dibs.allocations.operations.allocations import (
     CreateNodeRequest,
     GetNodeRequest,
     GetRequestOfNode,
@@ -25,8 +24,12 @@ from dibs.usecases.node_requests import (
     get_node_request,
     get_request_of_node,
 )
-from dibs.usecases.request_intake import ListCallable, list_callable, settle_request
-from dibs.usecases.runner import Runner
+from dibs.allocations.operations.intake import ListCallable, list_callable, settle_request
+from dibs.database.runner import Runner
+from dibs.errors import DibsError
+from dibs.rpc.client import Caller, NoAnswer
+from dibs.rpc.server import Procedure
+from dibs.rpc.wire import Json
 
 LOG = logging.getLogger(__name__)
 
@@ -47,34 +50,34 @@ class RemoteIntake:
         self._runner = runner
         self._caller = caller
 
-    def create(self, actor: Actor, command: CreateNodeRequest) -> NodeRequest:
+    def create(self, access: Access, command: CreateNodeRequest) -> NodeRequest:
         """Ask one conductor after the other, in random order, until one has written the request down."""
-        command = self._runner.read(settle_request, actor, command)
+        command = self._runner.read(settle_request, access, command)
         allocation = {name: getattr(command, name) for name in _SENT}
         try:
-            return _read_request(self._call(CREATE, actor, allocation))
+            return _read_request(self._call(CREATE, access, allocation))
         except _AnsweredLater as later:
             found = self._find(command)
             if found is None:
                 raise later.outcome from None
             return found
 
-    def delete(self, actor: Actor, command: GetNodeRequest) -> None:
+    def delete(self, access: Access, command: GetNodeRequest) -> None:
         """See RequestIntake."""
-        self._destroy(actor, self._runner.read(get_node_request, actor, command))
+        self._destroy(access, self._runner.read(get_node_request, access, command))
 
-    def delete_of_node(self, actor: Actor, command: GetRequestOfNode) -> None:
+    def delete_of_node(self, access: Access, command: GetRequestOfNode) -> None:
         """See RequestIntake."""
-        self._destroy(actor, self._runner.read(get_request_of_node, actor, command))
+        self._destroy(access, self._runner.read(get_request_of_node, access, command))
 
-    def _destroy(self, actor: Actor, request: NodeRequest) -> None:
+    def _destroy(self, access: Access, request: NodeRequest) -> None:
         try:
-            self._call(DESTROY, actor, {"uuid": request.uuid})
+            self._call(DESTROY, access, {"uuid": request.uuid})
         except _AnsweredLater as later:
             if not isinstance(later.outcome, NodeRequestNotFound):
                 raise later.outcome from None
 
-    def _call(self, method: str, actor: Actor, allocation: Json) -> Any:
+    def _call(self, method: str, access: Access, allocation: Json) -> Any:
         """The answer of the first conductor that gives one."""
         conductors = self._runner.read(list_callable, SERVICE, ListCallable())
         random.shuffle(conductors)
@@ -82,7 +85,9 @@ class RemoteIntake:
         for conductor in conductors:
             assert conductor.rpc_url is not None, "only those that take calls are listed"
             try:
-                return self._caller.call(conductor.rpc_url, conductor.incarnation, method, actor, allocation=allocation)
+                return self._caller.call(
+                    conductor.rpc_url, conductor.incarnation, method, access.actor, allocation=allocation
+                )
             except NoAnswer as silence:
                 LOG.warning("%s: conductor %s: %s", method, conductor.hostname, silence)
                 heard = heard or silence.heard
@@ -129,21 +134,21 @@ class _AnsweredLater(Exception):
 
 
 def procedures(
-    runner: Runner, incarnation: Callable[[], str | None], wake: Callable[[], None]
+    runner: Runner, policy: MachinePolicy, incarnation: Callable[[], str | None], wake: Callable[[], None]
 ) -> Mapping[str, Procedure]:
     """The conductor's side."""
 
     def create(actor: Actor, params: Json) -> Json:
         values = {**params["allocation"], **{name: tuple(params["allocation"][name]) for name in _LISTS}}
         command = CreateNodeRequest(**values, incarnation=incarnation())
-        request = runner.write(create_node_request, actor, command)
+        request = runner.write(create_node_request, policy.access(actor), command)
         wake()
         return dataclasses.asdict(request)
 
     def destroy(actor: Actor, params: Json) -> None:
         # Whether the actor may is decided in the process that knows the rules, before the call.
         command = GetNodeRequest(ident=params["allocation"]["uuid"], guard=lambda request: None)
-        runner.write(delete_node_request, actor, command)
+        runner.write(delete_node_request, policy.access(actor), command)
         wake()
 
     return {CREATE: create, DESTROY: destroy}

@@ -5,8 +5,8 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from dibs.domain.actor import Actor
-from dibs.domain.errors import DibsError
+from dibs.access.actor import Actor
+from dibs.errors import DibsError
 from dibs.http.failures import Headers, plain_failure
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.messages import Operation, Request, Response

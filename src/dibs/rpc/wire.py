@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from dibs.domain import errors
-from dibs.domain.actor import Actor
-from dibs.domain.errors import DibsError
+from dibs.access.actor import Actor
+from dibs.errors import BadValue, DibsError, every_error
 
 Json = dict[str, Any]
 
@@ -39,10 +38,10 @@ def write_refusal(error: DibsError) -> Json:
 def read_refusal(document: Json) -> DibsError:
     """The domain error that the conductor met. One that this version does not know is told in its own words."""
     data = document.get("data") or {}
-    known = getattr(errors, str(data.get("error")), None)
-    if isinstance(known, type) and issubclass(known, DibsError):
-        return known(**data["details"])
-    return errors.BadValue(reason=str(document.get("message")))
+    for known in every_error():
+        if known.__name__ == data.get("error"):
+            return known(**data["details"])
+    return BadValue(reason=str(document.get("message")))
 
 
 def _plain(value: Any) -> Any:

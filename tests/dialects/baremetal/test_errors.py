@@ -3,9 +3,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from dibs.database.errors import StoreUnavailable
 from dibs.dialects.baremetal.errors import STATUSES, Refusal, answer_domain_error, fault, framework_fault
-from dibs.domain.errors import DibsError, NodeNotFound, StoreUnavailable
+from dibs.errors import DibsError
 from dibs.http.failures import MESSAGE_MAX
+from dibs.machines.model.errors import NodeNotFound
 
 
 def every_error(kind: type[DibsError] = DibsError) -> Iterator[type[DibsError]]:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from dibs.dialects.baremetal.fields import FIELDS
+from dibs.access.actor import Actor
+from dibs.dialects.baremetal.documents.fields import FIELDS
 from dibs.dialects.baremetal.policy import DEFAULTS, Policy, update_rules
-from dibs.domain import node_states as states
-from dibs.domain.actor import Actor
+from dibs.machines.model import states
 from tests.builders import Ledger
 from tests.dialects.baremetal.conversation import ADMIN_ROLES, MEMBER_ROLES, SYSTEM_ADMIN, Conversation, person
 

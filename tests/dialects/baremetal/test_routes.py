@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
+from dibs.access.actor import Actor
 from dibs.dialects.baremetal import Baremetal
 from dibs.dialects.baremetal.microversions import VERSIONS
 from dibs.dialects.baremetal.routes import ROUTES, Endpoint
-from dibs.domain.actor import Actor
 from dibs.http.routing import Match, Route, Router
 from tests.dialects.baremetal.conversation import Conversation
 

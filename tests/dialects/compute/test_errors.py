@@ -3,8 +3,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from dibs.database.errors import StoreUnavailable
 from dibs.dialects.compute.errors import STATUSES, answer_domain_error, error_answer
-from dibs.domain.errors import DibsError, FlavorNotFound, StoreUnavailable
+from dibs.errors import DibsError
+from dibs.flavors.model.errors import FlavorNotFound
 
 
 def every_error(kind: type[DibsError] = DibsError) -> Iterator[type[DibsError]]:

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
+from dibs.access.actor import SERVICE_ACTOR, Actor
+from dibs.allocations.model.errors import NobodyToFindNodes, NodeRequestNotFound
+from dibs.allocations.operations.intake import LocalIntake
 from dibs.dialects.native import Native
 from dibs.dialects.native.errors import STATUSES, answer_domain_error
-from dibs.domain.actor import SERVICE, Actor
-from dibs.domain.errors import DibsError, NobodyToFindNodes, NodeRequestNotFound
+from dibs.errors import DibsError
 from dibs.http.auth import with_implied_roles
 from dibs.http.openapi import build_document
-from dibs.usecases.request_intake import LocalIntake
 from tests.builders import Ledger
 from tests.dialects.conversation import send
 
@@ -34,11 +35,11 @@ class Conversation:
     def wake(self) -> None:
         self.woken += 1
 
-    def __call__(self, method: str, url: str, body: Any = None, *, actor: Actor = SERVICE) -> tuple[int, Any]:
+    def __call__(self, method: str, url: str, body: Any = None, *, actor: Actor = SERVICE_ACTOR) -> tuple[int, Any]:
         answer = send(self.dialect, method, url, body, actor=actor)
         return answer.status, answer.json
 
-    def ask(self, actor: Actor = SERVICE, **body: Any) -> list[dict[str, Any]]:
+    def ask(self, actor: Actor = SERVICE_ACTOR, **body: Any) -> list[dict[str, Any]]:
         status, document = self("POST", "/v1/allocations", {**GOLD, **body}, actor=actor)
         assert status == 201, document
         allocations: list[dict[str, Any]] = document["allocations"]

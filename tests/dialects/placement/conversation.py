@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from dibs.access.actor import Actor
 from dibs.dialects.placement import Placement
-from dibs.domain.actor import Actor
 from tests.builders import Ledger
 from tests.dialects.conversation import ORIGIN, Answer, send
 

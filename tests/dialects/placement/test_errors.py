@@ -3,8 +3,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from dibs.database.errors import StoreUnavailable
 from dibs.dialects.placement.errors import ANSWERS, Code, Refusal, error_answer, refusal_of, unauthorized
-from dibs.domain.errors import BadValue, DibsError, StoreUnavailable
+from dibs.errors import BadValue, DibsError
 
 
 def every_error(kind: type[DibsError] = DibsError) -> Iterator[type[DibsError]]:

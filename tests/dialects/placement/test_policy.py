@@ -1,9 +1,9 @@
 import pytest
 
+from dibs.access.actor import Actor
 from dibs.dialects.placement.errors import Refusal
 from dibs.dialects.placement.policy import RULES, Policy
 from dibs.dialects.placement.routes import ROUTES
-from dibs.domain.actor import Actor
 
 ADMIN = Actor(user="a", project="p", roles=frozenset({"admin"}))
 SERVICE = Actor(user="s", project="p", roles=frozenset({"service"}))

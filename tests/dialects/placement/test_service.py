@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from dibs.domain.actor import Actor
+from dibs.access.actor import Actor
 from tests.bed.dibs_server import DibsServer
 from tests.dialects.placement.conversation import Conversation
 

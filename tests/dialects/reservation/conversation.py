@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from dibs.access.actor import Actor
 from dibs.dialects.reservation import Reservation
-from dibs.domain.actor import Actor
-from dibs.domain.lease_dates import LeaseRules
+from dibs.leases.model.dates import LeaseRules
 from tests.builders import Ledger
 from tests.dialects.conversation import Answer, send
 

@@ -3,13 +3,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.dialects.reservation.errors import STATUSES, Refusal, answer_refusal, refusal_of, unauthorized
-from dibs.domain import errors as domain
+from dibs.errors import DibsError, Forbidden
+from dibs.leases.model.errors import BadLease, HostKeptForLeases
 
 OF_LEASES = ("Host", "Lease", "NotEnoughHosts", "MalformedRequirements", "NoSuchHost", "OutsideLease", "BadLease")
 
 
-def every_error(kind: type[domain.DibsError] = domain.DibsError) -> Iterator[type[domain.DibsError]]:
+def every_error(kind: type[DibsError] = DibsError) -> Iterator[type[DibsError]]:
     yield kind
     for child in kind.__subclasses__():
         yield from every_error(child)
@@ -17,7 +19,7 @@ def every_error(kind: type[domain.DibsError] = domain.DibsError) -> Iterator[typ
 
 def test_every_error_about_hosts_and_leases_has_a_status() -> None:
     """What others raise cannot come up here: no request of this dialect claims, deploys or launches anything."""
-    elsewhere = {domain.HostKeptForLeases}
+    elsewhere = {HostKeptForLeases}
     about = {kind for kind in every_error() if kind.__name__.startswith(OF_LEASES)}
     assert about - elsewhere - STATUSES.keys() == set()
 
@@ -43,19 +45,19 @@ def test_who_is_not_known_is_told_as_the_filter_before_blazar_does() -> None:
 
 
 def test_a_rule_is_named() -> None:
-    refusal = refusal_of(domain.Forbidden(resource="blazar:leases:get"))
+    refusal = refusal_of(Forbidden(resource="blazar:leases:get"))
     assert (refusal.status, str(refusal)) == (403, "Policy doesn't allow blazar:leases:get to be performed.")
 
 
-@pytest.mark.parametrize("error", [domain.StoreUnavailable(), domain.StoreContended(attempts=3)])
-def test_when_the_database_is_away_one_may_try_again(error: domain.DibsError) -> None:
+@pytest.mark.parametrize("error", [StoreUnavailable(), StoreContended(attempts=3)])
+def test_when_the_database_is_away_one_may_try_again(error: DibsError) -> None:
     answer = answer_refusal(refusal_of(error))
     assert answer.status == 503
     assert ("Retry-After", "1") in answer.headers
 
 
 def test_a_kind_of_error_counts_as_what_it_is_a_kind_of() -> None:
-    class Odder(domain.BadLease):
+    class Odder(BadLease):
         """{reason}"""
 
     assert refusal_of(Odder(reason="odd")).status == 400

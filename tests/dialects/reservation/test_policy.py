@@ -1,9 +1,9 @@
 import pytest
 
+from dibs.access.actor import Actor
+from dibs.access.lease_policy import RULES, LeasePolicy
 from dibs.dialects.reservation.routes import ROUTES
-from dibs.domain.actor import Actor
-from dibs.domain.errors import Forbidden
-from dibs.http.lease_policy import RULES, LeasePolicy
+from dibs.errors import Forbidden
 from tests.dialects.reservation.conversation import ADMIN, MEMBER, READER
 
 NOBODY = Actor(user="n", project="p-member")

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import httpx
 import pytest
 
+from dibs.access.actor import Actor
 from dibs.dialects.reservation import Reservation
 from dibs.dialects.reservation.routes import ROUTES
-from dibs.domain.actor import Actor
 from tests.bed.dibs_server import DibsServer
 from tests.dialects.reservation.conversation import READER, Conversation
 

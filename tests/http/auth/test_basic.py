@@ -8,10 +8,10 @@ import bcrypt
 import httpx
 import pytest
 
-from dibs.domain.actor import Actor
+from dibs.access.actor import Actor
 from dibs.http.auth import Refusal
 from dibs.http.auth.basic import BadUserFile, BasicAuth, format_line, parse_users
-from tests.http.echo_server import running_server
+from tests.http.edge.echo_server import running_server
 
 SECRET_HASH = bcrypt.hashpw(b"secret", bcrypt.gensalt(4)).decode()
 OTHER_HASH = bcrypt.hashpw(b"other", bcrypt.gensalt(4)).decode()

@@ -6,8 +6,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from dibs.access.actor import Actor
 from dibs.client import Dibs
-from dibs.domain.actor import Actor
 from dibs.http.auth import Refusal
 from dibs.http.auth.keystone import KeystoneAuth, ServiceUser
 from tests.bed.dibs_server import DibsServer
@@ -15,7 +15,7 @@ from tests.bed.processes import free_port
 from tests.bed.session import Bed
 from tests.clients.clouds import write_clouds_yaml
 from tests.http.auth.keystone_server import PASSWORD, Keystone
-from tests.http.echo_server import running_server
+from tests.http.edge.echo_server import running_server
 
 SERVICE_USER = ServiceUser(
     username="admin", password=PASSWORD, project="admin", user_domain="Default", project_domain="Default"

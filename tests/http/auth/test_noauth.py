@@ -2,7 +2,7 @@
 
 import pytest
 
-from dibs.domain.actor import Actor
+from dibs.access.actor import Actor
 from dibs.http.auth import Refusal
 from dibs.http.auth.noauth import NoAuth
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
+from dibs.allocations.operations.intake import LocalIntake, RequestIntake
+from dibs.database.runner import Runner
+from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import (
     Headers,
     Refusal,
@@ -13,14 +16,11 @@ from dibs.dialects.baremetal.errors import (
 from dibs.dialects.baremetal.exchange import Exchange, HoldTimes, Services
 from dibs.dialects.baremetal.microversions import HEADER, LIMITS, MINIMUM, choose_minor
 from dibs.dialects.baremetal.policy import Policy
-from dibs.dialects.baremetal.query import Query
 from dibs.dialects.baremetal.routes import ROUTES, Endpoint, TooOld
-from dibs.domain.driver import Driver
-from dibs.domain.errors import DibsError
+from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, NotInVersion, Router
-from dibs.usecases.request_intake import LocalIntake, RequestIntake
-from dibs.usecases.runner import Runner
+from dibs.machines.model.driver import Driver
 
 _ROUTER = Router(ROUTES)
 

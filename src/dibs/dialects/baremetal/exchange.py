@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dibs.allocations.operations.intake import RequestIntake
+from dibs.database.runner import Runner
+from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.policy import Policy
-from dibs.dialects.baremetal.query import Query
 from dibs.dialects.baremetal.schemas import Schema, check
-from dibs.domain.driver import Driver
 from dibs.http.exchange import AnyExchange, Headers, empty_answer, json_answer
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.messages import Response
-from dibs.usecases.request_intake import RequestIntake
-from dibs.usecases.runner import Runner
+from dibs.machines.model.driver import Driver
 
 __all__ = ["Exchange", "Handler", "Headers", "HoldTimes", "Services", "empty_answer", "json_answer"]
 

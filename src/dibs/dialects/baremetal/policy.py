@@ -7,11 +7,9 @@ defaults are those of Ironic's secure RBAC; its older ``rule:is_admin`` defaults
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dibs.dialects.baremetal.errors import Refusal
-from dibs.domain.actor import Actor
-from dibs.domain.nodes import Node
-from dibs.http import machine_policy
-from dibs.http.machine_policy import (
+from dibs.access import machine_policy
+from dibs.access.actor import Actor
+from dibs.access.machine_policy import (
     ANY_READER,
     OF_EITHER,
     OF_LESSEE,
@@ -25,6 +23,8 @@ from dibs.http.machine_policy import (
     MachinePolicy,
     any_of,
 )
+from dibs.dialects.baremetal.errors import Refusal
+from dibs.machines.model.nodes import Node
 
 _SYSTEM_ADMIN = "role:admin and system_scope:all"
 _OWNER_ADMIN = any_of(f"role:admin and {OF_OWNER}", f"role:manager and {OF_OWNER}", OWNER_SERVICE)

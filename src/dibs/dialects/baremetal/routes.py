@@ -10,23 +10,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dibs.dialects.baremetal import (
+from dibs.dialects.baremetal import discovery, schemas
+from dibs.dialects.baremetal.documents.filters import FILTERS
+from dibs.dialects.baremetal.documents.paging import LIST_QUERY
+from dibs.dialects.baremetal.exchange import Handler
+from dibs.dialects.baremetal.handlers import (
     allocations,
     conductors,
-    discovery,
     drivers,
     management,
     nodes,
     ports,
     provision,
     reservations,
-    schemas,
     states,
     traits,
 )
-from dibs.dialects.baremetal.exchange import Handler
-from dibs.dialects.baremetal.filters import FILTERS
-from dibs.dialects.baremetal.paging import LIST_QUERY
 from dibs.http.routing import Route
 
 QuerySchema = Mapping[str, Mapping[str, Any]]

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
+from dibs.database.runner import Runner
 from dibs.dialects.compute.errors import Headers, Refusal, answer_domain_error, error_answer
 from dibs.dialects.compute.exchange import Exchange, Services
 from dibs.dialects.compute.microversions import HEADER, LEGACY_HEADER, SERVICE_TYPE, choose_minor, version_text
 from dibs.dialects.compute.policy import Policy
 from dibs.dialects.compute.routes import ROUTES, Endpoint
-from dibs.domain.driver import Driver
-from dibs.domain.errors import DibsError
+from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
-from dibs.usecases.runner import Runner
+from dibs.machines.model.driver import Driver
 
 _ROUTER = Router(ROUTES)
 

@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dibs.database.runner import Runner
 from dibs.dialects.compute.errors import bad_request
 from dibs.dialects.compute.policy import Policy
 from dibs.dialects.compute.schemas import Schema
-from dibs.domain.driver import Driver, check_settings
-from dibs.domain.nodes import Node
+from dibs.flavors.operations.flavors import Seer
 from dibs.http.exchange import AnyExchange, empty_answer, json_answer
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.json_schema import find_mistake
 from dibs.http.messages import Response
-from dibs.usecases.flavors import Seer
-from dibs.usecases.runner import Runner
+from dibs.machines.model.driver import Driver, check_settings
+from dibs.machines.model.nodes import Node
 
 __all__ = ["VERSION", "Exchange", "Handler", "Services", "empty_answer", "json_answer"]
 

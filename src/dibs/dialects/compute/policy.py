@@ -5,11 +5,13 @@ An existing policy.yaml for Nova carries over: rules in it that Dibs does not as
 
 from collections.abc import Callable, Mapping
 
+from dibs.access.access import Access
+from dibs.access.actor import Actor
+from dibs.access.rules import RuleBook
 from dibs.dialects.compute.errors import Refusal
-from dibs.domain.actor import Actor
-from dibs.domain.errors import Forbidden, ServerNotFound
-from dibs.domain.servers import Server
-from dibs.http.policy import RuleBook
+from dibs.errors import Forbidden
+from dibs.servers.model.errors import ServerNotFound
+from dibs.servers.model.servers import Server
 
 _ANYBODY = "@"
 _ADMIN = "rule:context_is_admin"
@@ -89,6 +91,10 @@ class Policy:
 
     def __init__(self, policy_file: str | None = None) -> None:
         self._rules = RuleBook({**_ROLES, **RULES}, policy_file)
+
+    def access(self, actor: Actor) -> Access:
+        """Bind a caller to these rules."""
+        return Access(actor=actor, rules=self._rules)
 
     def is_admin(self, actor: Actor) -> bool:
         """True for those who run the system."""

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dibs.dialects.compute import (
-    discovery,
+from dibs.dialects.compute import discovery
+from dibs.dialects.compute.exchange import Handler
+from dibs.dialects.compute.handlers import (
     flavor_details,
     flavors,
     hypervisors,
@@ -16,7 +17,6 @@ from dibs.dialects.compute import (
     servers,
     services,
 )
-from dibs.dialects.compute.exchange import Handler
 from dibs.dialects.compute.microversions import FLAVOR_DESCRIPTION_SINCE, IMAGES_UNTIL, UUIDS_SINCE
 from dibs.dialects.compute.schemas import Schema
 from dibs.http.routing import Route

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dibs.dialects.compute.errors import bad_request
-from dibs.domain.flavors import AMOUNT_MAX
+from dibs.flavors.model.flavors import AMOUNT_MAX
 from dibs.http.json_schema import Schema as Schema
 
 NAME_LENGTH_MAX = 255

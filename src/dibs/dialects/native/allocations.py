@@ -3,22 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from dibs.dialects.native.errors import Refusal
-from dibs.dialects.native.exchange import Exchange, json_answer
-from dibs.dialects.native.times import render_time
-from dibs.domain.node_requests import STATES, NodeRequest, NodeRequestQuery
-from dibs.domain.nodes import check_node_name
-from dibs.domain.traits import TRAITS_PER_NODE_MAX
-from dibs.http.json_schema import Schema
-from dibs.http.messages import Response
-from dibs.usecases.node_requests import (
+from dibs.allocations.model.allocations import STATES, NodeRequest, NodeRequestQuery
+from dibs.allocations.operations.allocations import (
     CreateNodeRequest,
     GetNodeRequest,
     ListNodeRequests,
     get_node_request,
     list_node_requests,
 )
-from dibs.usecases.request_batches import (
+from dibs.allocations.operations.batches import (
     COUNT_MAX,
     CreateBatch,
     GetBatch,
@@ -27,6 +20,13 @@ from dibs.usecases.request_batches import (
     get_batch,
     retry_node_request,
 )
+from dibs.dialects.native.errors import Refusal
+from dibs.dialects.native.exchange import Exchange, json_answer
+from dibs.dialects.native.times import render_time
+from dibs.http.json_schema import Schema
+from dibs.http.messages import Response
+from dibs.ledger.model.traits import TRAITS_PER_NODE_MAX
+from dibs.machines.model.nodes import check_node_name
 
 WAIT_SECONDS_MAX = 30 * 24 * 3600
 LIMIT_MAX = 1_000
@@ -161,7 +161,7 @@ def render(request: NodeRequest) -> dict[str, Any]:
 
 def _create(exchange: Exchange, command: CreateNodeRequest, count: int) -> list[NodeRequest]:
     if count == 1:
-        return [exchange.services.intake.create(exchange.actor, command)]
+        return [exchange.services.intake.create(exchange.access, command)]
     batch = CreateBatch(kind=command, count=count)
     created = exchange.write(create_batch, batch)
     exchange.services.wake()

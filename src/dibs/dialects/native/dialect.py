@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Iterable
 
+from dibs.access.lease_policy import LeasePolicy
+from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.operations.intake import RequestIntake
+from dibs.database.runner import Runner
 from dibs.dialects.native.errors import Headers, Refusal, answer_domain_error, error_answer
 from dibs.dialects.native.exchange import Exchange, Services
 from dibs.dialects.native.routes import ROUTES
-from dibs.domain.errors import DibsError
-from dibs.domain.lease_dates import LeaseRules
-from dibs.http.lease_policy import LeasePolicy
-from dibs.http.machine_policy import MachinePolicy
+from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
-from dibs.usecases.flavor_sources import FindFlavor
-from dibs.usecases.request_intake import RequestIntake
-from dibs.usecases.runner import Runner
+from dibs.leases.model.dates import LeaseRules
+from dibs.leases.operations.flavor_sources import FindFlavor
 
 _ROUTER = Router(ROUTES)
 

@@ -5,32 +5,38 @@ import json
 import re
 from collections.abc import Mapping
 
-from dibs.domain import errors as domain
+from dibs.allocations.model.errors import InstanceInUse, NobodyToFindNodes, NodeRequestExists, NodeRequestNotFound
+from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.errors import BadValue, DibsError, Forbidden
+from dibs.flavors.model.errors import ComputeAway, FlavorNotFound
 from dibs.http.failures import shorten
 from dibs.http.messages import Response
+from dibs.leases.model.errors import BadLease, LeaseRefused, LeaseTooLong, MalformedRequirements
+from dibs.ledger.model.errors import InvalidTrait
+from dibs.machines.model.errors import NodeNotFound, TooManyTraits, WrongState
 
 Headers = tuple[tuple[str, str], ...]
 
-STATUSES: Mapping[type[domain.DibsError], int] = {
-    domain.DibsError: 500,
-    domain.BadValue: 400,
-    domain.InvalidTrait: 400,
-    domain.TooManyTraits: 400,
-    domain.BadLease: 400,
-    domain.MalformedRequirements: 400,
-    domain.LeaseTooLong: 400,
-    domain.LeaseRefused: 400,
-    domain.FlavorNotFound: 400,
-    domain.Forbidden: 403,
-    domain.NodeNotFound: 404,
-    domain.NodeRequestNotFound: 404,
-    domain.NodeRequestExists: 409,
-    domain.InstanceInUse: 409,
-    domain.WrongState: 409,
-    domain.NobodyToFindNodes: 503,
-    domain.ComputeAway: 503,
-    domain.StoreUnavailable: 503,
-    domain.StoreContended: 503,
+STATUSES: Mapping[type[DibsError], int] = {
+    DibsError: 500,
+    BadValue: 400,
+    InvalidTrait: 400,
+    TooManyTraits: 400,
+    BadLease: 400,
+    MalformedRequirements: 400,
+    LeaseTooLong: 400,
+    LeaseRefused: 400,
+    FlavorNotFound: 400,
+    Forbidden: 403,
+    NodeNotFound: 404,
+    NodeRequestNotFound: 404,
+    NodeRequestExists: 409,
+    InstanceInUse: 409,
+    WrongState: 409,
+    NobodyToFindNodes: 503,
+    ComputeAway: 503,
+    StoreUnavailable: 503,
+    StoreContended: 503,
 }
 """What the use cases of this dialect raise. An error that is not here counts as what it is a kind of."""
 
@@ -46,7 +52,7 @@ class Refusal(Exception):
         self.headers = headers
 
 
-def answer_domain_error(error: domain.DibsError) -> Response:
+def answer_domain_error(error: DibsError) -> Response:
     """The answer to a refusal by the ledger; its code is the name of the error."""
     status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
     code = _WORD.sub("_", type(error).__name__).lower()

@@ -4,17 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dibs.access.lease_policy import LeasePolicy
+from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.operations.intake import RequestIntake
+from dibs.database.runner import Runner
 from dibs.dialects.native.errors import Refusal
-from dibs.domain.lease_dates import LeaseRules
 from dibs.http.exchange import AnyExchange, json_answer
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.json_schema import Schema, find_mistake
-from dibs.http.lease_policy import LeasePolicy
-from dibs.http.machine_policy import MachinePolicy
 from dibs.http.messages import Response
-from dibs.usecases.flavor_sources import FindFlavor
-from dibs.usecases.request_intake import RequestIntake
-from dibs.usecases.runner import Runner
+from dibs.leases.model.dates import LeaseRules
+from dibs.leases.operations.flavor_sources import FindFlavor
 
 __all__ = ["Exchange", "Handler", "Services", "json_answer"]
 

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
-from dibs.domain.leases import FLAVORED_INSTANCES, INSTANCES, NOW, RESOURCE_TYPES, WHOLE_HOST, Now
+from dibs.flavors.operations.flavors import Seer
 from dibs.http.json_schema import Schema
 from dibs.http.messages import Response
-from dibs.usecases.flavor_sources import with_sources
-from dibs.usecases.flavors import Seer
-from dibs.usecases.lease_questions import ask_lease
-from dibs.usecases.leases import NewLease, NewReservation
+from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, NOW, RESOURCE_TYPES, WHOLE_HOST, Now
+from dibs.leases.operations.availability import ask_lease
+from dibs.leases.operations.flavor_sources import with_sources
+from dibs.leases.operations.leases import NewLease, NewReservation
 
 RULE = "blazar:leases:post"
 REQUIREMENTS_LENGTH_MAX = 4_000

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 
+from dibs.allocations.operations.allocations import CreateNodeRequest
+from dibs.allocations.operations.batches import COUNT_MAX
+from dibs.allocations.operations.why import ExplainNodes, explain_nodes
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
-from dibs.domain.traits import TRAITS_PER_NODE_MAX
 from dibs.http.json_schema import Schema
 from dibs.http.messages import Response
-from dibs.usecases.node_requests import CreateNodeRequest
-from dibs.usecases.request_batches import COUNT_MAX
-from dibs.usecases.why import ExplainNodes, explain_nodes
+from dibs.ledger.model.traits import TRAITS_PER_NODE_MAX
 
 CANDIDATES_MAX = 1_000
 

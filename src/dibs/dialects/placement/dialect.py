@@ -6,6 +6,7 @@ version of the path (404, 405), media types (415, 406), policy (403), and then w
 
 from collections.abc import Iterable
 
+from dibs.database.runner import Clock, Runner
 from dibs.dialects.placement.endpoints import Endpoint
 from dibs.dialects.placement.errors import Headers, Refusal, bad_request, error_answer, refusal_of, unauthorized
 from dibs.dialects.placement.exchange import Exchange, Services
@@ -13,12 +14,11 @@ from dibs.dialects.placement.microversions import HEADER, SERVICE_TYPE, choose_m
 from dibs.dialects.placement.policy import Policy
 from dibs.dialects.placement.query import Query
 from dibs.dialects.placement.routes import ROUTES
-from dibs.domain.errors import DibsError
+from dibs.errors import DibsError
+from dibs.http.edge.request_id import REQUEST_ID
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.negotiation import preferred
-from dibs.http.request_id import REQUEST_ID
 from dibs.http.routing import Match, MethodNotAllowed, NotInVersion, Router
-from dibs.usecases.runner import Clock, Runner
 
 _ROUTER = Router(ROUTES)
 _JSON = "application/json"

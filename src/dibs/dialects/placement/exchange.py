@@ -6,6 +6,7 @@ from email.utils import formatdate
 from typing import Any
 from urllib.parse import urlsplit
 
+from dibs.database.runner import Clock, Runner
 from dibs.dialects.placement.errors import bad_request
 from dibs.dialects.placement.policy import Policy
 from dibs.dialects.placement.query import Query
@@ -14,7 +15,6 @@ from dibs.http import exchange as http_exchange
 from dibs.http.exchange import AnyExchange, Headers
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.messages import Response
-from dibs.usecases.runner import Clock, Runner
 
 CACHE_HEADERS_SINCE = 15
 

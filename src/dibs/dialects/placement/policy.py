@@ -6,9 +6,10 @@ services: the reshaper, and nothing else.
 
 from collections.abc import Mapping
 
+from dibs.access.access import Access
+from dibs.access.actor import Actor
+from dibs.access.rules import RuleBook
 from dibs.dialects.placement.errors import Refusal
-from dibs.domain.actor import Actor
-from dibs.http.policy import RuleBook
 
 _ADMIN_OR_SERVICE = "rule:admin_or_service_api"
 
@@ -69,6 +70,10 @@ class Policy:
         roles = _OLDER_ROLES if legacy_rules else _ROLES
         self._rules = RuleBook({**roles, **RULES}, policy_file)
         self._enforce_scope = enforce_scope
+
+    def access(self, actor: Actor) -> Access:
+        """Bind a caller to these rules."""
+        return Access(actor=actor, rules=self._rules)
 
     def require(self, rule: str, actor: Actor, project: str | None = None) -> None:
         """Refuse an actor who may not do this; ``project`` is whose things are asked for."""

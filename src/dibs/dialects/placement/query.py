@@ -10,8 +10,8 @@ from uuid import UUID
 
 from dibs.dialects.placement.errors import bad_request
 from dibs.dialects.placement.schemas import INTEGER_MAX, Schema, check
-from dibs.domain.candidate_query import ANYTHING, Criteria
 from dibs.http.json_schema import is_uuid
+from dibs.ledger.model.resource_query import ANYTHING, Criteria
 
 _INVALID = "Invalid query string parameters: "
 _RESOURCES = (

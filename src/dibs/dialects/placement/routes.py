@@ -5,11 +5,12 @@ One list per noun. The order of the rows of a path is the order of methods in it
 any other (415); one made with ``acts`` has neither. To add a URL: write a handler and a row.
 """
 
-from dibs.dialects.placement import (
+from dibs.dialects.placement import discovery
+from dibs.dialects.placement.endpoints import DONE, OK, Endpoint, acts, reads, takes
+from dibs.dialects.placement.handlers import (
     aggregates,
     allocation_candidates,
     allocations,
-    discovery,
     inventories,
     reshaper,
     resource_classes,
@@ -17,7 +18,6 @@ from dibs.dialects.placement import (
     traits,
     usages,
 )
-from dibs.dialects.placement.endpoints import DONE, OK, Endpoint, acts, reads, takes
 from dibs.http.routing import Route
 
 _CREATED = {201: "Made; Location says where it is."}

@@ -6,19 +6,19 @@ and then what the handler finds.
 
 from collections.abc import Callable, Iterable
 
+from dibs.access.lease_policy import LeasePolicy
+from dibs.database.runner import Runner
 from dibs.dialects.reservation.endpoints import Endpoint
 from dibs.dialects.reservation.errors import Headers, Refusal, answer_refusal, refusal_of, unauthorized
 from dibs.dialects.reservation.exchange import Exchange, Services
 from dibs.dialects.reservation.microversions import HEADERS, check_version
 from dibs.dialects.reservation.routes import ROUTES
-from dibs.domain.enforcement import Enforcement
-from dibs.domain.errors import DibsError
-from dibs.domain.lease_dates import LeaseRules
-from dibs.http.lease_policy import LeasePolicy
+from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
-from dibs.usecases.flavor_sources import FindFlavor
-from dibs.usecases.runner import Runner
+from dibs.leases.model.dates import LeaseRules
+from dibs.leases.model.enforcement import Enforcement
+from dibs.leases.operations.flavor_sources import FindFlavor
 
 _ROUTER = Router(ROUTES)
 _SUFFIX = ".json"

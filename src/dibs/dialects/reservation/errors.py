@@ -3,44 +3,64 @@
 import json
 from collections.abc import Mapping
 
-from dibs.domain import errors as domain
+from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.errors import BadValue, DibsError, Forbidden
+from dibs.flavors.model.errors import ComputeAway, FlavorNotFound
 from dibs.http.failures import shorten
 from dibs.http.messages import Response
+from dibs.leases.model.errors import (
+    BadLease,
+    HostBooked,
+    HostExists,
+    HostInUse,
+    HostNotFound,
+    HostPropertyInUse,
+    HostPropertyNotFound,
+    LeaseConflict,
+    LeaseNotFound,
+    LeaseRefused,
+    LeaseTooLong,
+    MalformedRequirements,
+    NoSuchHost,
+    NotEnoughHosts,
+    OutsideLease,
+)
+from dibs.ledger.model.errors import InvalidTrait, ProviderOwnedByNode
 
 Headers = tuple[tuple[str, str], ...]
 
 RETRY_SECONDS = "1"
 
-STATUSES: Mapping[type[domain.DibsError], int] = {
-    domain.DibsError: 500,
-    domain.BadValue: 400,
-    domain.InvalidTrait: 400,
-    domain.Forbidden: 403,
-    domain.ProviderOwnedByNode: 409,
+STATUSES: Mapping[type[DibsError], int] = {
+    DibsError: 500,
+    BadValue: 400,
+    InvalidTrait: 400,
+    Forbidden: 403,
+    ProviderOwnedByNode: 409,
     # Hosts.
-    domain.HostNotFound: 404,
-    domain.NoSuchHost: 404,
-    domain.HostExists: 409,
-    domain.HostInUse: 409,
-    domain.HostBooked: 409,
-    domain.HostPropertyInUse: 409,
-    domain.HostPropertyNotFound: 404,
+    HostNotFound: 404,
+    NoSuchHost: 404,
+    HostExists: 409,
+    HostInUse: 409,
+    HostBooked: 409,
+    HostPropertyInUse: 409,
+    HostPropertyNotFound: 404,
     # Leases.
-    domain.LeaseNotFound: 404,
-    domain.BadLease: 400,
-    domain.MalformedRequirements: 400,
-    domain.LeaseTooLong: 400,
-    domain.LeaseRefused: 400,
+    LeaseNotFound: 404,
+    BadLease: 400,
+    MalformedRequirements: 400,
+    LeaseTooLong: 400,
+    LeaseRefused: 400,
     # Quirk: 403 rather than 400.
-    domain.OutsideLease: 403,
-    domain.LeaseConflict: 409,
+    OutsideLease: 403,
+    LeaseConflict: 409,
     # Quirk bettered: the original says 500, and no reason.
-    domain.NotEnoughHosts: 409,
+    NotEnoughHosts: 409,
     # It is named in the body.
-    domain.FlavorNotFound: 400,
-    domain.ComputeAway: 503,
-    domain.StoreUnavailable: 503,
-    domain.StoreContended: 503,
+    FlavorNotFound: 400,
+    ComputeAway: 503,
+    StoreUnavailable: 503,
+    StoreContended: 503,
 }
 """What the use cases of this dialect raise. An error that is not here counts as what it is a kind of."""
 
@@ -71,10 +91,10 @@ def malformed(name: str) -> Refusal:
     return bad_request(f"Malformed parameter {name}")
 
 
-def refusal_of(error: domain.DibsError) -> Refusal:
+def refusal_of(error: DibsError) -> Refusal:
     """The answer to a refusal by the ledger."""
     status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
-    if isinstance(error, domain.Forbidden):
+    if isinstance(error, Forbidden):
         return Refusal(status, f"Policy doesn't allow {error.details['resource']} to be performed.")
     return Refusal(status, str(error), (("Retry-After", RETRY_SECONDS),) if status == 503 else ())
 

@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dibs.access.lease_policy import LeasePolicy
+from dibs.database.runner import Runner
 from dibs.dialects.reservation.errors import bad_request
-from dibs.domain.enforcement import Enforcement
-from dibs.domain.lease_dates import LeaseRules
 from dibs.http.exchange import AnyExchange, empty_answer, json_answer
 from dibs.http.json_body import UnusableJson, read_json
-from dibs.http.lease_policy import LeasePolicy
 from dibs.http.messages import Response
-from dibs.usecases.flavor_sources import FindFlavor
-from dibs.usecases.runner import Runner
+from dibs.leases.model.dates import LeaseRules
+from dibs.leases.model.enforcement import Enforcement
+from dibs.leases.operations.flavor_sources import FindFlavor
 
 __all__ = ["Exchange", "Handler", "Services", "empty_answer", "json_answer"]
 

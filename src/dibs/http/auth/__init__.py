@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from dibs.domain.actor import Actor
+from dibs.access.actor import Actor
 
 ANONYMOUS = Actor()
 """Nobody in particular: the caller of a public page."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import bcrypt
 
-from dibs.domain.actor import Actor
+from dibs.access.actor import Actor
 from dibs.http.auth import Refusal, split_roles, with_implied_roles
 
 LOG = logging.getLogger(__name__)

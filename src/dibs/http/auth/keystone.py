@@ -13,7 +13,7 @@ from keystoneauth1 import loading
 from keystonemiddleware import auth_token  # type: ignore[import-untyped]
 from oslo_config import cfg
 
-from dibs.domain.actor import Actor
+from dibs.access.actor import Actor
 from dibs.http.auth import Refusal, split_roles
 
 _GROUP = "keystone_authtoken"

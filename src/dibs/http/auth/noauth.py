@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from dibs.domain.actor import Actor
+from dibs.access.actor import Actor
 from dibs.http.auth import Refusal, split_roles, with_implied_roles
 
 SYSTEM_ADMIN = Actor(user="admin", roles=with_implied_roles({"admin"}), system_scope=True)

@@ -1,0 +1,50 @@
+"""What every operation is told about its caller."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from dibs.access.actor import SERVICE_ACTOR, Actor
+from dibs.errors import Forbidden
+
+Target = Mapping[str, str | None]
+"""What a rule is asked about: names such as ``node.owner`` or ``project_id``, and their values."""
+
+
+class Rules(Protocol):
+    """The policy of a site in one dialect's rule names."""
+
+    def allows(self, rule: str, actor: Actor, target: Target) -> bool:
+        """Return True when the rule lets the actor do this to the target."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """The caller of an operation, and the policy that the caller is bound by.
+
+    The entrance (dialect, RPC or conductor) builds it once per request. An operation checks its rules against the
+    objects that it reads under its locks, so a decision is never older than the object that it is about.
+    """
+
+    actor: Actor
+    rules: Rules
+
+    def allows(self, rule: str, target: Target) -> bool:
+        """Return True when the caller may do this to the target."""
+        return self.rules.allows(rule, self.actor, target)
+
+    def require(self, rule: str, target: Target) -> None:
+        """Raise Forbidden when the caller may not do this to the target."""
+        if not self.allows(rule, target):
+            raise Forbidden(resource=rule)
+
+
+class EveryRule:
+    """Grants everything: for Dibs itself."""
+
+    def allows(self, rule: str, actor: Actor, target: Target) -> bool:
+        return True
+
+
+SERVICE = Access(actor=SERVICE_ACTOR, rules=EveryRule())
+"""Dibs acting on its own behalf: conductors, expiry, take-over."""

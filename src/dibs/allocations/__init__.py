@@ -1,0 +1,1 @@
+"""Allocations: "give me a node of this class"; the queue, matching, batches, and holds on single nodes."""

@@ -1,0 +1,1 @@
+"""Values and rules: pure, without I/O or clock."""

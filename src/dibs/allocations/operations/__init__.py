@@ -1,0 +1,1 @@
+"""One function per intent: ``verb_noun(tx, access, now, command) -> result``."""

@@ -1,0 +1,105 @@
+"""Holds on nodes. The node's provider row is locked before any of these changes one."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Select, bindparam, insert, select, update
+from sqlalchemy import delete as delete_rows
+from sqlalchemy.sql.dml import Delete
+
+from dibs.allocations.model.errors import HoldExists
+from dibs.allocations.model.holds import Hold
+from dibs.allocations.tables import holds
+from dibs.database import sets
+from dibs.database.transaction import Again, Duplicate, Transaction
+from dibs.machines.tables import nodes
+
+_SELECT = select(*holds.c, nodes.c.uuid.label("node_uuid")).join(nodes, nodes.c.id == holds.c.node_id)
+_BY_UUID = _SELECT.where(holds.c.uuid == bindparam("of_uuid"))
+_OF_NODE = _SELECT.where(holds.c.node_id == bindparam("of_node"))
+_FOR_INSTANCE = _SELECT.where(holds.c.instance_uuid == bindparam("of_instance"))
+_INSERT = insert(holds).values({column.name: bindparam(column.name) for column in holds.c if column.name != "id"})
+_RENEW = (
+    update(holds)
+    .where(holds.c.id == bindparam("of_id"))
+    .values(expires_at=bindparam("new_expires_at"), updated_at=bindparam("now"))
+)
+_DELETE = delete_rows(holds).where(holds.c.id == bindparam("of_id"))
+_OVER = (
+    select(holds.c.uuid)
+    .where(holds.c.expires_at <= bindparam("now"))
+    .order_by(holds.c.expires_at, holds.c.id)
+    .limit(bindparam("count_max"))
+)
+_ALL = (
+    _SELECT.where(holds.c.expires_at > bindparam("now"), holds.c.id > bindparam("after_id"))
+    .order_by(holds.c.id)
+    .limit(bindparam("page_limit"))
+)
+_OF_PROJECT = _ALL.where(holds.c.project_id == bindparam("of_project"))
+
+
+def get(tx: Transaction, uuid: str) -> Hold | None:
+    """A hold by its uuid."""
+    return _one(tx, _BY_UUID, {"of_uuid": uuid})
+
+
+def of_node(tx: Transaction, node_id: int) -> Hold | None:
+    """The hold on a node."""
+    return _one(tx, _OF_NODE, {"of_node": node_id})
+
+
+def for_instance(tx: Transaction, instance_uuid: str) -> Hold | None:
+    """The hold that is for an instance."""
+    return _one(tx, _FOR_INSTANCE, {"of_instance": instance_uuid})
+
+
+def page(tx: Transaction, now: int, *, project: str | None, after_id: int, limit: int) -> list[Hold]:
+    """Holds that are not over, the oldest first: those of a project, or with None all of them."""
+    values: dict[str, Any] = {"now": now, "after_id": after_id, "page_limit": limit}
+    if project is None:
+        return [Hold(**row) for row in tx.rows(_ALL, values)]
+    return [Hold(**row) for row in tx.rows(_OF_PROJECT, {**values, "of_project": project})]
+
+
+def over(tx: Transaction, now: int, count_max: int) -> list[str]:
+    """The uuids of holds whose end has come, the longest over first."""
+    return tx.values(_OVER, {"now": now, "count_max": count_max})
+
+
+def add(tx: Transaction, values: dict[str, Any]) -> None:
+    """Hold a node that is locked and has no hold."""
+    try:
+        tx.change(_INSERT, values)
+    except Duplicate as error:
+        if error.constraint != "uq_holds_instance_uuid":
+            raise
+        raise HoldExists(instance=values["instance_uuid"]) from error
+
+
+def renew(tx: Transaction, hold: Hold, *, expires_at: int, now: int) -> None:
+    """Give a hold another end."""
+    tx.change(_RENEW, {"of_id": hold.id, "new_expires_at": expires_at, "now": now})
+
+
+def remove(tx: Transaction, hold: Hold) -> None:
+    """End a hold; what it has claimed is not this module's."""
+    if tx.change(_DELETE, {"of_id": hold.id}) != 1:
+        raise Again  # Somebody else ended it this very moment.
+
+
+def remove_from(tx: Transaction, node_ids: Sequence[int]) -> None:
+    """End the holds on nodes, if there are any."""
+    for piece in sets.pieces(node_ids):
+        tx.change(_remove_from(len(piece)), sets.numbered("id", piece))
+
+
+@cache
+def _remove_from(count: int) -> Delete:
+    return delete_rows(holds).where(holds.c.node_id.in_(sets.binds("id", count)))
+
+
+def _one(tx: Transaction, statement: Select[Any], values: dict[str, Any]) -> Hold | None:
+    row = tx.row(statement, values)
+    return Hold(**row) if row else None

@@ -1,0 +1,55 @@
+"""The tables of allocations and holds. ``dibs.database.schema`` explains the conventions and how to change a table."""
+
+from sqlalchemy import Column, ForeignKey, Index, String, UniqueConstraint
+
+from dibs.database.schema import ROW_ID, json, long_text, owned_by, row_id, table, text, time, truth, uuid
+
+node_requests = table(
+    "node_requests",
+    row_id(),
+    uuid(),
+    text("name"),
+    Column("state", String(15), nullable=False),
+    Column("resource_class", String(80), nullable=True),
+    # Lists of names and uuids: what was asked for, never searched.
+    json("traits", "[]"),
+    json("candidate_nodes", "[]"),
+    json("extra"),
+    text("owner"),
+    long_text("last_error"),
+    # The node that it has; gone with the node.
+    Column("node_id", ROW_ID, ForeignKey("nodes.id", ondelete="CASCADE"), nullable=True),
+    # Which conductor is to find the node; a compare-and-set on it is how another one takes over.
+    Column("conductor_id", ROW_ID, ForeignKey("conductors.id"), nullable=True),
+    # A request that would rather wait than fail, until then.
+    time("wait_until"),
+    truth("sticky"),
+    # Requests that are served together or not at all share this.
+    uuid("batch", nullable=True),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("name"),
+    UniqueConstraint("node_id"),
+    Index(None, "state", "conductor_id"),
+    Index(None, "state", "resource_class"),
+    Index(None, "resource_class"),
+    Index(None, "owner"),
+    Index(None, "batch"),
+)
+
+holds = table(
+    "holds",
+    row_id(),
+    uuid(),
+    owned_by("node_id", "nodes.id"),
+    uuid("instance_uuid"),
+    text("project_id"),
+    time("expires_at", nullable=False),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("node_id"),
+    UniqueConstraint("instance_uuid"),
+    Index(None, "expires_at"),
+)

@@ -1,0 +1,1 @@
+"""Allocation candidates: which providers could satisfy a request for resources."""

@@ -1,0 +1,102 @@
+"""What a question for candidates needs, provider by provider, and who suits."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dibs.candidates.model.provider_tree import Member, Tree
+from dibs.ledger.model.resource_query import CandidateQuery, Group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slot:
+    """What one provider has to give: a whole group with a suffix, or one class of the group without."""
+
+    number: int
+    """Its place in the question."""
+    group: Group
+    resources: Mapping[str, int]
+    choices: tuple[Member, ...] = ()
+    """Those who could give it."""
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of its group."""
+        return self.group.suffix
+
+    @property
+    def one_provider(self) -> bool:
+        """True when it is a whole group."""
+        return self.group.one_provider
+
+    def with_choices(self, choices: Sequence[Member]) -> "Slot":
+        """The same with other choices, or with the same in another order."""
+        return replace(self, choices=tuple(choices))
+
+
+Choice = tuple[tuple[Slot, Member], ...]
+"""A provider for every slot, in the order of the question."""
+
+
+def slots_of(query: CandidateQuery) -> tuple[Slot, ...]:
+    """The slots of a question, nobody chosen."""
+    parts = ((group, resources) for group in query.groups for resources in _parts(group))
+    return tuple(
+        Slot(number=number, group=group, resources=resources) for number, (group, resources) in enumerate(parts)
+    )
+
+
+def _parts(group: Group) -> Iterator[Mapping[str, int]]:
+    if group.one_provider:
+        yield group.resources
+    else:
+        yield from ({resource_class: amount} for resource_class, amount in group.resources.items())
+
+
+def with_choices_of(slots: Sequence[Slot], tree: Tree, sharing: Sequence[Member]) -> list[Slot]:
+    """The slots with those members of a tree, and of the providers that share with it, that suit."""
+    return [
+        slot.with_choices(
+            [member for member in tree.members if suits(slot, member, tree.root)]
+            + [member for member in sharing if _root_admits(slot, tree.root) and suits_from_elsewhere(slot, member)]
+        )
+        for slot in slots
+    ]
+
+
+def suits(slot: Slot, member: Member, root: Member) -> bool:
+    """True when a member of the tree with this root could fill the slot."""
+    group = slot.group
+    if not _gives(slot, member):
+        return False
+    if group.one_provider:
+        return group.traits.met_by(member.traits) and group.aggregates.met_by(member.aggregates)
+    # An aggregate of the root spans the whole tree, here and only here.
+    return (
+        group.traits.forbidden.isdisjoint(member.traits)
+        and group.aggregates.forbidden.isdisjoint(member.aggregates)
+        and _root_admits(slot, root)
+        and (group.aggregates.required_in(member.aggregates) or group.aggregates.required_in(root.aggregates))
+    )
+
+
+def suits_from_elsewhere(slot: Slot, member: Member) -> bool:
+    """True when a sharing provider could fill the slot for another tree, as far as that tree has no say."""
+    group = slot.group
+    if not group.one_provider and (group.in_tree or not group.traits.forbidden.isdisjoint(member.traits)):
+        return False
+    return (
+        _gives(slot, member)
+        and (not group.one_provider or group.traits.met_by(member.traits))
+        and group.aggregates.met_by(member.aggregates)
+    )
+
+
+def _gives(slot: Slot, member: Member) -> bool:
+    in_tree = slot.group.in_tree
+    return (in_tree is None or member.root == in_tree) and all(
+        member.fits(resource_class, amount) for resource_class, amount in slot.resources.items()
+    )
+
+
+def _root_admits(slot: Slot, root: Member) -> bool:
+    return slot.one_provider or slot.group.aggregates.forbidden.isdisjoint(root.aggregates)

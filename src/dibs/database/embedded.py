@@ -1,0 +1,186 @@
+"""SQLite's way of running transactions: one writer thread for all, and readers beside it.
+
+SQLite has one writer at a time anyway. So writers queue for one thread, which runs each in a savepoint of its own and
+commits all that were waiting at once: every answer is durable, and a commit to disk is shared by many.
+"""
+
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+from dibs.database.engines import Engine
+from dibs.database.errors import StoreContended
+from dibs.database.store import ATTEMPTS_MAX, Body, Reachability, Result, Statistics, pause_before, refused
+from dibs.database.transaction import Compiler, Transaction
+
+BATCH_MAX = 64
+
+Job = tuple[Callable[[Transaction], Any], "Future[Any]"]
+Outcome = tuple["Future[Any]", Any, Exception | None]
+
+
+class EmbeddedStore:
+    """An SQLite file."""
+
+    def __init__(self, engine: Engine, statistics: Statistics) -> None:
+        self.engine = engine
+        self.statistics = statistics
+        self._compiler = Compiler(engine)
+        self._reachability = Reachability()
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
+        self._starting = threading.Lock()
+        self._writer: threading.Thread | None = None
+        self._process: int | None = None
+
+    def read(self, body: Body[Result]) -> Result:
+        self._open()
+        for attempt in range(ATTEMPTS_MAX):
+            try:
+                connection = self._readers.get_nowait()
+            except queue.Empty:
+                connection = self._guard(lambda: self.engine.connect(writing=False))
+            try:
+                result = self._run_reader(connection, body)
+            except Exception as error:
+                connection.close()
+                self._raise_unless_refused(error)
+            else:
+                self._readers.put(connection)
+                self._reachability.reached()
+                return result
+            self.statistics.rerun()
+            pause_before(attempt)
+        raise StoreContended(attempts=ATTEMPTS_MAX)
+
+    def write(self, body: Body[Result]) -> Result:
+        self._open()
+        done: Future[Result] = Future()
+        self._jobs.put((body, done))
+        return done.result()
+
+    def close(self) -> None:
+        if self._writer is not None and self._process == os.getpid():
+            self._jobs.put(None)
+            self._writer.join()
+            self._writer = self._process = None
+        while not self._readers.empty():
+            self._readers.get_nowait().close()
+
+    def _open(self) -> None:
+        """Start the writer at first use, in the process that uses it.
+
+        A connection carried over a fork loses commits without any error, so a store that crossed one refuses to work.
+        """
+        if self._process == os.getpid():
+            return
+        with self._starting:
+            if self._process is None:
+                self._process = os.getpid()
+                self._writer = threading.Thread(target=self._write_forever, name="dibs-sqlite-writer", daemon=True)
+                self._writer.start()
+            elif self._process != os.getpid():
+                raise RuntimeError("This store was opened before a fork; open one in each process instead.")
+
+    def _run_reader(self, connection: sqlite3.Connection, body: Body[Result]) -> Result:
+        cursor = connection.cursor()
+        cursor.execute("BEGIN")
+        transaction = Transaction(cursor, self._compiler, self.engine)
+        try:
+            return body(transaction)
+        finally:
+            cursor.execute("ROLLBACK")
+            self.statistics.ran(transaction.statements)
+
+    def _write_forever(self) -> None:
+        connection: sqlite3.Connection | None = None
+        while (batch := self._next_batch()) is not None:
+            try:
+                if connection is None:
+                    connection = self._guard(lambda: self.engine.connect(writing=True))
+                outcomes = self._commit_together(connection, batch)
+            except Exception as error:
+                outcomes = [(done, None, error) for _, done in batch]
+                if connection is not None:
+                    connection.close()
+                    connection = None
+            for done, result, failure in outcomes:
+                if failure is None:
+                    done.set_result(result)
+                else:
+                    done.set_exception(failure)
+        if connection is not None:
+            connection.close()
+
+    def _next_batch(self) -> list[Job] | None:
+        """Everything that waits, at most ``BATCH_MAX``; None when the store closes."""
+        batch: list[Job] = []
+        job = self._jobs.get()
+        while job is not None:
+            batch.append(job)
+            if len(batch) == BATCH_MAX:
+                return batch
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                return batch
+        if batch:
+            # The closing mark came behind work: do the work first, then find the mark again.
+            self._jobs.put(None)
+            return batch
+        return None
+
+    def _commit_together(self, connection: sqlite3.Connection, batch: list[Job]) -> list[Outcome]:
+        for attempt in range(ATTEMPTS_MAX):
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                outcomes = [self._run_in_savepoint(connection, body, done) for body, done in batch]
+                connection.execute("COMMIT")
+            except Exception as error:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                self._raise_unless_refused(error)
+            else:
+                self._reachability.reached()
+                return outcomes
+            self.statistics.rerun()
+            pause_before(attempt)
+        raise StoreContended(attempts=ATTEMPTS_MAX)
+
+    def _run_in_savepoint(
+        self,
+        connection: sqlite3.Connection,
+        body: Callable[[Transaction], Any],
+        done: "Future[Any]",
+    ) -> Outcome:
+        connection.execute("SAVEPOINT one")
+        transaction = Transaction(connection.cursor(), self._compiler, self.engine)
+        try:
+            outcome: Outcome = (done, body(transaction), None)
+        except Exception as error:
+            if refused(self.engine, error) or self.engine.away(error):
+                raise
+            connection.execute("ROLLBACK TO one")
+            outcome = (done, None, error)
+        connection.execute("RELEASE one")
+        self.statistics.ran(transaction.statements)
+        return outcome
+
+    def _raise_unless_refused(self, error: Exception) -> None:
+        if self.engine.away(error):
+            raise self._reachability.lost(error) from error
+        if not refused(self.engine, error):
+            raise error
+
+    def _guard(self, connect: Callable[[], Any]) -> sqlite3.Connection:
+        try:
+            connection: sqlite3.Connection = connect()
+        except Exception as error:
+            if self.engine.away(error):
+                raise self._reachability.lost(error) from error
+            raise
+        return connection

@@ -1,0 +1,1 @@
+"""Alembic migrations, one schema for every engine. ``dibs.database.migrate`` runs them."""

@@ -1,0 +1,190 @@
+"""The store: runs a function inside a transaction, and again, whole, when the engine says so."""
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import PoolProxiedConnection, QueuePool
+
+from dibs.database.engines import Engine
+from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.transaction import Again, Compiler, Transaction
+
+Result = TypeVar("Result")
+Body = Callable[[Transaction], Result]
+
+ATTEMPTS_MAX = 12
+FIRST_PAUSE_SECONDS = 0.005
+LONGEST_PAUSE_SECONDS = 0.25
+POOL_WAIT_SECONDS = 10
+
+logger = logging.getLogger(__name__)
+
+
+def _ignore(count: int) -> None:
+    pass
+
+
+class Statistics:
+    """What the store has done since it was opened, told on to whoever wants to know (the metrics)."""
+
+    def __init__(
+        self, on_statements: Callable[[int], None] = _ignore, on_rerun: Callable[[int], None] = _ignore
+    ) -> None:
+        self.statements = 0
+        self.reruns = 0
+        self._on_statements = on_statements
+        self._on_rerun = on_rerun
+
+    def ran(self, statements: int) -> None:
+        """A transaction came to its end."""
+        self.statements += statements
+        self._on_statements(statements)
+
+    def rerun(self) -> None:
+        """A transaction was refused and will be run again."""
+        self.reruns += 1
+        self._on_rerun(1)
+
+
+class Store(Protocol):
+    """Runs bodies in transactions. A body may run several times, so it must touch nothing but its transaction."""
+
+    engine: Engine
+    statistics: Statistics
+
+    def read(self, body: Body[Result]) -> Result:
+        """Run a body that only reads, on the state of one moment."""
+
+    def write(self, body: Body[Result]) -> Result:
+        """Run a body that may change rows. When this returns, the change is durable; when it raises, there is none."""
+
+    def close(self) -> None:
+        """Close every connection. A later transaction opens new ones."""
+
+
+def pause_before(attempt: int) -> None:
+    """Wait before running again: longer each time, and at random, so that two that met do not meet again."""
+    time.sleep(random.uniform(0, min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**attempt)))  # noqa: S311 - not a secret
+
+
+def refused(engine: Engine, error: Exception) -> bool:
+    """True when the transaction should be run again, whole."""
+    return isinstance(error, Again) or engine.refused(error)
+
+
+class Reachability:
+    """Says once in the log that the database went away, and once that it is back."""
+
+    def __init__(self) -> None:
+        self._away = False
+
+    def lost(self, error: BaseException) -> StoreUnavailable:
+        """Note a failure; gives the error to raise."""
+        if not self._away:
+            self._away = True
+            logger.error("the database is away: %s", " ".join(str(error).split()))
+        return StoreUnavailable()
+
+    def reached(self) -> None:
+        """Note a success."""
+        if self._away:
+            self._away = False
+            logger.warning("the database is back")
+
+
+class PooledStore:
+    """PostgreSQL and MariaDB: each transaction takes a connection from a pool."""
+
+    def __init__(self, engine: Engine, connections: int, statistics: Statistics) -> None:
+        self.engine = engine
+        self.statistics = statistics
+        self._compiler = Compiler(engine)
+        self._reachability = Reachability()
+        self._pools = {
+            writing: QueuePool(
+                lambda writing=writing: engine.connect(writing=writing),
+                pool_size=connections,
+                max_overflow=0,
+                timeout=POOL_WAIT_SECONDS,
+                use_lifo=True,
+            )
+            for writing in (True, False)
+        }
+
+    def read(self, body: Body[Result]) -> Result:
+        return self._attempt(body, writing=False)
+
+    def write(self, body: Body[Result]) -> Result:
+        return self._attempt(body, writing=True)
+
+    def close(self) -> None:
+        for pool in self._pools.values():
+            pool.dispose()
+
+    def _attempt(self, body: Body[Result], *, writing: bool) -> Result:
+        for attempt in range(ATTEMPTS_MAX):
+            connection = self._connection(writing=writing)
+            committing = False
+            try:
+                cursor = connection.cursor()
+                transaction = Transaction(cursor, self._compiler, self.engine)
+                try:
+                    result = body(transaction)
+                finally:
+                    # What is refused was work too.
+                    self.statistics.ran(transaction.statements)
+                committing = True
+                connection.commit()
+                self._reachability.reached()
+                return result
+            except Exception as error:
+                self._give_up_unless_refused(error, connection, committing=committing, attempt=attempt)
+            finally:
+                connection.close()
+            self.statistics.rerun()
+            pause_before(attempt)
+        raise StoreContended(attempts=ATTEMPTS_MAX)
+
+    def _give_up_unless_refused(
+        self,
+        error: Exception,
+        connection: PoolProxiedConnection,
+        *,
+        committing: bool,
+        attempt: int,
+    ) -> None:
+        """Return when the transaction should simply run again; raise otherwise."""
+        if refused(self.engine, error):
+            _roll_back(connection)
+            return
+        if not self.engine.away(error):
+            _roll_back(connection)
+            raise error
+        connection.invalidate(error)
+        for pool in self._pools.values():
+            pool.dispose()
+        # A connection that broke while it lay in the pool says so at its first use: a fresh one deserves a try. After a
+        # COMMIT was sent nobody knows whether it took effect, so the caller has to look.
+        if committing or attempt > 0:
+            raise self._reachability.lost(error) from error
+
+    def _connection(self, *, writing: bool) -> PoolProxiedConnection:
+        try:
+            return self._pools[writing].connect()
+        except PoolTimeout as error:
+            raise StoreContended(attempts=1) from error
+        except Exception as error:
+            if self.engine.away(error):
+                raise self._reachability.lost(error) from error
+            raise
+
+
+def _roll_back(connection: Any) -> None:
+    try:
+        connection.rollback()
+    except Exception as error:
+        connection.invalidate(error)

@@ -1,0 +1,116 @@
+"""A running transaction, and the statements that run in it.
+
+Statements are SQLAlchemy Core constructs, built once at import, compiled once per engine, and run on the driver's own
+cursor: that halves the processor time of a claim compared with SQLAlchemy's execution.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy.sql.base import Executable
+from sqlalchemy.sql.compiler import SQLCompiler
+
+from dibs.database.engines import Engine
+
+COMPILED_MAX = 4_000
+
+Row = dict[str, Any]
+
+
+class Duplicate(Exception):
+    """A unique constraint refused a row; ``constraint`` is its name."""
+
+    def __init__(self, constraint: str) -> None:
+        super().__init__(constraint)
+        self.constraint = constraint
+
+
+class Again(Exception):
+    """The transaction met another one half-way and should simply be run again."""
+
+
+class Compiled(NamedTuple):
+    """SQL text with the values that the statement itself fixes, and the names of the columns it returns."""
+
+    sql: str
+    fixed: Mapping[str, Any]
+    columns: tuple[str, ...]
+
+
+class Compiler:
+    """Statements of one engine, compiled at first use and kept."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._dialect = engine.dialect
+        self._compiled: dict[Executable, Compiled] = {}
+
+    def compile(self, statement: Executable) -> Compiled:
+        """The compiled form; the number of shapes is bounded, so the cache is simply emptied when it overflows."""
+        compiled = self._compiled.get(statement)
+        if compiled is None:
+            if len(self._compiled) >= COMPILED_MAX:
+                self._compiled.clear()
+            compiled = self._compiled[statement] = self._compile(statement)
+        return compiled
+
+    def _compile(self, statement: Executable) -> Compiled:
+        compiled = statement.compile(dialect=self._dialect)  # type: ignore[attr-defined]
+        assert isinstance(compiled, SQLCompiler)
+        fixed = {
+            name: bind.effective_value
+            for name, bind in compiled.binds.items()
+            if not bind.required and name in compiled.bind_names.values()
+        }
+        columns = tuple(entry.keyname for entry in compiled._result_columns)
+        return Compiled(str(compiled), fixed, columns)
+
+
+class Transaction:
+    """What a use case may touch: rows in, rows out. It cannot begin, commit or roll back."""
+
+    def __init__(self, cursor: Any, compiler: Compiler, engine: Engine) -> None:
+        self._cursor = cursor
+        self._compiler = compiler
+        self._engine = engine
+        self.statements = 0
+        """How many have run. A request runs a number that does not grow with the data, and tests hold it to that."""
+        self.frees = False
+        """True once something was written after which a node may be free for somebody that was not before."""
+
+    def rows(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Run a query and return every row."""
+        compiled = self._run(statement, parameters)
+        columns = compiled.columns
+        return [dict(zip(columns, row, strict=True)) for row in self._cursor.fetchall()]
+
+    def row(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> Row | None:
+        """Run a query that returns at most one row."""
+        rows = self.rows(statement, parameters)
+        return rows[0] if rows else None
+
+    def values(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> list[Any]:
+        """Run a query of one column and return that column."""
+        self._run(statement, parameters)
+        return [row[0] for row in self._cursor.fetchall()]
+
+    def tuples(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        """Run a query and return its rows as the driver gives them: for thousands of rows of two or three columns."""
+        self._run(statement, parameters)
+        return list(self._cursor.fetchall())
+
+    def change(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> int:
+        """Run an INSERT, UPDATE or DELETE and return how many rows it matched."""
+        self._run(statement, parameters)
+        return int(self._cursor.rowcount)
+
+    def _run(self, statement: Executable, parameters: Mapping[str, Any] | None) -> Compiled:
+        compiled = self._compiler.compile(statement)
+        self.statements += 1
+        try:
+            self._cursor.execute(compiled.sql, {**compiled.fixed, **(parameters or {})})
+        except Exception as error:
+            constraint = self._engine.duplicate(error)
+            if constraint is None:
+                raise
+            raise Duplicate(constraint) from error
+        return compiled

@@ -1,0 +1,192 @@
+"""The filters of the list of nodes, one row each: since which version, and which condition a value becomes.
+
+To add a filter: add a row; ``docs/dialects/baremetal.md`` and the OpenAPI document follow from it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from dibs.dialects.baremetal.documents.query import Query
+from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
+from dibs.ledger.model.errors import InvalidTrait
+from dibs.ledger.model.traits import TRAITS_PER_NODE_MAX, check_traits
+from dibs.machines.model import states
+from dibs.machines.model.node_query import (
+    Condition,
+    Contains,
+    Equals,
+    Held,
+    OfConductor,
+    OfProject,
+    OneOf,
+    Present,
+    Traits,
+)
+
+NAMES_MAX = 1_000
+
+Reader = Callable[[Query, str], Condition | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """One filter."""
+
+    name: str
+    since: int = 1
+    read: Reader
+    """Turns the parameter into a condition; None when it asks for nothing."""
+    schema: Mapping[str, Any]
+    says_version: bool = True
+    """Whether a 406 names the version that is needed."""
+
+
+def _equals(query: Query, name: str) -> Condition:
+    return Equals(name, query.text(name))
+
+
+def _uuid(query: Query, name: str) -> Condition:
+    return Equals(name, query.uuid(name))
+
+
+def _flag(query: Query, name: str) -> Condition:
+    return Equals(name, query.flag(name))
+
+
+def _present(field: str, query: Query, name: str) -> Condition:
+    return Present(field, bool(query.flag(name)))
+
+
+def _provision_state(query: Query, name: str) -> Condition:
+    state = query.text(name)
+    if state not in states.ALL_STATES:
+        raise bad_request(f'Provision state "{state}" is not valid')
+    return Equals(name, state)
+
+
+def _fault(query: Query, name: str) -> Condition:
+    fault = query.text(name)
+    if fault not in states.FAULTS:
+        raise bad_request(f'Unrecognized fault "{fault}" is specified, allowed faults are {states.FAULTS}')
+    return Equals(name, fault)
+
+
+def _group(query: Query, name: str) -> Condition:
+    return Equals(name, (query.text(name) or "").lower())
+
+
+def _shards(query: Query, name: str) -> Condition:
+    names = query.names(name) or ()
+    if len(names) > NAMES_MAX:
+        raise bad_request(f"The query parameter {name} takes at most {NAMES_MAX} names, not {len(names)}")
+    return OneOf("shard", names)
+
+
+def _contains(query: Query, name: str) -> Condition | None:
+    text = query.text(name)
+    return Contains("description", text) if text else None
+
+
+def _conductor(query: Query, name: str) -> Condition:
+    return OfConductor(query.text(name) or "")
+
+
+def _project(query: Query, name: str) -> Condition:
+    return OfProject(query.text(name) or "")
+
+
+def _chassis(query: Query, name: str) -> Condition:
+    raise Refusal(404, f"Chassis {query.uuid(name)} could not be found.")
+
+
+def _children(query: Query, name: str) -> Condition | None:
+    """Handled by ``read_conditions``: it takes away the condition that there always is."""
+    query.flag(name)
+    return None
+
+
+def _held(query: Query, name: str) -> Condition:
+    return Held(bool(query.flag(name)))
+
+
+def _traits(query: Query, name: str, *, any_of: bool, negated: bool) -> Condition:
+    names = query.names(name) or ()
+    if not names:
+        raise bad_request(f"The query parameter {name} needs at least one trait")
+    if len(names) > TRAITS_PER_NODE_MAX:
+        raise bad_request(f"The query parameter {name} takes at most {TRAITS_PER_NODE_MAX} traits, not {len(names)}")
+    try:
+        check_traits(names)
+    except InvalidTrait as error:
+        raise bad_request(f"The query parameter {name}: {error}") from error
+    return Traits(names, any_of=any_of, negated=negated)
+
+
+_TEXT = {"type": "string"}
+_TRUTH = {"type": "boolean"}
+_UUID = {"type": "string", "format": "uuid"}
+_NAMES = {"type": "string", "description": "Names separated by commas; the parameter may be repeated."}
+
+FILTERS: tuple[Filter, ...] = (
+    Filter(name="associated", read=partial(_present, "instance_uuid"), schema=_TRUTH),
+    Filter(name="chassis_uuid", read=_chassis, schema=_UUID),
+    Filter(name="conductor", since=49, read=_conductor, schema=_TEXT),
+    Filter(name="conductor_group", since=46, read=_group, schema=_TEXT),
+    Filter(name="description_contains", since=51, read=_contains, schema=_TEXT),
+    Filter(name="driver", since=16, read=_equals, schema=_TEXT),
+    Filter(name="fault", since=42, read=_fault, schema={"enum": list(states.FAULTS)}),
+    Filter(name="include_children", since=83, read=_children, schema=_TRUTH),
+    Filter(name="instance_name", since=104, read=_equals, schema=_TEXT),
+    Filter(name="instance_uuid", read=_uuid, schema=_UUID),
+    Filter(name="lessee", since=65, read=_equals, schema=_TEXT),
+    Filter(name="maintenance", read=_flag, schema=_TRUTH),
+    Filter(name="owner", since=50, read=_equals, schema=_TEXT),
+    Filter(name="parent_node", since=83, read=_uuid, schema=_UUID),
+    Filter(name="project", since=65, read=_project, schema=_TEXT),
+    Filter(
+        name="provision_state",
+        since=9,
+        read=_provision_state,
+        schema={"enum": sorted(states.ALL_STATES)},
+        says_version=False,
+    ),
+    # Specification 001 asks how nodes are filtered by reservation; no released service has reservations.
+    Filter(name="reserved", since=37, read=_held, schema=_TRUTH),
+    Filter(name="resource_class", since=21, read=_equals, schema=_TEXT),
+    Filter(name="retired", since=61, read=_flag, schema=_TRUTH),
+    Filter(name="shard", since=82, read=_shards, schema=_NAMES),
+    Filter(name="sharded", since=82, read=partial(_present, "shard"), schema=_TRUTH),
+    # Specification 004 promises these four; no released service has them (contract sample 088).
+    Filter(name="traits", since=37, read=partial(_traits, any_of=False, negated=False), schema=_NAMES),
+    Filter(name="traits-any", since=37, read=partial(_traits, any_of=True, negated=False), schema=_NAMES),
+    Filter(name="not-traits", since=37, read=partial(_traits, any_of=False, negated=True), schema=_NAMES),
+    Filter(name="not-traits-any", since=37, read=partial(_traits, any_of=True, negated=True), schema=_NAMES),
+)
+
+
+_ELIGIBLE = (Present("instance_uuid", False), Equals("provision_state", states.AVAILABLE))
+"""What whoever looks for a node to deploy on asks for."""
+
+
+def read_conditions(query: Query, minor: int) -> tuple[Condition, ...]:
+    """The conditions of a request.
+
+    Without being asked, a list has no children of other nodes in it, and one of nodes to deploy on has none that is
+    reserved, whatever the version: old clients must not be led to them either.
+    """
+    conditions: list[Condition] = []
+    for row in FILTERS:
+        if row.name not in query:
+            continue
+        if row.since > minor:
+            raise not_acceptable(row.since if row.says_version else None)
+        condition = row.read(query, row.name)
+        if condition is not None:
+            conditions.append(condition)
+    if not query.flag("include_children") and "parent_node" not in query:
+        conditions.append(Present("parent_node", False))
+    if "reserved" not in query and all(condition in conditions for condition in _ELIGIBLE):
+        conditions.append(Held(False))
+    return tuple(conditions)

@@ -1,0 +1,70 @@
+"""The query string of a request: which parameters there are, and what they say."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from dibs.dialects.baremetal.documents.values import read_flag, read_integer, read_uuid
+from dibs.dialects.baremetal.errors import bad_request
+from dibs.machines.model.node_query import PAGE_MAX
+
+
+class Query:
+    """The parameters by name. Every reader answers None for one that was not sent."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]], known: Mapping[str, object]) -> None:
+        self.pairs = tuple(pairs)
+        self._values: dict[str, list[str]] = {}
+        for name, value in self.pairs:
+            self._values.setdefault(name, []).append(value)
+        unknown = [name for name in self._values if name not in known]
+        if unknown:
+            raise bad_request(f"Unexpected arguments: {', '.join(unknown)}")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def text(self, name: str) -> str | None:
+        """The value, which must not be given twice."""
+        values = self._values.get(name)
+        if values is None:
+            return None
+        if len(values) > 1:
+            raise bad_request(f"The query parameter {name} is given more than once")
+        return values[0]
+
+    def flag(self, name: str) -> bool | None:
+        """The value as a truth."""
+        value = self.text(name)
+        return None if value is None else read_flag(name, value)
+
+    def uuid(self, name: str) -> str | None:
+        """The value as a uuid."""
+        value = self.text(name)
+        return None if value is None else read_uuid(name, value)
+
+    def names(self, name: str) -> tuple[str, ...] | None:
+        """A list: separated by commas, or the parameter repeated, or both; each name once, in the order sent."""
+        values = self._values.get(name)
+        if values is None:
+            return None
+        names = (part.strip() for value in values for part in value.split(","))
+        return tuple(dict.fromkeys(part for part in names if part))
+
+    def limit(self) -> int:
+        """How many entries a page may have."""
+        value = self.text("limit")
+        if value is None:
+            return PAGE_MAX
+        limit = read_integer("limit", value)
+        if limit <= 0:
+            raise bad_request("Limit must be positive")
+        return min(limit, PAGE_MAX)
+
+    def descending(self) -> bool:
+        """The direction of a list."""
+        direction = self.text("sort_dir") or "asc"
+        if direction not in ("asc", "desc"):
+            raise bad_request(f"Invalid sort direction: {direction}. Acceptable values are 'asc' or 'desc'")
+        return direction == "desc"

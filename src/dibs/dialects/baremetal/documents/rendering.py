@@ -1,0 +1,116 @@
+"""From a node to what a caller is shown of it."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from dibs.dialects.baremetal.documents.fields import BY_NAME, FIELDS, STATE_FIELDS, STORED, VISIBLE, Kind
+from dibs.dialects.baremetal.documents.secrets import mask_keys, mask_secrets
+from dibs.dialects.baremetal.exchange import Exchange
+from dibs.machines.model import states
+from dibs.machines.operations.nodes import NodeView
+
+Values = Mapping[str, Any]
+Writer = Callable[[Values], Any]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LINKED = {"links": (), "ports": ("ports",), "states": ("states",)}
+_TIMES = frozenset(field.name for field in FIELDS if field.kind is Kind.TIME)
+
+_GUARDED: Mapping[str, Any] = {
+    "last_error": "** Value Redacted - Requires baremetal:node:get:last_error permission. **",
+    "reservation": "** Redacted - requires baremetal:node:get:reservation permission. **",
+    "driver_internal_info": {
+        "content": "** Redacted - Requires baremetal:node:get:driver_internal_info permission. **"
+    },
+    "driver_info": {"content": "** Redacted - requires baremetal:node:get:driver_info permission. **"},
+}
+"""What stands in place of an attribute that the rule ``baremetal:node:get:<name>`` keeps from the caller."""
+
+
+def render_time(instant: int | None) -> str | None:
+    """A time as ISO 8601 in UTC."""
+    return None if instant is None else (_EPOCH + timedelta(microseconds=instant)).isoformat(timespec="microseconds")
+
+
+def node_values(view: NodeView) -> dict[str, Any]:
+    """All attributes of a node by name."""
+    values = {name: getattr(view.node, name) for name in STORED}
+    values["traits"] = list(view.traits)
+    values["conductor"] = view.conductor
+    values["request"] = view.request
+    return values
+
+
+class NodeRenderer:
+    """Renders nodes for one request: what depends on caller and version alone is found out once, not per node."""
+
+    def __init__(self, exchange: Exchange, wanted: frozenset[str] | None) -> None:
+        self._exchange = exchange
+        policy, actor = exchange.policy, exchange.actor
+        self._sees_all = policy.allows("baremetal:node:get:filter_threshold", actor)
+        self._sees_passwords = policy.allows("show_password", actor)
+        self._sees_instance_secrets = policy.allows("show_instance_secrets", actor)
+        visible = VISIBLE[exchange.minor]
+        shown = visible if wanted is None else visible & (wanted | {"links"})
+        self._writers = [(field.name, self._writer(field.name)) for field in FIELDS if field.name in shown]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """What must be read to render; owner and lessee decide on what else is shown."""
+        shown = {"request" if name == "allocation_uuid" else name for name, _ in self._writers}
+        needed = shown & (STORED | {"traits", "conductor", "request"})
+        return frozenset(needed | {"uuid"} if self._sees_all else needed | {"uuid", "owner", "lessee"})
+
+    def render(self, values: Values) -> dict[str, Any]:
+        """One node from its attributes by name."""
+        return {name: values.get(name) if write is None else write(values) for name, write in self._writers}
+
+    def _writer(self, name: str) -> Writer | None:
+        """How an attribute is shown; None as it is."""
+        write = self._unguarded_writer(name)
+        if name not in _GUARDED or self._sees_all:
+            return write
+        return lambda values: (
+            (values[name] if write is None else write(values)) if self._may_see(name, values) else _GUARDED[name]
+        )
+
+    def _unguarded_writer(self, name: str) -> Writer | None:
+        if name in _LINKED:
+            return lambda values: self._exchange.links("nodes", values["uuid"], *_LINKED[name])
+        if name == "allocation_uuid":
+            return lambda values: values["request"]
+        if name in _TIMES:
+            return lambda values: render_time(values[name])
+        if name == "provision_state":
+            return lambda values: state_in_version(values[name], self._exchange.minor)
+        if name in ("driver_info", "driver_internal_info") and not self._sees_passwords:
+            return lambda values: mask_secrets(values[name])
+        if name == "instance_info" and not self._sees_instance_secrets:
+            return lambda values: mask_keys(mask_secrets(values[name]), ("configdrive", "image_url"))
+        return None
+
+    def _may_see(self, name: str, values: Values) -> bool:
+        actor, owner, lessee = self._exchange.actor, values["owner"], values["lessee"]
+        return self._exchange.policy.allows(f"baremetal:node:get:{name}", actor, owner, lessee)
+
+
+def render_node(exchange: Exchange, view: NodeView, wanted: frozenset[str] | None = None) -> dict[str, Any]:
+    """One node, whole or with just the attributes wanted."""
+    return NodeRenderer(exchange, wanted).render(node_values(view))
+
+
+def render_states(exchange: Exchange, view: NodeView) -> dict[str, Any]:
+    """The part of a node that ``/states`` shows."""
+    names = [name for name in STATE_FIELDS if BY_NAME[name].since <= exchange.minor]
+    shown = NodeRenderer(exchange, frozenset(names)).render(node_values(view))
+    return {name: shown[name] for name in names}
+
+
+def state_in_version(state: str | None, minor: int) -> str | None:
+    """Quirk: a free node had no state before 1.2 (contract sample 024), and none waited for inspection before 1.39."""
+    if state == states.AVAILABLE and minor < 2:
+        return None
+    if state == states.INSPECT_WAIT and minor < 39:
+        return states.INSPECTING
+    return state

@@ -1,0 +1,71 @@
+"""The attributes of a resource as a table: what ``fields=`` and ``sort_key=`` may name, and what an answer shows."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from dibs.dialects.baremetal.documents.rendering import render_time
+from dibs.dialects.baremetal.errors import bad_request, not_acceptable
+from dibs.dialects.baremetal.exchange import Exchange
+from dibs.dialects.baremetal.handlers.nodes import FIELDS_SINCE
+
+_TIMES = ("created_at", "updated_at")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceField:
+    """One attribute of a resource."""
+
+    name: str
+    since: int = 1
+    sortable: bool = True
+
+
+Field = TypeVar("Field", bound=ResourceField)
+
+
+class FieldTable(Generic[Field]):
+    """All attributes of one resource, which has links under its name in the plural."""
+
+    def __init__(self, plural: str, fields: Iterable[Field]) -> None:
+        self._plural = plural
+        self.by_name: Mapping[str, Field] = {field.name: field for field in fields}
+
+    def wanted(self, exchange: Exchange) -> frozenset[str] | None:
+        """The attributes that the caller asks for; None when it does not choose."""
+        names = exchange.query.names("fields")
+        if names is None:
+            return None
+        if exchange.minor < FIELDS_SINCE:
+            raise not_acceptable()
+        unknown = [name for name in names if name not in self.by_name]
+        if unknown:
+            raise bad_request(f'Field(s) "{", ".join(unknown)}" are not valid')
+        if any(self.by_name[name].since > exchange.minor for name in names):
+            raise not_acceptable()
+        return frozenset(names)
+
+    def sort_key(self, exchange: Exchange) -> str:
+        """The attribute that the caller wants a list sorted by."""
+        key = exchange.query.text("sort_key") or "id"
+        if key == "id":
+            return key
+        field = self.by_name.get(key)
+        if field is None or not field.sortable:
+            raise bad_request(f"The sort_key value {key} is an invalid field for sorting")
+        if field.since > exchange.minor:
+            raise not_acceptable()
+        return key
+
+    def render(self, exchange: Exchange, resource: Any, wanted: frozenset[str] | None) -> dict[str, Any]:
+        """The resource as it is shown; what it does not have is null."""
+        shown: dict[str, Any] = {}
+        for name, field in self.by_name.items():
+            if field.since > exchange.minor or (wanted is not None and name not in wanted and name != "links"):
+                continue
+            if name == "links":
+                shown[name] = exchange.links(self._plural, resource.uuid)
+            else:
+                value = getattr(resource, name, None)
+                shown[name] = render_time(value) if name in _TIMES else value
+        return shown

@@ -1,0 +1,1 @@
+"""The handlers, one module per noun: parse, run one operation, render."""

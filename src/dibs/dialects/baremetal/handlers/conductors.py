@@ -1,0 +1,86 @@
+"""Conductors: who does the work, and who of them is alive."""
+
+from typing import Any
+
+from dibs.dialects.baremetal.documents.paging import page_answer
+from dibs.dialects.baremetal.documents.rendering import render_time
+from dibs.dialects.baremetal.errors import bad_request
+from dibs.dialects.baremetal.exchange import Exchange, json_answer
+from dibs.dialects.baremetal.handlers.nodes import asks_for_detail
+from dibs.http.messages import Response
+from dibs.machines.model.errors import ConductorNotFound
+from dibs.machines.operations import conductors as usecases
+
+_FIELDS = ("created_at", "updated_at", "hostname", "conductor_group", "drivers", "links", "alive")
+_IN_LIST = frozenset({"hostname", "conductor_group", "alive"})
+_SORT_KEYS = ("hostname", "conductor_group", "created_at", "updated_at")
+
+
+def list_conductors(exchange: Exchange) -> Response:
+    """GET /v1/conductors"""
+    exchange.policy.require("baremetal:conductor:get", exchange.actor)
+    wanted = _wanted(exchange)
+    if asks_for_detail(exchange.query, exchange.minor):
+        wanted = frozenset(_FIELDS)
+    views = _in_order(exchange, exchange.read(usecases.list_conductors, usecases.ListConductors()))
+    limit = exchange.query.limit()
+    page = views[:limit]
+    entries = [_render(exchange, view, _IN_LIST if wanted is None else wanted) for view in page]
+    return page_answer(exchange, "conductors", entries, page[-1].conductor.hostname if page else None, limit)
+
+
+def show_conductor(exchange: Exchange) -> Response:
+    """GET /v1/conductors/{conductor}"""
+    exchange.policy.require("baremetal:conductor:get", exchange.actor)
+    wanted = _wanted(exchange)
+    command = usecases.GetConductor(hostname=exchange.arguments["conductor"])
+    view = exchange.read(usecases.get_conductor, command)
+    return json_answer(_render(exchange, view, frozenset(_FIELDS) if wanted is None else wanted))
+
+
+def _wanted(exchange: Exchange) -> frozenset[str] | None:
+    names = exchange.query.names("fields")
+    unknown = [name for name in names or () if name not in _FIELDS]
+    if unknown:
+        raise bad_request(f'Field(s) "{", ".join(unknown)}" are not valid')
+    return None if names is None else frozenset(names)
+
+
+def _in_order(exchange: Exchange, views: list[usecases.ConductorView]) -> list[usecases.ConductorView]:
+    """Sorted, and after the marker. There are few conductors, so all of them are read."""
+    key = exchange.query.text("sort_key") or "id"
+    if key != "id" and key not in _SORT_KEYS:
+        raise bad_request(f"The sort_key value {key} is an invalid field for sorting")
+    values = {view.conductor.hostname: _attributes(view) | {"id": view.conductor.id} for view in views}
+    ordered = sorted(
+        views,
+        key=lambda view: (values[view.conductor.hostname][key], view.conductor.id),
+        reverse=exchange.query.descending(),
+    )
+    marker = exchange.query.text("marker")
+    if marker is None:
+        return ordered
+    names = [view.conductor.hostname for view in ordered]
+    if marker not in names:
+        raise ConductorNotFound(conductor=marker)
+    return ordered[names.index(marker) + 1 :]
+
+
+def _attributes(view: usecases.ConductorView) -> dict[str, Any]:
+    conductor = view.conductor
+    return {
+        "created_at": conductor.created_at,
+        "updated_at": conductor.beat_at,
+        "hostname": conductor.hostname,
+        "conductor_group": conductor.conductor_group,
+        "drivers": list(conductor.drivers),
+        "alive": view.alive,
+    }
+
+
+def _render(exchange: Exchange, view: usecases.ConductorView, wanted: frozenset[str]) -> dict[str, Any]:
+    attributes = _attributes(view)
+    for name in ("created_at", "updated_at"):
+        attributes[name] = render_time(attributes[name])
+    attributes["links"] = exchange.links("conductors", view.conductor.hostname)
+    return {name: attributes[name] for name in _FIELDS if name in wanted or name == "links"}

@@ -1,0 +1,171 @@
+"""Nodes: parse, run one use case, render."""
+
+import uuid
+
+from dibs.access.machine_policy import Guard
+from dibs.dialects.baremetal import schemas
+from dibs.dialects.baremetal.documents.fields import IN_LIST, check_field_names, check_sort_key, reject_too_new
+from dibs.dialects.baremetal.documents.filters import read_conditions
+from dibs.dialects.baremetal.documents.idents import location, node_in_path
+from dibs.dialects.baremetal.documents.node_values import PATCHABLE, node_editor, read_new_node
+from dibs.dialects.baremetal.documents.paging import page_answer
+from dibs.dialects.baremetal.documents.patching import given_values, read_patch
+from dibs.dialects.baremetal.documents.query import Query
+from dibs.dialects.baremetal.documents.rendering import NodeRenderer, render_node
+from dibs.dialects.baremetal.documents.values import read_uuid
+from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
+from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
+from dibs.dialects.baremetal.policy import update_rules
+from dibs.http.messages import Response
+from dibs.machines.model import states
+from dibs.machines.model.node_query import NodeQuery, OfProject
+from dibs.machines.model.nodes import Node
+from dibs.machines.operations import nodes as usecases
+
+FIELDS_SINCE = 8
+DETAIL_SINCE = 43
+RESET_INTERFACES_SINCE = 45
+ENROLL_SINCE = 11
+
+
+def create_node(exchange: Exchange) -> Response:
+    """POST /v1/nodes"""
+    body = exchange.body("node", schemas.NODE)
+    owner = exchange.policy.owner_of_new_node(exchange.actor, body.get("owner"))
+    if body.get("parent_node"):
+        # Naming a node as parent tells whether it exists, so it takes the right that changing the parent takes.
+        exchange.policy.require("baremetal:node:update:parent_node", exchange.actor)
+    reject_too_new(body, exchange.minor)
+    ident = read_uuid("uuid", body["uuid"]) if body.get("uuid") is not None else str(uuid.uuid4())
+    command = usecases.CreateNode(
+        uuid=ident,
+        values={**read_new_node(body, exchange.services.drivers), "owner": owner},
+        # Quirk: below 1.11 a new node is free at once, which is a short cut past enrolment (contract sample 025).
+        provision_state=states.ENROLL if exchange.minor >= ENROLL_SINCE else states.AVAILABLE,
+    )
+    view = exchange.write(usecases.create_node, command)
+    return json_answer(render_node(exchange, view), 201, location(exchange, "nodes", view.node.uuid))
+
+
+def list_nodes(exchange: Exchange) -> Response:
+    """GET /v1/nodes"""
+    wanted = wanted_fields(exchange.query, exchange.minor)
+    if asks_for_detail(exchange.query, exchange.minor):
+        return _list(exchange, None)
+    return _list(exchange, IN_LIST if wanted is None else wanted)
+
+
+def list_nodes_in_detail(exchange: Exchange) -> Response:
+    """GET /v1/nodes/detail"""
+    return _list(exchange, None)
+
+
+def show_node(exchange: Exchange) -> Response:
+    """GET /v1/nodes/{node}"""
+    ident = node_in_path(exchange)
+    wanted = wanted_fields(exchange.query, exchange.minor)
+    guard = exchange.policy.guard(exchange.actor, ident)
+    view = exchange.read(usecases.get_node, usecases.GetNode(ident=ident, guard=guard))
+    return json_answer(render_node(exchange, view, wanted))
+
+
+def update_node(exchange: Exchange) -> Response:
+    """PATCH /v1/nodes/{node}"""
+    ident = node_in_path(exchange)
+    reset = exchange.query.flag("reset_interfaces")
+    if reset is not None and exchange.minor < RESET_INTERFACES_SINCE:
+        raise not_acceptable()
+    operations = read_patch(exchange, PATCHABLE)
+    given = given_values(operations)
+    touched = {name for name, _ in given}
+    if reset and "driver" not in touched:
+        raise bad_request("The reset_interfaces parameter can only be used when changing the node's driver.")
+    command = usecases.UpdateNode(
+        ident=ident,
+        guard=_update_guard(exchange, ident, update_rules(given), "owner" in touched),
+        edit=node_editor(operations, exchange.services.drivers, bool(reset)),
+    )
+    return json_answer(render_node(exchange, exchange.write(usecases.update_node, command)))
+
+
+def delete_node(exchange: Exchange) -> Response:
+    """DELETE /v1/nodes/{node}"""
+    ident = node_in_path(exchange)
+    guard = exchange.policy.delete_guard(exchange.actor, ident)
+    exchange.write(usecases.delete_node, usecases.DeleteNode(ident=ident, guard=guard))
+    return empty_answer(204)
+
+
+def set_maintenance(exchange: Exchange) -> Response:
+    """PUT /v1/nodes/{node}/maintenance"""
+    ident = node_in_path(exchange)
+    reason = exchange.body("body", schemas.MAINTENANCE).get("reason")
+    guard = exchange.policy.guard(exchange.actor, ident, "baremetal:node:set_maintenance")
+    command = usecases.SetMaintenance(ident=ident, guard=guard, on=True, reason=reason)
+    exchange.write(usecases.set_maintenance, command)
+    return empty_answer(202)
+
+
+def clear_maintenance(exchange: Exchange) -> Response:
+    """DELETE /v1/nodes/{node}/maintenance"""
+    ident = node_in_path(exchange)
+    guard = exchange.policy.guard(exchange.actor, ident, "baremetal:node:clear_maintenance")
+    exchange.write(usecases.set_maintenance, usecases.SetMaintenance(ident=ident, guard=guard, on=False))
+    return empty_answer(202)
+
+
+def wanted_fields(query: Query, minor: int) -> frozenset[str] | None:
+    """The attributes that ``fields=`` asks for; None without it."""
+    names = query.names("fields")
+    if names is None:
+        return None
+    if minor < FIELDS_SINCE:
+        raise not_acceptable()
+    check_field_names(names, minor)
+    return frozenset(names)
+
+
+def asks_for_detail(query: Query, minor: int) -> bool:
+    """True for ``detail=true``, which excludes ``fields=``."""
+    detail = query.flag("detail")
+    if detail is not None and minor < DETAIL_SINCE:
+        raise bad_request(f"Invalid query parameter ?detail={detail} received.")
+    if detail and "fields" in query:
+        raise bad_request("Can not specify ?detail=True and fields in the same request.")
+    return bool(detail)
+
+
+def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
+    query = exchange.query
+    asked = query.text("project")
+    conditions = read_conditions(query, exchange.minor)
+    project = exchange.policy.visible_project("node", exchange.actor, asked)
+    if project is not None and project != asked:
+        conditions = (*conditions, OfProject(project))
+    renderer = NodeRenderer(exchange, wanted)
+    command = NodeQuery(
+        columns=renderer.columns,
+        conditions=conditions,
+        sort_key=check_sort_key(query.text("sort_key") or "id", exchange.minor),
+        descending=query.descending(),
+        limit=query.limit(),
+        marker=query.uuid("marker"),
+    )
+    rows = exchange.read(usecases.list_nodes, command)
+    # An instance is on one node at most, so that a page of one is not followed by another.
+    last = rows[-1]["uuid"] if rows and "instance_uuid" not in query else None
+    return page_answer(exchange, "nodes", [renderer.render(row) for row in rows], last, command.limit)
+
+
+def _update_guard(exchange: Exchange, ident: str, rules: frozenset[str], changes_owner: bool) -> Guard:
+    policy, actor = exchange.policy, exchange.actor
+    allowed = policy.guard(actor, ident, *sorted(rules))
+
+    def check(node: Node) -> None:
+        allowed(node)
+        if not changes_owner or node.provision_state != states.ACTIVE:
+            return
+        if not policy.allows("baremetal:node:update_owner_provisioned", actor, node.owner, node.lessee):
+            raise Refusal(409, f'Cannot update owner of node "{node.uuid}" while it is in state "{states.ACTIVE}".')
+
+    return check

@@ -1,0 +1,239 @@
+"""Ports: the plain upkeep that clients do while they enrol a machine."""
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dibs.dialects.baremetal import schemas
+from dibs.dialects.baremetal.documents.filters import NAMES_MAX
+from dibs.dialects.baremetal.documents.idents import location, read_ident
+from dibs.dialects.baremetal.documents.paging import LIST_QUERY, page_answer
+from dibs.dialects.baremetal.documents.patching import Operation, apply_patch, read_patch
+from dibs.dialects.baremetal.documents.resource_fields import FieldTable, ResourceField
+from dibs.dialects.baremetal.documents.values import read_flag, read_mac, read_uuid
+from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
+from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
+from dibs.dialects.baremetal.handlers.nodes import asks_for_detail
+from dibs.http.json_body import UnusableJson, check_json
+from dibs.http.messages import Response
+from dibs.machines.model.errors import NodeNotFound
+from dibs.machines.model.nodes import Node
+from dibs.machines.model.ports import Port, PortQuery
+from dibs.machines.operations import nodes as node_usecases
+from dibs.machines.operations import ports as usecases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortField(ResourceField):
+    """One attribute of a port."""
+
+    settable: bool = False
+    read: Callable[[str, Any], Any] | None = None
+    """Turns what a caller sends into what the port keeps; None takes it as it is."""
+    empty: Any = None
+
+
+_FIELDS = (
+    PortField(name="uuid", read=read_uuid),
+    PortField(name="created_at"),
+    PortField(name="updated_at"),
+    PortField(name="address", settable=True, read=read_mac),
+    PortField(name="extra", settable=True, sortable=False, empty={}),
+    PortField(name="internal_info", since=18, sortable=False),
+    PortField(name="is_smartnic", since=53, settable=True, read=read_flag, empty=False),
+    PortField(name="local_link_connection", since=19, settable=True, sortable=False, empty={}),
+    PortField(name="physical_network", since=34, settable=True),
+    PortField(name="pxe_enabled", since=19, settable=True, read=read_flag, empty=True),
+    PortField(name="node_uuid", settable=True, sortable=False, read=read_uuid),
+    PortField(name="name", since=88, settable=True),
+    PortField(name="description", since=97, settable=True),
+    PortField(name="vendor", since=100, settable=True),
+    PortField(name="category", since=101, settable=True),
+    PortField(name="available_for_dynamic_portgroup", since=111, settable=True, read=read_flag, empty=True),
+    PortField(name="portgroup_uuid", since=24, settable=True, sortable=False),
+    PortField(name="links", sortable=False),
+)
+FIELDS = FieldTable("ports", _FIELDS)
+_SETTABLE = {field.name: field.since for field in _FIELDS if field.settable}
+_STORED_SETTABLE = tuple(name for name in _SETTABLE if name != "portgroup_uuid")
+_IN_LIST = frozenset({"uuid", "address"})
+
+NODE_IDENT_SINCE = 94
+NETWORK_TYPE_SINCE = 64
+
+QUERY: Mapping[str, Mapping[str, Any]] = {
+    **LIST_QUERY,
+    "node": {"type": "string", "description": "Uuid or name of a node: only its ports."},
+    "node_uuid": {"type": "string", "format": "uuid"},
+    "address": {"type": "string", "description": "Only the port with this MAC address."},
+    "shard": {"type": "string", "description": "Only ports of nodes in these shards, separated by commas."},
+    "conductor_groups": {"type": "string", "description": "Only ports of nodes in these groups, separated by commas."},
+}
+_FILTERS_SINCE = {"shard": 82, "conductor_groups": 99}
+
+
+def create_port(exchange: Exchange) -> Response:
+    """POST /v1/ports"""
+    body = exchange.body("port", schemas.PORT)
+    ident = _node_of_new_port(body, exchange.minor)
+    _reject_too_new(body, exchange.minor)
+    sent = {name: body[name] for name in _STORED_SETTABLE if body.get(name) is not None and name != "node_uuid"}
+    values = {name: _read(name, value) for name, value in sent.items()}
+    _check_smart_nic(values)
+    command = usecases.CreatePort(
+        uuid=read_uuid("uuid", body["uuid"]) if body.get("uuid") is not None else str(uuid.uuid4()),
+        node=ident,
+        values=values,
+        guard=_create_guard(exchange, ident),
+    )
+    port = exchange.write(usecases.create_port, command)
+    return json_answer(FIELDS.render(exchange, port, None), 201, location(exchange, "ports", port.uuid))
+
+
+def list_ports(exchange: Exchange) -> Response:
+    """GET /v1/ports and GET /v1/nodes/{node}/ports"""
+    wanted = FIELDS.wanted(exchange)
+    if asks_for_detail(exchange.query, exchange.minor):
+        return _list(exchange, None)
+    return _list(exchange, _IN_LIST if wanted is None else wanted)
+
+
+def list_ports_in_detail(exchange: Exchange) -> Response:
+    """GET /v1/ports/detail and GET /v1/nodes/{node}/ports/detail"""
+    return _list(exchange, None)
+
+
+def show_port(exchange: Exchange) -> Response:
+    """GET /v1/ports/{port}"""
+    ident = _port_in_path(exchange)
+    wanted = FIELDS.wanted(exchange)
+    guard = exchange.policy.guard(exchange.actor, ident, "baremetal:port:get")
+    port = exchange.read(usecases.get_port, usecases.GetPort(ident=ident, guard=guard))
+    return json_answer(FIELDS.render(exchange, port, wanted))
+
+
+def update_port(exchange: Exchange) -> Response:
+    """PATCH /v1/ports/{port}"""
+    ident = _port_in_path(exchange)
+    operations = read_patch(exchange, _SETTABLE)
+    guard = exchange.policy.guard(exchange.actor, ident, "baremetal:port:update")
+    command = usecases.UpdatePort(ident=ident, guard=guard, edit=_editor(operations, exchange.minor))
+    return json_answer(FIELDS.render(exchange, exchange.write(usecases.update_port, command), None))
+
+
+def delete_port(exchange: Exchange) -> Response:
+    """DELETE /v1/ports/{port}"""
+    ident = _port_in_path(exchange)
+    guard = exchange.policy.guard(exchange.actor, ident, "baremetal:port:delete")
+    exchange.write(usecases.delete_port, usecases.DeletePort(ident=ident, guard=guard))
+    return empty_answer(204)
+
+
+def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
+    query = exchange.query
+    for name, since in _FILTERS_SINCE.items():
+        if name in query and since > exchange.minor:
+            raise not_acceptable(since)
+        if len(query.names(name) or ()) > NAMES_MAX:
+            raise bad_request(f"The query parameter {name} takes at most {NAMES_MAX} names")
+    address = query.text("address")
+    command = PortQuery(
+        node=_listed_node(exchange),
+        address=None if address is None else read_mac("address", address),
+        shards=query.names("shard") or (),
+        conductor_groups=tuple(group.lower() for group in query.names("conductor_groups") or ()),
+        project=exchange.policy.visible_project("port", exchange.actor),
+        sort_key=FIELDS.sort_key(exchange),
+        descending=query.descending(),
+        limit=query.limit(),
+        marker=query.uuid("marker"),
+    )
+    found = exchange.read(usecases.list_ports, command)
+    entries = [FIELDS.render(exchange, port, wanted) for port in found]
+    return page_answer(exchange, "ports", entries, found[-1].uuid if found else None, command.limit)
+
+
+def _listed_node(exchange: Exchange) -> str | None:
+    """The node whose ports are listed, from the path or a filter; one in the path must be there and visible."""
+    if "node" in exchange.arguments:
+        ident = read_ident("node", exchange.arguments["node"], exchange.minor)
+        guard = exchange.policy.guard(exchange.actor, ident)
+        return exchange.read(node_usecases.get_node, node_usecases.GetNode(ident=ident, guard=guard)).node.uuid
+    named = exchange.query.uuid("node_uuid") or exchange.query.text("node")
+    return None if named is None else read_ident("node", named, exchange.minor)
+
+
+def _port_in_path(exchange: Exchange) -> str:
+    return read_ident("port", exchange.arguments["port"], exchange.minor)
+
+
+def _node_of_new_port(body: Mapping[str, Any], minor: int) -> str:
+    if ("node_uuid" in body) == ("node_ident" in body):
+        raise bad_request("Schema error for port: either 'node_uuid' or 'node_ident' is a required property")
+    if "node_uuid" in body:
+        return read_uuid("node_uuid", body["node_uuid"])
+    if minor < NODE_IDENT_SINCE:
+        raise not_acceptable()
+    return read_ident("node_ident", body["node_ident"], minor)
+
+
+def _create_guard(exchange: Exchange, ident: str) -> Callable[[Node], None]:
+    """A node that the caller may not see is as good as none, and that is 400 when a port is created."""
+    allowed = exchange.policy.guard(exchange.actor, ident, "baremetal:port:create")
+
+    def check(node: Node) -> None:
+        try:
+            allowed(node)
+        except NodeNotFound as error:
+            raise Refusal(400, str(error)) from error
+
+    return check
+
+
+def _reject_too_new(body: Mapping[str, Any], minor: int) -> None:
+    for name, value in body.items():
+        if name in FIELDS.by_name and FIELDS.by_name[name].since > minor and value is not None:
+            raise not_acceptable()
+    _check_network_type(body.get("local_link_connection"), minor)
+
+
+def _check_network_type(connection: Any, minor: int) -> None:
+    if connection and "network_type" in connection and minor < NETWORK_TYPE_SINCE:
+        raise not_acceptable()
+
+
+def _read(name: str, value: Any) -> Any:
+    field = FIELDS.by_name[name]
+    if value is None:
+        return field.empty
+    return value if field.read is None else field.read(name, value)
+
+
+def _check_smart_nic(values: Mapping[str, Any]) -> None:
+    connection = values.get("local_link_connection") or {}
+    if values.get("is_smartnic") and not {"port_id", "hostname"} <= connection.keys():
+        raise bad_request("Smart NIC port must have port_id and hostname in local_link_connection")
+
+
+def _editor(operations: Sequence[Operation], minor: int) -> Callable[[Port], dict[str, Any]]:
+    """What turns a port into the changes that a patch makes to it."""
+
+    def edit(port: Port) -> dict[str, Any]:
+        document = {name: getattr(port, name) for name in _STORED_SETTABLE} | {"portgroup_uuid": None}
+        patched = apply_patch(document, operations)
+        schemas.check(schemas.PORT, "patch", patched)
+        if patched.get("node_uuid") is None:
+            raise bad_request("Schema error for patch: 'node_uuid' is a required property")
+        values = {name: _read(name, patched.get(name)) for name in _STORED_SETTABLE}
+        changes = {name: value for name, value in values.items() if value != getattr(port, name)}
+        if "local_link_connection" in changes:
+            _check_network_type(changes["local_link_connection"], minor)
+        _check_smart_nic(values)
+        try:
+            check_json(changes.get("extra", {}), "/extra")
+        except UnusableJson as error:
+            raise bad_request(str(error)) from None
+        return changes
+
+    return edit

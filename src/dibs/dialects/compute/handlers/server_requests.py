@@ -1,0 +1,195 @@
+"""What callers may say of a new server, and of one that is there."""
+
+import base64
+import binascii
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dibs.dialects.compute import microversions as versions
+from dibs.dialects.compute.errors import bad_request
+from dibs.dialects.compute.exchange import Exchange
+from dibs.dialects.compute.handlers.server_views import ZONE
+from dibs.dialects.compute.policy import FORCED_HOST
+from dibs.dialects.compute.schemas import (
+    ANY_TEXT,
+    BOOLEAN,
+    DESCRIPTION,
+    METADATA,
+    NAME,
+    NAME_LENGTH_MAX,
+    POSITIVE,
+    Schema,
+    closed,
+    is_true,
+    read_amount,
+)
+from dibs.http.json_schema import is_uuid
+from dibs.machines.model import states
+from dibs.servers.operations.launching import LaunchServers
+
+COUNT_MAX = 100
+"""How many servers one request may launch."""
+
+_NETWORK: Schema = {
+    "type": "object",
+    "properties": {name: {"type": ["string", "null"]} for name in ("uuid", "port", "fixed_ip", "tag")},
+    "additionalProperties": False,
+}
+_TAG: Schema = {"type": "string", "minLength": 1, "maxLength": 60, "pattern": "^[^,/]*$"}
+_DEVICE: Schema = {"type": "object"}
+_OLD_NETWORKS: Schema = {"type": "array", "items": _NETWORK}
+_SERVER: Mapping[str, Schema] = {
+    "name": NAME,
+    "flavorRef": {"type": ["string", "integer"], "minLength": 1, "maxLength": 1024},
+    "imageRef": {"type": "string", "maxLength": 1024},
+    "networks": _OLD_NETWORKS,
+    "availability_zone": NAME,
+    "metadata": METADATA,
+    "key_name": NAME,
+    "security_groups": {"type": "array", "items": {"type": "object"}},
+    "user_data": {"type": "string", "maxLength": 65535},
+    "config_drive": BOOLEAN,
+    "block_device_mapping": {"type": "array", "items": _DEVICE},
+    "block_device_mapping_v2": {"type": "array", "items": _DEVICE},
+    "min_count": POSITIVE,
+    "max_count": POSITIVE,
+    "return_reservation_id": BOOLEAN,
+    "adminPass": {"type": "string"},
+    "accessIPv4": ANY_TEXT,
+    "accessIPv6": ANY_TEXT,
+    "OS-DCF:diskConfig": {"enum": ["AUTO", "MANUAL"]},
+    "personality": {"type": "array"},
+}
+_HINTS: Schema = {"type": "object"}
+_NEWER = {
+    "description": (versions.DESCRIPTION_SINCE, DESCRIPTION),
+    "networks": (versions.NETWORKS_SINCE, {"anyOf": [_OLD_NETWORKS, {"enum": ["auto", "none"]}]}),
+    "tags": (versions.TAGS_TAKEN_SINCE, {"type": "array", "items": _TAG, "maxItems": 50, "uniqueItems": True}),
+}
+
+
+def _schema(minor: int) -> Schema:
+    server = {**_SERVER, **{name: schema for name, (since, schema) in _NEWER.items() if since <= minor}}
+    if minor >= versions.NO_PERSONALITY_SINCE:
+        del server["personality"]
+    required = ["name", "flavorRef", *(["networks"] if minor >= versions.NETWORKS_SINCE else [])]
+    hints = {"os:scheduler_hints": _HINTS, "OS-SCH-HNT:scheduler_hints": _HINTS}
+    return closed({"server": closed(server, *required), **hints}, "server")
+
+
+CREATE: Mapping[int, Schema] = {
+    since: _schema(since) for since in (1, versions.NO_PERSONALITY_SINCE, *(since for since, _ in _NEWER.values()))
+}
+_CHANGED: Mapping[str, Schema] = {
+    "name": NAME,
+    "accessIPv4": ANY_TEXT,
+    "accessIPv6": ANY_TEXT,
+    "OS-DCF:diskConfig": {"enum": ["AUTO", "MANUAL"]},
+}
+CHANGE: Mapping[int, Schema] = {
+    1: closed({"server": closed(_CHANGED)}, "server"),
+    versions.DESCRIPTION_SINCE: closed({"server": closed({**_CHANGED, "description": DESCRIPTION})}, "server"),
+}
+
+
+def read_launch(exchange: Exchange, body: Mapping[str, Any]) -> LaunchServers:
+    """What a checked body asks for."""
+    asked = body["server"]
+    hints = {**body.get("OS-SCH-HNT:scheduler_hints", {}), **body.get("os:scheduler_hints", {})}
+    _refuse_what_there_is_not(asked)
+    zone, _, host = asked.get("availability_zone", "").partition(":")
+    if zone not in ("", ZONE):
+        raise bad_request("The requested availability zone is not available")
+    if host:
+        exchange.require(FORCED_HOST)
+    properties = {
+        "metadata": asked.get("metadata", {}),
+        "description": asked.get("description"),
+        "tags": asked.get("tags", []),
+        "key_name": asked.get("key_name"),
+        "config_drive": is_true(asked.get("config_drive", False)),
+    }
+    return LaunchServers(
+        flavor=_last_part(asked["flavorRef"]),
+        seer=exchange.seer,
+        servers=_named(asked),
+        image=_image(asked),
+        reservation=_reservation(hints),
+        # What follows a second colon is the hypervisor on the host, which has the same name.
+        host=host.partition(":")[0] or None,
+        availability_zone=zone or None,
+        properties={name: value for name, value in properties.items() if value},
+        configdrive=_configdrive(asked),
+        validate=exchange.checks(states.DEPLOY),
+    )
+
+
+def _named(asked: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    least = read_amount({"min_count": 1, **asked}, "min_count", least=1)
+    most = read_amount({"max_count": least, **asked}, "max_count", least=1)
+    if least > most:
+        raise bad_request("min_count must be <= max_count")
+    if most > COUNT_MAX:
+        raise bad_request(f"max_count must be at most {COUNT_MAX}.")
+    if most == 1:
+        return [(str(uuid.uuid4()), asked["name"])]
+    names = [f"{asked['name']}-{number + 1}" for number in range(most)]
+    if len(names[-1]) > NAME_LENGTH_MAX:
+        raise bad_request(
+            f"The name is too long for {most} servers: {names[-1]} has more than {NAME_LENGTH_MAX} characters."
+        )
+    return [(str(uuid.uuid4()), name) for name in names]
+
+
+def _refuse_what_there_is_not(asked: Mapping[str, Any]) -> None:
+    """Whoever asks for volumes or networks would be told that it has them."""
+    for device in [*asked.get("block_device_mapping", ()), *asked.get("block_device_mapping_v2", ())]:
+        local = device.get("source_type") in ("image", "blank") and device.get("destination_type", "local") == "local"
+        if not local:
+            raise bad_request("There are no volumes here: a server boots from an image.")
+    if isinstance(asked.get("networks"), list) and asked["networks"]:
+        raise bad_request("There are no networks to choose from here: leave networks empty, or say auto or none.")
+
+
+def _image(asked: Mapping[str, Any]) -> str | None:
+    image = _last_part(asked.get("imageRef", "")) or _image_of_devices(asked)
+    if image is not None and len(image) > NAME_LENGTH_MAX:
+        raise bad_request(f"The id of an image has at most {NAME_LENGTH_MAX} characters.")
+    return image
+
+
+def _image_of_devices(asked: Mapping[str, Any]) -> str | None:
+    devices = [each for each in asked.get("block_device_mapping_v2", ()) if each.get("source_type") == "image"]
+    if not devices:
+        return None
+    image = devices[0].get("uuid")
+    if not isinstance(image, str):
+        raise bad_request(
+            "Invalid input for field/attribute block_device_mapping_v2. A device of an image needs its uuid."
+        )
+    return image
+
+
+def _reservation(hints: Mapping[str, Any]) -> str | None:
+    hint = hints.get("reservation")
+    if isinstance(hint, list) and len(hint) == 1:
+        hint = hint[0]
+    if hint is not None and not (isinstance(hint, str) and is_uuid(hint)):
+        raise bad_request(f"The hint reservation must be the UUID of a reservation, not {hint!r}.")
+    return str(uuid.UUID(hint)) if hint else None
+
+
+def _configdrive(asked: Mapping[str, Any]) -> dict[str, Any] | None:
+    if "user_data" not in asked:
+        return None
+    try:
+        text = base64.b64decode(asked["user_data"], validate=True).decode()
+    except (binascii.Error, ValueError):
+        raise bad_request("Invalid input for field/attribute user_data. It is not text in base64.") from None
+    return {"user_data": text, "meta_data": asked.get("metadata", {})}
+
+
+def _last_part(reference: str | int) -> str:
+    """What a reference means: an id, or a link that ends with one."""
+    return str(reference).rstrip("/").rpartition("/")[2]

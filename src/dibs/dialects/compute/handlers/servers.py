@@ -1,0 +1,173 @@
+"""Servers: list, show, launch, rename, let go."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dibs.dialects.compute.errors import bad_request
+from dibs.dialects.compute.exchange import Exchange, empty_answer, json_answer
+from dibs.dialects.compute.handlers.server_requests import CHANGE, CREATE, read_launch
+from dibs.dialects.compute.handlers.server_views import brief, whole
+from dibs.dialects.compute.microversions import STRICT_STATUS_SINCE
+from dibs.dialects.compute.paging import QUERY as PAGE_QUERY
+from dibs.dialects.compute.paging import page_document, read_limit
+from dibs.dialects.compute.policy import ALL_PROJECTS
+from dibs.dialects.compute.schemas import Schema, in_version, is_true
+from dibs.http.messages import Response
+from dibs.servers.model.servers import STATUSES, Server, ServerQuery, ServerView
+from dibs.servers.operations.launching import launch_servers
+from dibs.servers.operations.servers import (
+    ChangeServer,
+    OneServer,
+    change_server,
+    delete_server,
+    get_server,
+    list_servers,
+)
+
+_TEXT: Schema = {"type": "string"}
+QUERY: Mapping[str, Schema] = {
+    **PAGE_QUERY,
+    "all_tenants": {"type": "string", "description": "Of all projects; admins only."},
+    "name": {"type": "string", "description": "A part of the name."},
+    "status": _TEXT,
+    "flavor": _TEXT,
+    "image": _TEXT,
+    "host": {"type": "string", "description": "Admins only."},
+    "project_id": {"type": "string", "description": "With all_tenants."},
+    "user_id": {"type": "string", "description": "Admins only."},
+    "sort_key": _TEXT,
+    "sort_dir": {"enum": ["asc", "desc"]},
+}
+
+_OTHER_STATUSES = frozenset(
+    {
+        "DELETED", "HARD_REBOOT", "MIGRATING", "PASSWORD", "PAUSED", "REBOOT", "REBUILD", "RESIZE", "REVERT_RESIZE",
+        "SHELVED", "SHELVED_OFFLOADED", "SOFT_DELETED", "SUSPENDED", "UNKNOWN", "VERIFY_RESIZE",
+    }
+)  # fmt: skip
+"""What servers of Nova can show and ours never do."""
+_SORT_KEYS = {
+    "created_at": "id",
+    "display_name": "name",
+    "uuid": "uuid",
+    "updated_at": "updated_at",
+    "launched_at": "launched_at",
+    "project_id": "project_id",
+    "user_id": "user_id",
+}
+_ALL_FILTERS = "os_compute_api:servers:allow_all_filters"
+
+
+def list_all(exchange: Exchange) -> Response:
+    """GET /servers"""
+    return _list(exchange, brief)
+
+
+def list_details(exchange: Exchange) -> Response:
+    """GET /servers/detail"""
+    return _list(exchange, whole)
+
+
+def show(exchange: Exchange) -> Response:
+    """GET /servers/{server}"""
+    return json_answer({"server": whole(exchange, exchange.read(get_server, named(exchange)))})
+
+
+def create(exchange: Exchange) -> Response:
+    """POST /servers
+
+    The decision is made at once: whoever looks at the server then sees it ACTIVE, BUILD on a node, or ERROR.
+    """
+    body = exchange.body(in_version(CREATE, exchange.minor))
+    command = read_launch(exchange, body)
+    made = exchange.write(launch_servers, command)
+    exchange.services.wake()
+    asked = body["server"]
+    if is_true(asked.get("return_reservation_id", False)):
+        return json_answer({"reservation_id": f"r-{made[0].server.uuid[:8]}"}, 202)
+    uuid = made[0].server.uuid
+    document = {
+        "id": uuid,
+        "links": exchange.links("servers", uuid),
+        "OS-DCF:diskConfig": "MANUAL",
+        "security_groups": asked.get("security_groups", [{"name": "default"}]),
+    }
+    return json_answer({"server": document}, 202, (("Location", exchange.url("servers", uuid)),))
+
+
+def change(exchange: Exchange) -> Response:
+    """PUT /servers/{server}"""
+    asked = exchange.body(in_version(CHANGE, exchange.minor))["server"]
+
+    def edit(server: Server) -> tuple[str, Mapping[str, Any]]:
+        described = {"description": asked["description"]} if "description" in asked else {}
+        return asked.get("name", server.name), {**server.properties, **described}
+
+    guarded = named(exchange, "os_compute_api:servers:update")
+    command = ChangeServer(uuid=guarded.uuid, guard=guarded.guard, edit=edit)
+    return json_answer({"server": whole(exchange, exchange.write(change_server, command))})
+
+
+def delete(exchange: Exchange) -> Response:
+    """DELETE /servers/{server}"""
+    exchange.write(delete_server, named(exchange, "os_compute_api:servers:delete"))
+    exchange.services.wake()
+    return empty_answer(204)
+
+
+def named(exchange: Exchange, *rules: str) -> OneServer:
+    """The server that the path names, for those whom the rules allow it."""
+    return OneServer(uuid=exchange.arguments["server"].lower(), guard=exchange.policy.guard(exchange.actor, *rules))
+
+
+def _list(exchange: Exchange, render: Callable[[Exchange, ServerView], dict[str, Any]]) -> Response:
+    limit = read_limit(exchange)
+    statuses, impossible = _read_statuses(exchange)
+    if impossible or is_true(exchange.query("deleted") or False):
+        return json_answer({"servers": []})
+    found = exchange.read(list_servers, _read_query(exchange, statuses, limit))
+    entries = [render(exchange, view) for view in found]
+    return json_answer(page_document(exchange, "servers", entries, found[-1].server.uuid if found else None, limit))
+
+
+def _read_query(exchange: Exchange, statuses: tuple[str, ...], limit: int) -> ServerQuery:
+    sort_key = exchange.query("sort_key") or "created_at"
+    if sort_key not in _SORT_KEYS:
+        raise bad_request(f"Invalid input for query parameters sort_key. Value: {sort_key}.")
+    every_project, project = _read_projects(exchange)
+    admin = exchange.policy.allows(_ALL_FILTERS, exchange.actor)
+    return ServerQuery(
+        project=project,
+        every_project=every_project,
+        name=exchange.query("name") or None,
+        statuses=statuses,
+        flavor=exchange.query("flavor"),
+        image=exchange.query("image"),
+        # Quirk: filters that only admins have are ignored when others use them.
+        host=exchange.query("host") if admin else None,
+        user=exchange.query("user_id") if admin else None,
+        sort_key=_SORT_KEYS[sort_key],
+        descending=exchange.query("sort_dir") != "asc",
+        limit=limit,
+        marker=exchange.query("marker"),
+    )
+
+
+def _read_projects(exchange: Exchange) -> tuple[bool, str | None]:
+    """Whether servers of every project are wanted, and if not, of which."""
+    text = exchange.query("all_tenants")
+    wanted = text is not None and (text == "" or text.lower() in ("1", "true", "t", "yes", "on"))
+    if not wanted:
+        return False, exchange.actor.project
+    exchange.require(ALL_PROJECTS)
+    project = exchange.query("project_id") or exchange.query("tenant_id")
+    return project is None, project
+
+
+def _read_statuses(exchange: Exchange) -> tuple[tuple[str, ...], bool]:
+    """The statuses that are wanted, and whether no server can be in any of them."""
+    asked = tuple(dict.fromkeys(status.upper() for status in exchange.queries("status")))
+    known = tuple(status for status in asked if status in STATUSES)
+    if exchange.minor >= STRICT_STATUS_SINCE and set(asked) - set(STATUSES) - _OTHER_STATUSES:
+        raise bad_request(f"Invalid status value {', '.join(asked)}")
+    return known, bool(asked) and not known

@@ -1,0 +1,74 @@
+"""GET /allocation_candidates: read the question, search, show who could give what."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from random import getrandbits
+from typing import Any
+
+from dibs.candidates.model.candidates import Candidate, Candidates
+from dibs.candidates.model.provider_tree import Member
+from dibs.candidates.operations.candidates import find_candidates
+from dibs.dialects.placement.errors import refusal_of
+from dibs.dialects.placement.exchange import Exchange, json_answer
+from dibs.dialects.placement.handlers.candidate_query import PARAMETERS, read_question
+from dibs.http.messages import Response
+from dibs.ledger.model.errors import ResourceClassNotFound
+from dibs.ledger.model.resource_query import CandidateQuery
+
+QUERY = PARAMETERS
+"""Every parameter, for the routing table."""
+
+BY_PROVIDER_SINCE = 12
+TRAITS_SINCE = 17
+ALL_CLASSES_SINCE = 27
+TREES_SINCE = 29
+MAPPINGS_SINCE = 34
+
+
+def list_candidates(exchange: Exchange) -> Response:
+    """GET /allocation_candidates"""
+    question = read_question(exchange.query, exchange.minor, nested=exchange.minor >= TREES_SINCE)
+    if exchange.services.randomize_candidates:
+        question = replace(question, shuffle_seed=getrandbits(32))
+    try:
+        found = exchange.read(find_candidates, question)
+    except ResourceClassNotFound as error:
+        raise refusal_of(error, "Invalid resource class in resources parameter: ") from None
+    return json_answer(exchange, _document(exchange.minor, question, found), modified=exchange.now())
+
+
+def _document(minor: int, question: CandidateQuery, found: Candidates) -> dict[str, Any]:
+    classes = None if minor >= ALL_CLASSES_SINCE else question.class_names()
+    return {
+        "allocation_requests": [_request(minor, candidate) for candidate in found.candidates],
+        "provider_summaries": {member.uuid: _summary(minor, member, classes) for member in found.providers},
+    }
+
+
+def _request(minor: int, candidate: Candidate) -> dict[str, Any]:
+    """In the form in which the same version takes it back with PUT /allocations/{consumer}."""
+    given = candidate.resources.items()
+    if minor < BY_PROVIDER_SINCE:
+        return {"allocations": [{"resource_provider": {"uuid": uuid}, "resources": each} for uuid, each in given]}
+    shown: dict[str, Any] = {"allocations": {uuid: {"resources": each} for uuid, each in given}}
+    if minor >= MAPPINGS_SINCE:
+        shown["mappings"] = {suffix: list(uuids) for suffix, uuids in candidate.mappings.items()}
+    return shown
+
+
+def _summary(minor: int, member: Member, classes: Iterable[str] | None) -> dict[str, Any]:
+    """What the provider has; of these classes only, when there are any."""
+    shown: dict[str, Any] = {
+        "resources": {
+            name: {"capacity": int(inventory.capacity), "used": inventory.used}
+            for name, inventory in member.inventories.items()
+            if classes is None or name in classes
+        }
+    }
+    if minor >= TRAITS_SINCE:
+        # Quirk: standard traits come first, as in Placement, which knew them before any custom one; its suite looks.
+        shown["traits"] = sorted(member.traits, key=lambda name: (name.startswith("CUSTOM_"), name))
+    if minor >= TREES_SINCE:
+        shown["parent_provider_uuid"] = member.parent
+        shown["root_provider_uuid"] = member.root
+    return shown

@@ -1,0 +1,207 @@
+"""Allocations: what the ledger calls claims. Parse, run one use case, render."""
+
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from dibs.dialects.placement.errors import bad_request, not_found, refusal_of
+from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
+from dibs.dialects.placement.schemas import RESOURCE_CLASS, UUID, Schema, closed, in_version
+from dibs.http.messages import Response
+from dibs.ledger.model.claims import ANY_GENERATION, Wish
+from dibs.ledger.model.errors import (
+    CapacityExceeded,
+    ConstraintsViolated,
+    NoSuchInventory,
+    ProviderNotFound,
+    ResourceClassNotFound,
+)
+from dibs.ledger.operations import claims as usecases
+
+DICTIONARIES_SINCE = 12
+OWNER_SINCE = 12
+GENERATION_SINCE = 28
+TYPE_SINCE = 38
+
+NOBODY = "00000000-0000-0000-0000-000000000000"
+"""Project and user of a consumer of which nobody told them."""
+NO_TYPE = "unknown"
+"""The type of a consumer of which nobody told it."""
+
+_UUID_KEY = "^[0-9a-fA-F-]{36}$"
+_NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 255}
+_AMOUNTS: Schema = {
+    "type": "object",
+    "minProperties": 1,
+    "patternProperties": {RESOURCE_CLASS: {"type": "integer", "minimum": 1}},
+    "additionalProperties": False,
+}
+_LIST: Schema = {
+    "type": "array",
+    "minItems": 1,
+    "items": closed(
+        {"resource_provider": closed({"uuid": UUID}, "uuid"), "resources": _AMOUNTS}, "resource_provider", "resources"
+    ),
+}
+_MAPPINGS: Schema = {
+    "type": "object",
+    "minProperties": 1,
+    "patternProperties": {"[a-zA-Z0-9_-]{1,64}": {"type": "array", "minItems": 1, "items": UUID}},
+}
+
+
+def _dictionary(least: int) -> Schema:
+    return {
+        "type": "object",
+        "minProperties": least,
+        "patternProperties": {
+            _UUID_KEY: closed({"generation": {"type": "integer"}, "resources": _AMOUNTS}, "resources")
+        },
+        "additionalProperties": False,
+    }
+
+
+_OWNED = {"project_id": _NAME, "user_id": _NAME}
+_GUARDED = {**_OWNED, "consumer_generation": {"type": ["integer", "null"]}}
+_MAPPED = {**_GUARDED, "mappings": _MAPPINGS}
+_TYPED = {**_MAPPED, "consumer_type": {**_NAME, "pattern": "^[A-Z0-9_]+$"}}
+_GUARDED_NAMES = ("allocations", "project_id", "user_id", "consumer_generation")
+
+ONE_CONSUMER: Mapping[int, Schema] = {
+    0: closed({"allocations": _LIST}, "allocations"),
+    8: closed({"allocations": _LIST, **_OWNED}, "allocations", *_OWNED),
+    12: closed({"allocations": _dictionary(1), **_OWNED}, "allocations", *_OWNED),
+    28: closed({"allocations": _dictionary(0), **_GUARDED}, *_GUARDED_NAMES),
+    34: closed({"allocations": _dictionary(0), **_MAPPED}, *_GUARDED_NAMES),
+    38: closed({"allocations": _dictionary(0), **_TYPED}, *_GUARDED_NAMES, "consumer_type"),
+}
+"""The body of PUT, by first version."""
+
+
+def consumers_schema(one: Schema, least: int) -> Schema:
+    """Several consumers by uuid, at least so many."""
+    return {
+        "type": "object",
+        "minProperties": least,
+        "patternProperties": {_UUID_KEY: one},
+        "additionalProperties": False,
+    }
+
+
+MANY_CONSUMERS: Mapping[int, Schema] = {
+    13: consumers_schema(closed({"allocations": _dictionary(0), **_OWNED}, "allocations", *_OWNED), 1),
+    **{since: consumers_schema(one, 1) for since, one in ONE_CONSUMER.items() if since >= GENERATION_SINCE},
+}
+"""The body of POST, by first version."""
+
+
+def set_allocations_of_consumer(exchange: Exchange) -> Response:
+    """PUT /allocations/{consumer}"""
+    consumer = _consumer_in_path(exchange)
+    body = exchange.body(in_version(ONE_CONSUMER, exchange.minor))
+    with refusals(f"Unable to allocate inventory for consumer {consumer}: "):
+        exchange.write(usecases.replace_claims, usecases.ReplaceClaims(wishes=(read_wish(exchange, consumer, body),)))
+    return empty_answer(exchange)
+
+
+def set_allocations(exchange: Exchange) -> Response:
+    """POST /allocations"""
+    body = exchange.body(in_version(MANY_CONSUMERS, exchange.minor))
+    with refusals("Unable to allocate inventory "):
+        exchange.write(usecases.replace_claims, usecases.ReplaceClaims(wishes=read_wishes(exchange, body)))
+    return empty_answer(exchange)
+
+
+def delete_allocations_of_consumer(exchange: Exchange) -> Response:
+    """DELETE /allocations/{consumer}"""
+    exchange.write(usecases.release_claims, usecases.OfConsumer(consumer=exchange.arguments["consumer"].lower()))
+    return empty_answer(exchange)
+
+
+def list_allocations_of_consumer(exchange: Exchange) -> Response:
+    """GET /allocations/{consumer}. Quirk: a consumer that nobody knows simply has none."""
+    command = usecases.OfConsumer(consumer=exchange.arguments["consumer"].lower())
+    rows = exchange.read(usecases.list_claims_of_consumer, command)
+    shown: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        provider = shown.setdefault(row["provider"], {"resources": {}, "generation": row["provider_generation"]})
+        provider["resources"][row["resource_class"]] = row["amount"]
+    document: dict[str, Any] = {"allocations": shown}
+    if rows:
+        document |= _consumer_shown(rows[0], exchange.minor)
+    return json_answer(exchange, document, modified=_modified(exchange, rows))
+
+
+def list_allocations_of_provider(exchange: Exchange) -> Response:
+    """GET /resource_providers/{uuid}/allocations"""
+    provider = exchange.arguments["uuid"]
+    try:
+        found = exchange.read(usecases.list_claims_on_provider, usecases.OnProvider(provider=provider))
+    except ProviderNotFound as error:
+        raise not_found(f"Resource provider '{provider}' not found: {error}") from None
+    shown: dict[str, dict[str, Any]] = {}
+    for row in found.claims:
+        consumer = shown.setdefault(row["consumer"], {"resources": {}})
+        consumer["resources"][row["resource_class"]] = row["amount"]
+        if exchange.minor >= GENERATION_SINCE:
+            consumer["consumer_generation"] = row["consumer_generation"]
+    document = {"allocations": shown, "resource_provider_generation": found.generation}
+    return json_answer(exchange, document, modified=_modified(exchange, found.claims))
+
+
+def read_wishes(exchange: Exchange, body: Mapping[str, Any]) -> tuple[Wish, ...]:
+    """The wishes of several consumers by uuid."""
+    return tuple(read_wish(exchange, consumer.lower(), wish) for consumer, wish in body.items())
+
+
+def read_wish(exchange: Exchange, consumer: str, body: Mapping[str, Any]) -> Wish:
+    """What one consumer is to have.
+
+    Quirk: a provider's ``generation`` in it is accepted and not looked at; who writes claims need not know it.
+    """
+    allocations = body["allocations"]
+    if exchange.minor < DICTIONARIES_SINCE:
+        allocations = {each["resource_provider"]["uuid"]: each for each in allocations}
+    return Wish(
+        consumer=consumer,
+        resources={provider.lower(): each["resources"] for provider, each in allocations.items()},
+        generation=body["consumer_generation"] if exchange.minor >= GENERATION_SINCE else ANY_GENERATION,
+        project_id=body.get("project_id", NOBODY),
+        user_id=body.get("user_id", NOBODY),
+        consumer_type=body.get("consumer_type"),
+    )
+
+
+@contextmanager
+def refusals(unknown_class: str) -> Iterator[None]:
+    """Put the words before a refusal that callers of the original know; an unknown class has words of its own."""
+    try:
+        yield
+    except (NoSuchInventory, ConstraintsViolated, CapacityExceeded) as error:
+        raise refusal_of(error, "Unable to allocate inventory: ") from error
+    except ResourceClassNotFound as error:
+        raise bad_request(f"{unknown_class}{error}") from error
+
+
+def _consumer_in_path(exchange: Exchange) -> str:
+    text = exchange.arguments["consumer"]
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        raise bad_request(f"Malformed consumer_uuid: {text}") from None
+
+
+def _consumer_shown(row: Mapping[str, Any], minor: int) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    if minor >= OWNER_SINCE:
+        shown |= {"project_id": row["project_id"] or NOBODY, "user_id": row["user_id"] or NOBODY}
+    if minor >= GENERATION_SINCE:
+        shown["consumer_generation"] = row["consumer_generation"]
+    if minor >= TYPE_SINCE:
+        shown["consumer_type"] = row["consumer_type"] or NO_TYPE
+    return shown
+
+
+def _modified(exchange: Exchange, rows: list[dict[str, Any]]) -> int:
+    return max((row["created_at"] for row in rows), default=exchange.now())

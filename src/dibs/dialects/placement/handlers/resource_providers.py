@@ -1,0 +1,178 @@
+"""Resource providers."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from dibs.dialects.placement.errors import Refusal, bad_request, conflict, not_found, refusal_of
+from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
+from dibs.dialects.placement.query import read_in_tree, read_member_of, read_required, read_resources
+from dibs.dialects.placement.schemas import NAME, UUID, Schema, closed, in_version
+from dibs.http.messages import Response
+from dibs.ledger.model.errors import BadParent, NoSuchTrait, ProviderExists, ProviderNotFound, ResourceClassNotFound
+from dibs.ledger.model.providers import Provider, ProviderQuery
+from dibs.ledger.operations.providers import (
+    UNMOVED,
+    ChangeProvider,
+    CreateProvider,
+    GetProvider,
+    change_provider,
+    create_provider,
+    delete_provider,
+    get_provider,
+    list_providers,
+)
+
+TREES_SINCE = 14
+BODY_OF_NEW_SINCE = 20
+FREE_MOVES_SINCE = 37
+
+_PARENT: Schema = {"anyOf": [UUID, {"type": "null"}]}
+CREATE: Mapping[int, Schema] = {
+    0: closed({"name": NAME, "uuid": UUID}, "name"),
+    TREES_SINCE: closed({"name": NAME, "uuid": UUID, "parent_provider_uuid": _PARENT}, "name"),
+}
+CHANGE: Mapping[int, Schema] = {
+    0: closed({"name": NAME}, "name"),
+    TREES_SINCE: closed({"name": NAME, "parent_provider_uuid": _PARENT}, "name"),
+}
+_TEXT: Schema = {"type": "string"}
+PARAMETERS: Mapping[str, tuple[int, Schema]] = {
+    "name": (0, _TEXT),
+    "uuid": (0, UUID),
+    "member_of": (3, _TEXT),
+    "resources": (4, _TEXT),
+    "in_tree": (TREES_SINCE, UUID),
+    "required": (18, _TEXT),
+}
+"""The filters of a list, by the version that brought each."""
+_LISTS: Mapping[int, Schema] = {
+    version: closed({name: schema for name, (since, schema) in PARAMETERS.items() if since <= version})
+    for version in {since for since, _ in PARAMETERS.values()}
+}
+
+_LINKS = {"inventories": 0, "usages": 0, "aggregates": 1, "traits": 6, "allocations": 11}
+"""What a provider links to, by the version that brought each."""
+
+
+def list_all(exchange: Exchange) -> Response:
+    """GET /resource_providers"""
+    exchange.query.check(in_version(_LISTS, exchange.minor))
+    try:
+        found = exchange.read(list_providers, _read_query(exchange))
+    except ResourceClassNotFound as error:
+        raise refusal_of(error, "Invalid resource class in resources parameter: ") from None
+    except NoSuchTrait as error:
+        raise refusal_of(error, 'Invalid trait(s) in "required" parameter: ') from None
+    modified = max((provider.changed_at for provider in found), default=exchange.now())
+    shown = [_shown(exchange, provider) for provider in found]
+    return json_answer(exchange, {"resource_providers": shown}, modified=modified)
+
+
+def create(exchange: Exchange) -> Response:
+    """POST /resource_providers"""
+    body = exchange.body(in_version(CREATE, exchange.minor))
+    command = CreateProvider(
+        uuid=_dashed(body.get("uuid")) or str(uuid.uuid4()),
+        name=body["name"],
+        parent=_dashed(body.get("parent_provider_uuid")),
+    )
+    unable = f'Unable to create resource provider "{command.name}", {command.uuid}: '
+    if not command.name:
+        raise bad_request(f"{unable}name is required")
+    try:
+        made = exchange.write(create_provider, command)
+    except BadParent as error:
+        raise refusal_of(error, unable) from None
+    location = exchange.location("resource_providers", made.uuid)
+    if exchange.minor < BODY_OF_NEW_SINCE:
+        return empty_answer(exchange, 201, headers=location)
+    return json_answer(exchange, _shown(exchange, made), modified=made.changed_at, headers=location)
+
+
+def show(exchange: Exchange) -> Response:
+    """GET /resource_providers/{uuid}"""
+    return _answer(exchange, exchange.read(get_provider, named(exchange)))
+
+
+def change(exchange: Exchange) -> Response:
+    """PUT /resource_providers/{uuid}"""
+    body = body_about_provider(exchange, in_version(CHANGE, exchange.minor))
+    command = ChangeProvider(
+        uuid=exchange.arguments["uuid"],
+        name=body["name"],
+        parent=_dashed(body["parent_provider_uuid"]) if "parent_provider_uuid" in body else UNMOVED,
+        may_move_again=exchange.minor >= FREE_MOVES_SINCE,
+    )
+    try:
+        changed = exchange.write(change_provider, command)
+    except BadParent as error:
+        raise refusal_of(error, f"Unable to save resource provider {command.uuid}: ") from None
+    except ProviderExists as error:
+        raise conflict(
+            f"Conflicting resource provider {command.name} already exists.", refusal_of(error).code
+        ) from None
+    return _answer(exchange, changed)
+
+
+def delete(exchange: Exchange) -> Response:
+    """DELETE /resource_providers/{uuid}"""
+    try:
+        exchange.write(delete_provider, named(exchange))
+    except ProviderNotFound as error:
+        raise not_found(f"{error} for delete") from None
+    return empty_answer(exchange)
+
+
+def named(exchange: Exchange) -> GetProvider:
+    """The provider that the path names."""
+    return GetProvider(uuid=exchange.arguments["uuid"])
+
+
+def body_about_provider(exchange: Exchange, schema: Schema) -> Any:
+    """The body of a request about one provider.
+
+    Quirk: when there is no such provider, that is said first, whatever the body is.
+    """
+    try:
+        return exchange.body(schema)
+    except Refusal:
+        exchange.read(get_provider, named(exchange))
+        raise
+
+
+def dashed(value: str) -> str:
+    """A uuid in the form in which all are stored."""
+    return str(uuid.UUID(value))
+
+
+def _dashed(value: str | None) -> str | None:
+    return None if value is None else dashed(value)
+
+
+def _read_query(exchange: Exchange) -> ProviderQuery:
+    query = exchange.query
+    resources, in_tree = query.last("resources"), query.last("in_tree")
+    return ProviderQuery(
+        # Quirk: an empty name is no filter.
+        name=query.last("name") or None,
+        uuid=_dashed(query.last("uuid")),
+        in_tree=None if in_tree is None else _dashed(read_in_tree(in_tree)),
+        resources={} if resources is None else read_resources(resources),
+        traits=read_required(query, exchange.minor),
+        aggregates=read_member_of(query, exchange.minor),
+    )
+
+
+def _answer(exchange: Exchange, provider: Provider) -> Response:
+    return json_answer(exchange, _shown(exchange, provider), modified=provider.changed_at)
+
+
+def _shown(exchange: Exchange, provider: Provider) -> dict[str, Any]:
+    here = exchange.path("resource_providers", provider.uuid)
+    links = [{"rel": "self", "href": here}]
+    links += [{"rel": rel, "href": f"{here}/{rel}"} for rel, since in _LINKS.items() if exchange.minor >= since]
+    shown = {"uuid": provider.uuid, "name": provider.name, "generation": provider.generation, "links": links}
+    if exchange.minor >= TREES_SINCE:
+        shown |= {"parent_provider_uuid": provider.parent, "root_provider_uuid": provider.root}
+    return shown

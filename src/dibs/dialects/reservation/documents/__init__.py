@@ -1,0 +1,1 @@
+"""How JSON documents and query strings become values, and back."""

@@ -1,0 +1,114 @@
+"""Leases: hosts and instances for a window of time."""
+
+from dataclasses import replace
+from random import getrandbits
+
+from dibs.dialects.reservation.documents.dates import read_date, read_moment
+from dibs.dialects.reservation.documents.rendering import render_lease
+from dibs.dialects.reservation.documents.reservation_values import read_changed_reservations, read_new_reservations
+from dibs.dialects.reservation.documents.values import read_name, require
+from dibs.dialects.reservation.errors import malformed
+from dibs.dialects.reservation.exchange import Exchange, empty_answer, json_answer
+from dibs.flavors.operations.flavors import Seer
+from dibs.http.messages import Response
+from dibs.leases.operations.changes import ChangeLease, change_lease
+from dibs.leases.operations.flavor_sources import with_sources
+from dibs.leases.operations.leases import (
+    ListLeases,
+    NewLease,
+    OneLease,
+    create_lease,
+    delete_lease,
+    get_lease,
+    list_leases,
+)
+from dibs.leases.operations.proposals import propose_change, propose_lease
+
+
+def list_all(exchange: Exchange) -> Response:
+    """GET /v1/leases. Quirk: whatever the query says is ignored."""
+    project = None if exchange.services.policy.sees_all(exchange.actor) else exchange.actor.project
+    found = exchange.read(list_leases, ListLeases(project=project))
+    return json_answer({"leases": [render_lease(lease) for lease in found]})
+
+
+def create(exchange: Exchange) -> Response:
+    """POST /v1/leases"""
+    command = with_sources(_read_new(exchange), exchange.services.find_flavor)
+    enforcement = exchange.services.enforcement
+    if enforcement is not None:
+        # With the same seed the same hosts are chosen, unless somebody takes them meanwhile.
+        command = replace(command, seed=getrandbits(32))
+        enforcement.check_create(exchange.read(propose_lease, command))
+    lease = exchange.write(create_lease, command)
+    exchange.services.wake()
+    return json_answer({"lease": render_lease(lease)}, 201)
+
+
+def show(exchange: Exchange) -> Response:
+    """GET /v1/leases/{lease}"""
+    return json_answer({"lease": render_lease(exchange.read(get_lease, _named(exchange, "blazar:leases:get")))})
+
+
+def change(exchange: Exchange) -> Response:
+    """PUT /v1/leases/{lease}
+
+    Quirk bettered: the answer shows the state that the lease is in, not that it was being changed.
+    """
+    command = _read_change(exchange)
+    enforcement = exchange.services.enforcement
+    if enforcement is not None and not command.only_renames:
+        command = replace(command, seed=getrandbits(32))
+        enforcement.check_update(exchange.read(propose_change, command))
+    lease = exchange.write(change_lease, command)
+    exchange.services.wake()
+    return json_answer({"lease": render_lease(lease)})
+
+
+def delete(exchange: Exchange) -> Response:
+    """DELETE /v1/leases/{lease}"""
+    exchange.write(delete_lease, _named(exchange, "blazar:leases:delete"))
+    exchange.services.wake()
+    return empty_answer(204)
+
+
+def _read_new(exchange: Exchange) -> NewLease:
+    values = exchange.body()
+    require(values, ("start_date", "end_date", "name"))
+    if not isinstance(values.get("events") or [], list):
+        raise malformed("events")
+    before_end = values.get("before_end_date")
+    return NewLease(
+        name=read_name(values["name"]),
+        start_at=read_date(values["start_date"]),
+        end_at=read_date(values["end_date"]),
+        before_end_at=None if before_end is None else read_moment(before_end),
+        reservations=read_new_reservations(values),
+        seer=Seer(project=exchange.actor.project, sees_all=exchange.services.policy.sees_all(exchange.actor)),
+        rules=exchange.services.rules,
+    )
+
+
+def _read_change(exchange: Exchange) -> ChangeLease:
+    values = exchange.body()
+    lease = _named(exchange, "blazar:leases:put")
+    start, end, before_end = (values.get(name) for name in ("start_date", "end_date", "before_end_date"))
+    types: dict[str, str] = {}
+    if values.get("reservations"):
+        # What can be changed depends on the type, which never changes.
+        types = {each.uuid: each.resource_type for each in exchange.read(get_lease, lease).reservations}
+    return ChangeLease(
+        uuid=lease.uuid,
+        guard=lease.guard,
+        name=None if values.get("name") is None else read_name(values["name"]),
+        start_at=None if start is None else read_date(start),
+        end_at=None if end is None else read_date(end),
+        before_end_at=None if before_end is None else read_moment(before_end),
+        reservations=read_changed_reservations(values, types),
+        rules=exchange.services.rules,
+    )
+
+
+def _named(exchange: Exchange, rule: str) -> OneLease:
+    guard = exchange.services.policy.lease_guard(rule, exchange.actor)
+    return OneLease(uuid=exchange.arguments["lease"], guard=guard)

@@ -1,0 +1,1 @@
+"""Flavors: named sizes of servers, and the projects that may use them."""

@@ -1,0 +1,193 @@
+"""Flavors: list, make, describe and remove them, their extra specs, and who may use those that are not public."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dibs.access.access import Access
+from dibs.database.transaction import Transaction
+from dibs.errors import BadValue
+from dibs.flavors.model.errors import (
+    FlavorAccessNotFound,
+    FlavorNotFound,
+    FlavorOfReservation,
+    FlavorSpecNotFound,
+    NoFlavorAccess,
+    PublicFlavor,
+)
+from dibs.flavors.model.flavors import Flavor, check_extra_specs
+from dibs.flavors.queries import flavors
+from dibs.flavors.queries.flavors import FlavorPage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seer:
+    """Whose eyes look: somebody who runs the system sees every flavor."""
+
+    project: str | None = None
+    sees_all: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListFlavors:
+    """One page of the flavors that the caller may see."""
+
+    seer: Seer
+    public: bool | None = None
+    """Only public ones, only others; None: both. Who does not see all sees public ones and its own at the most."""
+    memory_mb_min: int = 0
+    disk_gb_min: int = 0
+    sort_key: str = "id"
+    descending: bool = False
+    limit: int = 1_000
+    marker: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneFlavor:
+    """A flavor by what callers know it by."""
+
+    flavor: str
+    seer: Seer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFlavor:
+    """Make a flavor."""
+
+    values: Mapping[str, Any]
+    """Attributes of Flavor."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribeFlavor(OneFlavor):
+    """Say something else of a flavor."""
+
+    description: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetSpecs(OneFlavor):
+    """Add extra specs, or give those of the same name another value."""
+
+    specs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveSpec(OneFlavor):
+    """Remove one extra spec."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeAccess(OneFlavor):
+    """Give a project access to a flavor, or take it."""
+
+    project: str
+    strict: bool = False
+    """Refuse for a flavor that is public, to which everybody has access anyway."""
+
+
+def list_flavors(tx: Transaction, access: Access, now: int, command: ListFlavors) -> list[Flavor]:
+    """One page of flavors."""
+    asked = FlavorPage(
+        # A caller without a project has been given nothing; no project has an empty name.
+        seen_by=None if command.seer.sees_all else command.seer.project or "",
+        public=command.public,
+        memory_mb_min=command.memory_mb_min,
+        disk_gb_min=command.disk_gb_min,
+        sort_key=command.sort_key,
+        descending=command.descending,
+        limit=command.limit,
+        marker=command.marker,
+    )
+    found = flavors.page(tx, asked)
+    if found is None:
+        raise BadValue(reason=f"marker [{command.marker}] not found")
+    return found
+
+
+def get_flavor(tx: Transaction, access: Access, now: int, command: OneFlavor) -> Flavor:
+    """One flavor that the caller may see."""
+    return seen(tx, flavors.get(tx, command.flavor), command)
+
+
+def create_flavor(tx: Transaction, access: Access, now: int, command: NewFlavor) -> Flavor:
+    """Make a flavor; one that is not public is nobody's until somebody is given access."""
+    check_extra_specs(command.values.get("extra_specs", {}))
+    return flavors.create(tx, {**command.values, "created_at": now})
+
+
+def describe_flavor(tx: Transaction, access: Access, now: int, command: DescribeFlavor) -> Flavor:
+    """Change what a flavor says of itself."""
+    flavors.describe(tx, _lock(tx, command), command.description, now)
+    return get_flavor(tx, access, now, command)
+
+
+def delete_flavor(tx: Transaction, access: Access, now: int, command: OneFlavor) -> None:
+    """Remove a flavor; servers that were made with it stay."""
+    flavors.delete(tx, _lock(tx, command))
+
+
+def set_specs(tx: Transaction, access: Access, now: int, command: SetSpecs) -> Mapping[str, str]:
+    """Add or change extra specs; gives all of them."""
+    flavor = _lock(tx, command)
+    specs = {**flavor.extra_specs, **command.specs}
+    check_extra_specs(specs)
+    flavors.set_specs(tx, flavor, specs, now)
+    return specs
+
+
+def remove_spec(tx: Transaction, access: Access, now: int, command: RemoveSpec) -> None:
+    """Remove an extra spec."""
+    flavor = _lock(tx, command)
+    if command.name not in flavor.extra_specs:
+        raise FlavorSpecNotFound(flavor=command.flavor, name=command.name)
+    specs = {name: value for name, value in flavor.extra_specs.items() if name != command.name}
+    flavors.set_specs(tx, flavor, specs, now)
+
+
+def list_access(tx: Transaction, access: Access, now: int, command: OneFlavor) -> list[str]:
+    """The projects that may use a flavor that is not public."""
+    flavor = get_flavor(tx, access, now, command)
+    if flavor.public:
+        raise NoFlavorAccess
+    return flavors.access(tx, flavor)
+
+
+def add_access(tx: Transaction, access: Access, now: int, command: ChangeAccess) -> list[str]:
+    """Give a project access; gives all that have it."""
+    flavor = _lock(tx, command)
+    _refuse_public(flavor, command)
+    flavors.grant(tx, flavor, command.project)
+    return flavors.access(tx, flavor)
+
+
+def remove_access(tx: Transaction, access: Access, now: int, command: ChangeAccess) -> list[str]:
+    """Take access from a project; gives all that still have it."""
+    flavor = _lock(tx, command)
+    _refuse_public(flavor, command)
+    if not flavors.revoke(tx, flavor, command.project):
+        raise FlavorAccessNotFound(flavor=command.flavor, project=command.project)
+    return flavors.access(tx, flavor)
+
+
+def seen(tx: Transaction, flavor: Flavor | None, command: OneFlavor) -> Flavor:
+    """The flavor, if the caller may see it."""
+    if flavor is None or not (command.seer.sees_all or flavors.seen_by(tx, flavor, command.seer.project)):
+        raise FlavorNotFound(flavor=command.flavor)
+    return flavor
+
+
+def _lock(tx: Transaction, command: OneFlavor) -> Flavor:
+    """The flavor, kept from others; one that a reservation made is nobody's to change."""
+    flavor = seen(tx, flavors.lock(tx, command.flavor), command)
+    if flavor.reservation_id is not None:
+        raise FlavorOfReservation(flavor=command.flavor)
+    return flavor
+
+
+def _refuse_public(flavor: Flavor, command: ChangeAccess) -> None:
+    if flavor.public and command.strict:
+        raise PublicFlavor(flavor=command.flavor)

@@ -1,0 +1,166 @@
+"""Flavors, and the projects that see those that are not public."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import Select, bindparam, exists, insert, or_, select, update
+from sqlalchemy import delete as delete_rows
+
+from dibs.database import paging
+from dibs.database.columns import Columns
+from dibs.database.transaction import Duplicate, Transaction
+from dibs.flavors.model.errors import FlavorAccessExists, FlavorExists
+from dibs.flavors.model.flavors import Flavor
+from dibs.flavors.tables import flavor_access, flavors
+
+COLUMNS = Columns(Flavor)
+
+_SELECT = select(*(flavors.c[name] for name in COLUMNS.names))
+_ONE = _SELECT.where(flavors.c.flavor == bindparam("of_flavor"))
+_WRITTEN = tuple(name for name in COLUMNS.names if name != "id")
+_INSERT = insert(flavors).values({name: bindparam(name) for name in _WRITTEN})
+_LOCK = update(flavors).where(flavors.c.flavor == bindparam("of_flavor")).values(flavor=flavors.c.flavor)
+_SET_SPECS = (
+    update(flavors)
+    .where(flavors.c.id == bindparam("of_id"))
+    .values(extra_specs=bindparam("new_specs"), updated_at=bindparam("now"))
+)
+_DESCRIBE = (
+    update(flavors)
+    .where(flavors.c.id == bindparam("of_id"))
+    .values(description=bindparam("new_description"), updated_at=bindparam("now"))
+)
+_DELETE = delete_rows(flavors).where(flavors.c.id == bindparam("of_id"))
+_ACCESS = (
+    select(flavor_access.c.project_id)
+    .where(flavor_access.c.flavor_id == bindparam("of_id"))
+    .order_by(flavor_access.c.project_id)
+)
+_OF_PROJECT = exists().where(
+    flavor_access.c.flavor_id == flavors.c.id, flavor_access.c.project_id == bindparam("of_project")
+)
+_GRANT = insert(flavor_access).values(flavor_id=bindparam("of_id"), project_id=bindparam("of_project"))
+_REVOKE = delete_rows(flavor_access).where(
+    flavor_access.c.flavor_id == bindparam("of_id"), flavor_access.c.project_id == bindparam("of_project")
+)
+
+
+class FlavorPage(NamedTuple):
+    """Which flavors a list shows: those of which all of this holds."""
+
+    seen_by: str | None = None
+    """A project: public ones and those that it was given. None: all."""
+    public: bool | None = None
+    memory_mb_min: int = 0
+    disk_gb_min: int = 0
+    sort_key: str = "id"
+    descending: bool = False
+    limit: int = 1_000
+    marker: str | None = None
+    """What callers know the last flavor of the page before by."""
+
+
+class _Shape(NamedTuple):
+    seen_by: bool
+    public: bool
+    sort_key: str
+    descending: bool
+    marker: str
+
+
+def get(tx: Transaction, flavor: str) -> Flavor | None:
+    """A flavor by what callers know it by."""
+    row = tx.row(_ONE, {"of_flavor": flavor})
+    return _flavor(row) if row else None
+
+
+def lock(tx: Transaction, flavor: str) -> Flavor | None:
+    """The same, with all others kept from changing it until the transaction ends."""
+    return get(tx, flavor) if tx.change(_LOCK, {"of_flavor": flavor}) else None
+
+
+def seen_by(tx: Transaction, flavor: Flavor, project: str | None) -> bool:
+    """True when a project may use the flavor."""
+    return flavor.public or (project is not None and project in access(tx, flavor))
+
+
+def page(tx: Transaction, asked: FlavorPage) -> list[Flavor] | None:
+    """One page of flavors; None when there is no such marker."""
+    row: dict[str, Any] | None = None
+    if asked.marker is not None:
+        found = get(tx, asked.marker)
+        if found is None:
+            return None
+        row = {"id": found.id, "sort_value": getattr(found, asked.sort_key)}
+    marker, values = paging.marker_values(row, asked.sort_key)
+    shape = _Shape(asked.seen_by is not None, asked.public is not None, asked.sort_key, asked.descending, marker)
+    values |= {"memory_min": asked.memory_mb_min, "disk_min": asked.disk_gb_min, "page_limit": asked.limit}
+    if asked.seen_by is not None:
+        values["of_project"] = asked.seen_by
+    if asked.public is not None:
+        values["of_public"] = int(asked.public)
+    return [_flavor(row) for row in tx.rows(_page(shape), values)]
+
+
+def create(tx: Transaction, values: Mapping[str, Any]) -> Flavor:
+    """Add a flavor; refuses one whose id or name another has."""
+    flavor = Flavor(**{"id": 0, **values})
+    try:
+        tx.change(_INSERT, COLUMNS.encode({name: getattr(flavor, name) for name in _WRITTEN}))
+    except Duplicate as error:
+        field, value = ("name", flavor.name) if error.constraint == "uq_flavors_name" else ("ID", flavor.flavor)
+        raise FlavorExists(field=field, value=value) from error
+    made = get(tx, flavor.flavor)
+    assert made is not None
+    return made
+
+
+def set_specs(tx: Transaction, flavor: Flavor, specs: Mapping[str, str], now: int) -> None:
+    """Replace the extra specs of a locked flavor."""
+    tx.change(_SET_SPECS, {"of_id": flavor.id, "new_specs": json.dumps(specs, ensure_ascii=False), "now": now})
+
+
+def describe(tx: Transaction, flavor: Flavor, description: str | None, now: int) -> None:
+    """Say something else of a locked flavor."""
+    tx.change(_DESCRIBE, {"of_id": flavor.id, "new_description": description, "now": now})
+
+
+def delete(tx: Transaction, flavor: Flavor) -> None:
+    """Remove a flavor and all access to it; servers remember what it was."""
+    tx.change(_DELETE, {"of_id": flavor.id})
+
+
+def access(tx: Transaction, flavor: Flavor) -> list[str]:
+    """The projects that were given access."""
+    return tx.values(_ACCESS, {"of_id": flavor.id})
+
+
+def grant(tx: Transaction, flavor: Flavor, project: str) -> None:
+    """Give a project access."""
+    try:
+        tx.change(_GRANT, {"of_id": flavor.id, "of_project": project})
+    except Duplicate as error:
+        raise FlavorAccessExists(flavor=flavor.flavor, project=project) from error
+
+
+def revoke(tx: Transaction, flavor: Flavor, project: str) -> bool:
+    """Take access from a project; False when it had none."""
+    return tx.change(_REVOKE, {"of_id": flavor.id, "of_project": project}) == 1
+
+
+@lru_cache(maxsize=200)
+def _page(shape: _Shape) -> Select[Any]:
+    statement = _SELECT.where(
+        flavors.c.memory_mb >= bindparam("memory_min"), flavors.c.disk_gb >= bindparam("disk_min")
+    )
+    if shape.seen_by:
+        statement = statement.where(or_(flavors.c.public == 1, _OF_PROJECT))
+    if shape.public:
+        statement = statement.where(flavors.c.public == bindparam("of_public"))
+    return paging.in_order(statement, flavors, shape.sort_key, descending=shape.descending, marker=shape.marker)
+
+
+def _flavor(row: Mapping[str, Any]) -> Flavor:
+    return Flavor(**COLUMNS.decode(row))

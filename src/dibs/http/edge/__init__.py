@@ -1,0 +1,1 @@
+"""The edge: sockets, limits, logging and metrics around the dialects."""

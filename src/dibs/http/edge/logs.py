@@ -1,0 +1,65 @@
+"""Logs: one line an event on stderr, as JSON for machines or as text for people."""
+
+import datetime
+import json
+import logging
+import sys
+from typing import Any
+
+from dibs.http.edge.request_id import REQUEST_ID
+
+ACCESS = logging.getLogger("dibs.access")
+
+_ACCESS_FIELDS = ("method", "path", "status", "milliseconds", "user", "project")
+
+
+class RequestIdFilter(logging.Filter):
+    """Puts the id of the current request on every record, whoever logged it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let everything pass, marked."""
+        record.request_id = REQUEST_ID.get()
+        return True
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as JSON; the fields of an access line are members of their own."""
+        line: dict[str, Any] = {
+            "time": datetime.datetime.fromtimestamp(record.created, datetime.UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "request_id": getattr(record, "request_id", "-"),
+            "message": record.getMessage(),
+        }
+        line.update({name: getattr(record, name) for name in _ACCESS_FIELDS if hasattr(record, name)})
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class TextFormatter(logging.Formatter):
+    """A line for a terminal. Line breaks in a message are escaped, so that no caller can forge a line."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        """The first line of the record."""
+        return super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
+
+
+def configure_logs(log_format: str, level: str) -> None:
+    """Send everything to stderr. ``auto`` is text on a terminal and JSON elsewhere."""
+    if log_format == "auto":
+        log_format = "text" if sys.stderr.isatty() else "json"
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter() if log_format == "json" else TextFormatter())
+    handler.addFilter(RequestIdFilter())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    logging.getLogger("dibs").setLevel(level.upper())
+    # Libraries tell every step of their lives at INFO; of theirs only trouble matters.
+    root.setLevel(max(logging.getLogger("dibs").level, logging.WARNING))

@@ -1,0 +1,159 @@
+"""From an ASGI scope and its body to the parts of a Request."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, unquote_to_bytes
+
+from dibs.http.edge.limits import Limits
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+
+QUERY_FIELDS_MAX = 1000
+_HOST = re.compile(r"[A-Za-z0-9._~\-:\[\]]+")
+
+
+class Unreadable(Exception):
+    """The request cannot be understood; ``status`` and the message say what to answer."""
+
+    def __init__(self, status: int, message: str, *, close: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.headers: tuple[tuple[str, str], ...] = (("connection", "close"),) if close else ()
+
+
+class ClientGone(Exception):
+    """The client closed the connection before its request was complete."""
+
+
+def read_headers(scope: Scope) -> dict[str, str]:
+    """Header names in lower case; several of one name are joined with ", "."""
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in scope["headers"]:
+        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+def read_path(raw_path: bytes) -> str:
+    """The percent-decoded path. Bytes that are no text become U+FFFD: see check_path."""
+    return unquote_to_bytes(raw_path).decode("utf-8", "replace") or "/"
+
+
+def check_path(raw_path: bytes) -> None:
+    """Refuse a path that no name can match and no database would take."""
+    decoded = unquote_to_bytes(raw_path)
+    if b"\0" in decoded:
+        raise Unreadable(400, "The path contains a NUL character.")
+    try:
+        decoded.decode()
+    except UnicodeDecodeError:
+        raise Unreadable(400, "The path is not valid UTF-8.") from None
+
+
+def read_query(query: bytes) -> tuple[tuple[str, str], ...]:
+    """The query parameters in the order sent, empty ones included."""
+    if not query:
+        return ()
+    try:
+        fields = parse_qsl(
+            query.decode("ascii"),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=QUERY_FIELDS_MAX,
+        )
+    except UnicodeDecodeError:
+        raise Unreadable(400, "The query string is not valid UTF-8.") from None
+    except ValueError:
+        raise Unreadable(400, f"The query string has more than {QUERY_FIELDS_MAX} parameters.") from None
+    for name, value in fields:
+        if "\0" in name or "\0" in value:
+            raise Unreadable(400, f"The query parameter {name[:100]!r} contains a NUL character.")
+    return tuple(fields)
+
+
+def read_origin(scope: Scope, headers: Mapping[str, str]) -> str:
+    """Scheme and host as the caller wrote them, the stem of every link."""
+    host = headers.get("host")
+    if not host:
+        name, port = scope.get("server") or ("localhost", None)
+        host = name if port is None else f"{name}:{port}"
+    elif not _HOST.fullmatch(host):
+        raise Unreadable(400, "The Host header is not a host name with an optional port.")
+    return f"{scope['scheme']}://{host}"
+
+
+@dataclass(slots=True)
+class BodyBudget:
+    """How many bytes of bodies all requests hold together."""
+
+    limit: int
+    used: int = 0
+
+
+class BodyReader:
+    """Reads one body within its size, its deadline and the common budget; ``release`` gives the bytes back."""
+
+    def __init__(self, limits: Limits, budget: BodyBudget) -> None:
+        self._limits = limits
+        self._budget = budget
+        self._held = 0
+
+    async def read(self, headers: Mapping[str, str], receive: Receive) -> bytes:
+        """The whole body, or Unreadable with 400, 408, 413 or 503."""
+        declared = headers.get("content-length")
+        if declared is None and "transfer-encoding" not in headers:
+            return b""
+        if declared is not None and int(declared) > self._limits.body_limit_bytes:
+            # After "Expect: 100-continue" the client may never send the body, so the connection is of no more use.
+            raise self._too_large(close="expect" in headers)
+        try:
+            async with asyncio.timeout(self._limits.body_timeout_seconds):
+                return await self._collect(receive)
+        except TimeoutError:
+            seconds = self._limits.body_timeout_seconds
+            raise Unreadable(
+                408,
+                f"The request body did not arrive within {seconds:g} seconds.",
+                close=True,
+            ) from None
+
+    def release(self) -> None:
+        """Give the bytes back to the budget once the answer is made."""
+        self._budget.used -= self._held
+        self._held = 0
+
+    async def _collect(self, receive: Receive) -> bytes:
+        pieces: list[bytes] = []
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            piece = message.get("body", b"")
+            self._hold(len(piece))
+            pieces.append(piece)
+            if not message.get("more_body", False):
+                return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _hold(self, size: int) -> None:
+        self._held += size
+        self._budget.used += size
+        if self._held > self._limits.body_limit_bytes:
+            raise self._too_large(close=False)
+        if self._budget.used > self._budget.limit:
+            raise Unreadable(
+                503,
+                "The server holds too many request bodies right now; please try again.",
+                close=True,
+            )
+
+    def _too_large(self, close: bool) -> Unreadable:
+        return Unreadable(
+            413,
+            f"The request body is larger than {self._limits.body_limit_bytes} bytes.",
+            close=close,
+        )

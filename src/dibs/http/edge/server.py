@@ -1,0 +1,103 @@
+"""Running the shell under uvicorn: in this process, or in spawned workers that share one socket."""
+
+import contextlib
+import logging
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import uvicorn
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors import Multiprocess
+
+from dibs.http.edge import metrics
+from dibs.http.edge.limits import Limits
+from dibs.http.edge.protocol import limited_protocol
+from dibs.http.edge.shell import Shell
+
+LOG = logging.getLogger(__name__)
+
+ShellFactory = Callable[[], Shell]
+"""Makes the shell inside the process that serves it; for several workers it must be picklable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """How to serve, apart from what."""
+
+    limits: Limits
+    workers: int = 1
+    stop_timeout_seconds: int = 30
+    tls_cert: str = ""
+    tls_key: str = ""
+
+
+class OneProcess(uvicorn.Server):
+    """uvicorn's server, except that it returns after a signal, so that the caller can clean up."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """uvicorn raises the signal once more at the end, which would end the process before any hook."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+class ManyProcesses(Multiprocess):
+    """uvicorn's supervisor of spawned workers, which also keeps the metrics of dead ones from being counted."""
+
+    def keep_subprocess_alive(self) -> None:
+        """Restart workers that died."""
+        before = {process.pid for process in self.processes}
+        super().keep_subprocess_alive()
+        for pid in before - {process.pid for process in self.processes}:
+            if pid is not None:
+                LOG.error("Worker %d died and was replaced.", pid)
+                metrics.forget_worker(pid)
+
+    @property
+    def failed(self) -> bool:
+        """True when a worker could not start, which stops the server: it would fail the same way again."""
+        return any(process.exitcode == STARTUP_FAILURE for process in self.processes)
+
+
+def uvicorn_config(factory: ShellFactory, options: ServerOptions) -> uvicorn.Config:
+    """The configuration for both ways to run."""
+    return uvicorn.Config(
+        app=cast(Any, factory),
+        factory=True,
+        loop="uvloop",
+        http=cast(Any, limited_protocol(options.limits)),
+        ws="none",
+        lifespan="on",
+        interface="asgi3",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        workers=options.workers,
+        timeout_keep_alive=cast(int, options.limits.keep_alive_seconds),
+        timeout_graceful_shutdown=options.stop_timeout_seconds,
+        ssl_certfile=options.tls_cert or None,
+        ssl_keyfile=options.tls_key or None,
+    )
+
+
+def serve(factory: ShellFactory, options: ServerOptions, sock: socket.socket) -> bool:
+    """Serve until a signal says stop; False when it could not start."""
+    config = uvicorn_config(factory, options)
+    if options.workers == 1:
+        server = OneProcess(config)
+        server.run(sockets=[sock])
+        return server.started
+    supervisor = ManyProcesses(config, [sock])
+    try:
+        supervisor.run()
+    finally:
+        # Python waits at exit for children that still run, so whatever went wrong here, they must be told.
+        supervisor.terminate_all()
+    return not supervisor.failed

@@ -1,0 +1,107 @@
+"""The pages that belong to no dialect: discovery at "/", health, metrics, and the OpenAPI document. All are public."""
+
+import asyncio
+import concurrent.futures
+import json
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from dibs.http.edge import metrics
+from dibs.http.failures import plain_failure
+from dibs.http.messages import Dialect, Response
+from dibs.http.openapi import build_document
+
+LOG = logging.getLogger(__name__)
+
+READY_TIMEOUT_SECONDS = 5
+_JSON = (("content-type", "application/json"),)
+
+Page = Callable[[str], Awaitable[Response]]
+"""Answers GET of one path; its argument is the origin that the caller used."""
+
+
+class Site:
+    """Answers everything outside the mounts, on the event loop and without the pool that requests wait for."""
+
+    def __init__(self, dialects: Sequence[Dialect], ready: Callable[[], list[str]]) -> None:
+        self._dialects = dialects
+        self._ready = ready
+        self._document: bytes | None = None
+        # A thread of its own: a server whose pool is full can still say that it lives and reaches its database.
+        self._prober = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="ready")
+        self._probe: asyncio.Future[list[str]] | None = None
+        self._pages: dict[str, Page] = {
+            "/": self._discovery,
+            "/livez": self._alive,
+            "/readyz": self._health,
+            "/healthcheck": self._health,
+            "/metrics": self._metrics,
+            "/openapi.json": self._openapi,
+        }
+
+    async def answer(self, method: str, path: str, origin: str) -> Response:
+        """Answer one request."""
+        page = self._pages.get(path.rstrip("/") or "/")
+        if page is None:
+            return plain_failure(404, "Nothing is served at this path; see / for what is.")
+        if method not in ("GET", "HEAD"):
+            return plain_failure(405, f"{path} can only be read.", (("allow", "GET, HEAD"),))
+        return await page(origin)
+
+    async def _discovery(self, origin: str) -> Response:
+        """Which dialects are mounted where. keystoneauth fails on a list of versions whose ids are not numbers."""
+        versions = [
+            {
+                "id": "v1",
+                "status": "CURRENT",
+                "service": dialect.mount.removeprefix("/"),
+                "name": dialect.title,
+                "links": [{"rel": "self", "href": f"{origin}{dialect.mount}"}],
+            }
+            for dialect in self._dialects
+        ]
+        document = {
+            "name": "Dibs",
+            "description": "Which machine may I have, and when?",
+            "versions": versions,
+            "links": [{"rel": "describedby", "href": f"{origin}/openapi.json"}],
+        }
+        return _json(200, document)
+
+    async def _alive(self, origin: str) -> Response:
+        return _json(200, {"status": "ok"})
+
+    async def _health(self, origin: str) -> Response:
+        reasons = await self._reasons()
+        if reasons:
+            return _json(503, {"status": "unavailable", "reasons": reasons})
+        return _json(200, {"status": "ok"})
+
+    async def _reasons(self) -> list[str]:
+        """Callers that come while a check runs share its result."""
+        if self._probe is None or self._probe.done():
+            self._probe = asyncio.get_running_loop().run_in_executor(self._prober, self._check)
+        try:
+            return await asyncio.wait_for(asyncio.shield(self._probe), READY_TIMEOUT_SECONDS)
+        except TimeoutError:
+            return [f"the check did not finish within {READY_TIMEOUT_SECONDS} seconds"]
+
+    def _check(self) -> list[str]:
+        try:
+            return self._ready()
+        except Exception:
+            LOG.exception("The readiness check failed.")
+            return ["the check itself failed; the log has the details"]
+
+    async def _metrics(self, origin: str) -> Response:
+        return Response(200, metrics.exposition(), (("content-type", metrics.CONTENT_TYPE),))
+
+    async def _openapi(self, origin: str) -> Response:
+        if self._document is None:
+            self._document = json.dumps(build_document(self._dialects)).encode()
+        return Response(200, self._document, _JSON)
+
+
+def _json(status: int, document: dict[str, Any]) -> Response:
+    return Response(status, json.dumps(document).encode(), _JSON)

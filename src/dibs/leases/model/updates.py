@@ -1,0 +1,116 @@
+"""What may be changed of a lease, and what not once it has begun."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from dibs.leases.model import leases as states
+from dibs.leases.model.dates import moment
+from dibs.leases.model.errors import BadLease, LeaseConflict, OutsideLease
+from dibs.leases.model.leases import (
+    BEFORE_END,
+    FLAVORED_INSTANCES,
+    INSTANCES,
+    WHOLE_HOST,
+    Event,
+    Lease,
+    Now,
+    Reservation,
+)
+from dibs.leases.model.windows import Window, to_minute
+
+_CHANGEABLE = {
+    WHOLE_HOST: frozenset({"least", "most", "hypervisor_properties", "resource_properties", "before_end"}),
+    INSTANCES: frozenset({"least", "most", "affinity", "resources", "resource_properties"}),
+    FLAVORED_INSTANCES: frozenset[str](),
+}
+"""What can be said of each kind; anything else is not heard."""
+
+
+def check_changeable(lease: Lease) -> None:
+    """Refuse to change more than the name of a lease that has ended, or that is half-way between two states."""
+    if lease.status == states.TERMINATED:
+        raise BadLease(reason="Terminated leases can only be renamed")
+    if lease.status not in (states.PENDING, states.ACTIVE):
+        raise LeaseConflict(reason=f"Lease {lease.uuid} is {lease.status} and can only be renamed or deleted.")
+
+
+def changed_window(lease: Lease, start_at: int | Now | None, end_at: int | Now | None, now: int) -> Window:
+    """The window that a lease has from now on."""
+    old = Window(lease.start_at, lease.end_at)
+    start = old.start if start_at is None else moment(start_at, now)
+    end = old.end if end_at is None else moment(end_at, now)
+    if start != old.start:
+        if lease.status == states.ACTIVE or old.start <= now:
+            raise BadLease(reason="Cannot modify the start date of already started leases")
+        if start < to_minute(now):
+            raise BadLease(reason="Start date must be later than current date")
+    if (start, end) != (old.start, old.end) and (end < to_minute(now) or end <= start):
+        raise BadLease(reason="End date must be later than current and start date")
+    return Window(start, end)
+
+
+def changed_before_end(lease: Lease, window: Window, given: int | None) -> int | None:
+    """When the end of the lease is announced from now on; None when it is not.
+
+    It stays as long before the end as it was, but never comes before the start.
+    """
+    if given is not None:
+        if not window.start < given < window.end:
+            raise OutsideLease
+        return given
+    event = lease.event(BEFORE_END)
+    if event is None or (lease.end_at == window.end and event.due_at >= window.start):
+        return event.due_at if event else None
+    return max(window.start, window.end - (lease.end_at - event.due_at))
+
+
+def announced_again(event: Event, due_at: int) -> dict[str, Any]:
+    """What changes of the announcement when it comes at another time: it is to be made once more."""
+    return {} if event.due_at == due_at else {"due_at": due_at, "status": states.UNDONE}
+
+
+def changed_reservation(reservation: Reservation, changes: Mapping[str, Any], booked: int) -> Reservation:
+    """A reservation with other attributes; ``resources`` has only those classes that change, and ``booked`` is how many
+    hosts or instances it has."""
+    wanted = dict(changes)
+    if wanted.pop("resource_type", reservation.resource_type) != reservation.resource_type:
+        raise LeaseConflict(reason="resource_type cannot be updated")
+    if reservation.resource_type == FLAVORED_INSTANCES and wanted:
+        raise LeaseConflict(reason="Updating parameters for 'flavor:instance' type reservations is not yet supported.")
+    wanted = {name: value for name, value in wanted.items() if name in _CHANGEABLE[reservation.resource_type]}
+    if "resources" in wanted:
+        sizes = {**reservation.resources, **wanted["resources"]}
+        wanted["resources"] = {name: amount for name, amount in sizes.items() if amount}
+    after = replace(reservation, **wanted)
+    _check_sense(after)
+    if reservation.status == states.RESERVATION_ACTIVE:
+        _check_growth(reservation, after, booked)
+    return after
+
+
+def differs(before: Reservation, after: Reservation) -> bool:
+    """Whether other hosts may be needed."""
+    return replace(before, before_end=None) != replace(after, before_end=None)
+
+
+def needs_new_flavor(before: Reservation, after: Reservation) -> bool:
+    """Whether the private flavor has to be made anew."""
+    return not after.whole_hosts and before.resources != after.resources
+
+
+def _check_sense(after: Reservation) -> None:
+    if after.least > after.most:
+        raise BadLease(reason="Invalid values for min/max of hosts. Max must be equal to or larger than min.")
+    if not after.whole_hosts and not after.resources:
+        raise BadLease(reason="An instance that takes nothing of its host cannot be reserved.")
+
+
+def _check_growth(before: Reservation, after: Reservation, booked: int) -> None:
+    """Refuse to take anything away from a reservation that is in use, or to make something else of it."""
+    if after.resource_type == INSTANCES:
+        same_but_amount = replace(after, least=before.least, most=before.most) == before
+        if not same_but_amount or after.most < before.most:
+            raise LeaseConflict(reason="Of an active reservation of instances only the amount can be updated, upwards.")
+    elif after.most < booked:
+        raise LeaseConflict(reason=f"An active reservation keeps its hosts: max cannot be less than {booked}.")

@@ -1,0 +1,190 @@
+"""What happens to a lease at its time: it begins, it is about to end, it ends.
+
+Each is one transaction with its change of state: a crash leaves a lease either as it was, with the event still due, or
+past it, with nothing left behind.
+
+- Beginning offers the reserved instances: on each host's reservation provider appears an inventory of the reservation's
+  own class, with as many as lie there, and the project may use the flavor that asks for it.
+- Ending takes servers, flavors, inventories and classes away, in this order, and gives the hosts back.
+"""
+
+from dataclasses import dataclass
+
+from dibs.access.access import SERVICE, Access
+from dibs.database.transaction import Transaction
+from dibs.leases.model import leases as states
+from dibs.leases.model.enforcement import told_lease
+from dibs.leases.model.hosts import Host
+from dibs.leases.model.leases import END, START, Lease
+from dibs.leases.model.outbox import CALL_SECONDS, CLEAR_UP, OPEN_FLAVORS, TELL_END
+from dibs.leases.model.windows import SECOND
+from dibs.leases.operations import calendar
+from dibs.leases.operations import reservation_inventories as reservation_stock
+from dibs.leases.queries import calendar as bookings
+from dibs.leases.queries import events as lease_events
+from dibs.leases.queries import hosts, leases, reservation_flavors
+from dibs.leases.queries import outbox as errands
+from dibs.ledger.queries import claim_views, providers
+from dibs.servers.operations import servers
+
+PATIENCE_MICROSECONDS = 60_000_000
+"""How long an event that breaks is tried again before its lease is given up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListDueEvents:
+    """Some of what is due now."""
+
+    count_max: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueEvent:
+    """Something that is due in a lease."""
+
+    lease: str
+    kind: str
+
+
+def list_due_events(tx: Transaction, access: Access, now: int, command: ListDueEvents) -> list[DueEvent]:
+    """What is due, in the order in which it should happen."""
+    return [DueEvent(lease=lease, kind=kind) for lease, kind in lease_events.due(tx, now, command.count_max)]
+
+
+def run_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> bool:
+    """Do what is due; False when it is not, or no longer, or has to wait for an earlier lease to end."""
+    lease = leases.lock(tx, command.lease)
+    event = lease.event(command.kind) if lease else None
+    if lease is None or event is None or event.status != states.UNDONE or now < event.due_at:
+        return False
+    if command.kind == START:
+        return _start(tx, now, lease)
+    if command.kind == END:
+        _end(tx, now, lease)
+        return True
+    leases.change_event(tx, event, now, status=states.DONE)
+    return True
+
+
+def fail_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> bool:
+    """Give up a lease in which something breaks again and again; False while it is worth another try."""
+    lease = leases.lock(tx, command.lease)
+    event = lease.event(command.kind) if lease else None
+    if lease is None or event is None or event.status != states.UNDONE:
+        return False
+    if now < event.due_at + PATIENCE_MICROSECONDS:
+        return False
+    leases.change_event(tx, event, now, status=states.FAILED)
+    for reservation in lease.reservations:
+        leases.change_reservation(tx, reservation, now, status=states.RESERVATION_ERROR)
+    leases.change(tx, lease, now, status=states.ERROR)
+    return True
+
+
+def end_and_forget(tx: Transaction, now: int, lease: Lease) -> None:
+    """End a locked lease if it has not ended, and remove it; with servers outside that waits until they are gone."""
+    if lease.outside and lease.status != states.TERMINATED:
+        _clear_up(tx, now, lease, forget=True)
+        return
+    if lease.status != states.TERMINATED:
+        end_now(tx, now, lease)
+    leases.remove(tx, lease)
+
+
+def finish_start(tx: Transaction, now: int, lease: Lease) -> Lease:
+    """Let a locked lease be active that has all it needs."""
+    _mark(tx, now, lease, START, states.DONE)
+    return leases.change(tx, lease, now, status=states.ACTIVE)
+
+
+def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
+    """End a locked lease, whatever state it is in, and give back all that it had; gives it as it is then."""
+    booked = _end_uses(tx, now, lease)
+    if lease.enforced:
+        told = told_lease(lease, [[host for host, its in booked if its == each.id] for each in lease.reservations])
+        errands.add(tx, TELL_END, lease.uuid, {"lease": told}, now)
+    ids = [reservation.id for reservation in lease.reservations]
+    reservation_flavors.remove(tx, ids)
+    reservation_stock.remove(tx, now, lease.reservations)
+    calendar.give_back(tx, ids)
+    for reservation in lease.reservations:
+        leases.change_reservation(tx, reservation, now, status=states.RESERVATION_DELETED)
+    for event in lease.events:
+        if event.status != states.DONE:
+            leases.change_event(tx, event, now, status=states.DONE)
+    return leases.change(tx, lease, now, status=states.TERMINATED)
+
+
+def _start(tx: Transaction, now: int, lease: Lease) -> bool:
+    if lease_events.has_predecessor(tx, lease.id):
+        return False
+    _lock_hosts(tx, now, lease)
+    for reservation in lease.reservations:
+        if not reservation.whole_hosts:
+            reservation_stock.offer(tx, now, reservation)
+            if lease.project_id is not None:
+                reservation_flavors.grant(tx, reservation.id, lease.project_id)
+        leases.change_reservation(tx, reservation, now, status=states.RESERVATION_ACTIVE)
+    if lease.outside:
+        flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
+        errands.add(tx, OPEN_FLAVORS, lease.uuid, {"flavors": flavors, "project": lease.project_id}, now)
+        _mark(tx, now, lease, START, states.IN_PROGRESS)
+        leases.change(tx, lease, now, status=states.STARTING)
+    else:
+        finish_start(tx, now, lease)
+    return True
+
+
+def _end(tx: Transaction, now: int, lease: Lease) -> None:
+    if lease.outside:
+        _clear_up(tx, now, lease, forget=False)
+    else:
+        end_now(tx, now, lease)
+
+
+def _clear_up(tx: Transaction, now: int, lease: Lease, *, forget: bool) -> None:
+    """Have the servers and flavors of a lease removed outside; its end follows when they are gone.
+
+    What was still to be done there is not done any more. If somebody is just at it, this comes after.
+    """
+    whole = {each.id for each in lease.reservations if each.whole_hosts and lease.begun}
+    booked = [host for host, reservation_id in _lock_hosts(tx, now, lease) if reservation_id in whole]
+    # Nova knows a bare-metal node by its uuid, and a compute host by its name.
+    names = sorted(host.name if host.node is None else host.provider for host in booked)
+    flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
+    dropped = errands.drop(tx, lease.uuid)
+    due_at = now if dropped is None else max(now, min(dropped, now + CALL_SECONDS * SECOND))
+    errands.add(tx, CLEAR_UP, lease.uuid, {"flavors": flavors, "hosts": names, "forget": forget}, now, due_at)
+    _mark(tx, now, lease, END, states.IN_PROGRESS)
+    leases.change(tx, lease, now, status=states.TERMINATING)
+
+
+def _mark(tx: Transaction, now: int, lease: Lease, kind: str, status: str) -> None:
+    event = lease.event(kind)
+    assert event is not None
+    leases.change_event(tx, event, now, status=status)
+
+
+def _end_uses(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]:
+    """Take back whatever is used by right of a lease: its servers, and what others claimed through Placement.
+
+    Gives the hosts, which are locked, each with the reservation that it is for.
+    """
+    servers.end_servers_of(tx, now, [reservation.id for reservation in lease.reservations])
+    booked = _lock_hosts(tx, now, lease)
+    whole = {reservation.id for reservation in lease.reservations if reservation.whole_hosts}
+    # Of a compute host others may have a share; a node is all the lease's.
+    roots = [host.provider_id for host, reservation_id in booked if reservation_id in whole or host.node is not None]
+    classes = [reservation.resource_class for reservation in lease.reservations if reservation.id not in whole]
+    for consumer in claim_views.consumers_of(tx, classes=classes, roots=roots if lease.begun else ()):
+        servers.let_go(tx, SERVICE, now, consumer)
+    return booked
+
+
+def _lock_hosts(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]:
+    """Keep others from the hosts of a lease until the transaction ends; gives each with the reservation it is for."""
+    taken = bookings.of_reservations(tx, [reservation.id for reservation in lease.reservations])
+    found = {host.id: host for host in hosts.some(tx, sorted({each.host_id for each in taken}))}
+    touched = {number for host in found.values() for number in (host.provider_id, host.reservation_provider_id)}
+    providers.lock_many(tx, moved=(), touched=sorted(touched), now=now)
+    return [(found[each.host_id], each.reservation_id) for each in taken]

@@ -1,0 +1,258 @@
+"""Hosts that can be booked: register, describe and remove them, and see what is booked.
+
+Registering a compute provider or a bare-metal node puts a child below it, in which leases that have begun offer what
+they reserved there. Removing the host removes it.
+"""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dibs.access.access import Access
+from dibs.database.transaction import Duplicate, Transaction
+from dibs.errors import BadValue
+from dibs.leases.model.errors import (
+    HostBooked,
+    HostExists,
+    HostInUse,
+    HostNotFound,
+    HostPropertyInUse,
+    HostPropertyNotFound,
+    NoSuchHost,
+)
+from dibs.leases.model.hosts import Host, check_properties, reservation_provider_name
+from dibs.leases.model.leases import PropertyName, ShownBooking
+from dibs.leases.model.requirements import parse
+from dibs.leases.operations.calendar import lock_calendar
+from dibs.leases.queries import calendar as bookings
+from dibs.leases.queries import hosts, property_names
+from dibs.ledger.model.errors import ProviderExists, ProviderInUse
+from dibs.ledger.model.providers import Provider, ProviderQuery
+from dibs.ledger.operations.providers import CreateProvider, create_provider, lock_provider, require_unused
+from dibs.ledger.queries import claim_views, inventories, provider_search, providers
+
+COMPUTE_CLASSES = ("VCPU", "PCPU")
+"""A provider that has one of these is a compute host."""
+ID_DIGITS_MAX = 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisterHost:
+    """Let a compute provider or a node be booked."""
+
+    name: str
+    """The name or uuid of the provider, or of the node."""
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneHost:
+    """A host by its number."""
+
+    id: str
+    """Digits; anything else is no host."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeHost(OneHost):
+    """Say something else of a host."""
+
+    properties: Mapping[str, str | None]
+    """None says nothing more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListHostBookings:
+    """What is booked of hosts."""
+
+    host: str | None = None
+    """Of one host only."""
+    lease: str | None = None
+    reservation: str | None = None
+    """Of one lease or reservation, whenever that is; without either, those that have not ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostBookings:
+    """One host and what is booked of it."""
+
+    host: Host
+    bookings: tuple[ShownBooking, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPropertyNames:
+    """What operators say of hosts."""
+
+    with_private: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PropertyValues:
+    """The name of a property, and the values that hosts have."""
+
+    property: PropertyName
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetPropertyPrivacy:
+    """Show a property to everybody, or to operators only."""
+
+    name: str
+    private: bool
+
+
+def register_host(tx: Transaction, access: Access, now: int, command: RegisterHost) -> Host:
+    """Let a compute provider or a node be booked."""
+    check_properties(command.properties)
+    found = _find_provider(tx, command.name)
+    provider = lock_provider(tx, now, found.uuid)
+    child_name = reservation_provider_name(provider.name)
+    is_node = bool(providers.nodes_of(tx, [provider.id]))
+    if not is_node:
+        _check_compute_host(tx, now, provider)
+    try:
+        child = create_provider(
+            tx,
+            access,
+            now,
+            CreateProvider(uuid=str(uuid.uuid4()), name=child_name, parent=provider.uuid),
+        )
+        host_id = hosts.add(tx, _new_host(provider, child, is_node, now))
+    except (ProviderExists, Duplicate) as error:
+        raise HostExists(provider=child_name) from error
+    hosts.add_properties(tx, host_id, command.properties)
+    _know_names(tx, now, command.properties)
+    return _present(tx, str(host_id))
+
+
+def list_hosts(tx: Transaction, access: Access, now: int, command: None) -> list[Host]:
+    """Every host, the oldest first."""
+    return hosts.every(tx)
+
+
+def get_host(tx: Transaction, access: Access, now: int, command: OneHost) -> Host:
+    """One host."""
+    return _present(tx, command.id)
+
+
+def change_host(tx: Transaction, access: Access, now: int, command: ChangeHost) -> Host:
+    """Say something else of a host; what a reservation on it relies on stays as it is."""
+    check_properties(command.properties)
+    lock_calendar(tx)
+    host = _present(tx, command.id)
+    changed = {name: value for name, value in command.properties.items() if value != host.properties.get(name)}
+    relied_on = {need.key for text in bookings.requirements_on(tx, host.id) for need in parse(text)}
+    if relied_on & changed.keys():
+        raise HostPropertyInUse(names=sorted(relied_on & changed.keys()), host=host.id)
+    hosts.set_properties(tx, host.id, changed)
+    hosts.touch(tx, host.id, now)
+    _know_names(tx, now, {name: value for name, value in changed.items() if value is not None})
+    return _present(tx, command.id)
+
+
+def delete_host(tx: Transaction, access: Access, now: int, command: OneHost) -> None:
+    """Let a host be booked no more; refused while it is."""
+    lock_calendar(tx)
+    host = _present(tx, command.id)
+    providers.lock_many(tx, moved=(), touched=[host.provider_id, host.reservation_provider_id], now=now)
+    if bookings.is_booked(tx, host.id):
+        raise HostBooked(host=host.id)
+    hosts.remove(tx, host.id)
+    try:
+        require_unused(tx, host.reservation_provider_id, host.reservation_provider)
+    except ProviderInUse:
+        raise HostInUse(consumers=_consumers(tx, host.reservation_provider_id), host=host.name) from None
+    providers.delete_provider(tx, host.reservation_provider_id)
+
+
+def list_host_bookings(tx: Transaction, access: Access, now: int, command: ListHostBookings) -> list[HostBookings]:
+    """Every host, or one, with what is booked of it."""
+    shown_hosts = hosts.every(tx) if command.host is None else [_present(tx, command.host)]
+    unfiltered = command.lease is None and command.reservation is None
+    found: dict[int, list[ShownBooking]] = {host.id: [] for host in shown_hosts}
+    for each in bookings.shown(
+        tx,
+        host_id=None if command.host is None else shown_hosts[0].id,
+        lease=command.lease,
+        reservation=command.reservation,
+        ending_after=now if unfiltered else None,
+    ):
+        found.get(each.host_id, []).append(each)
+    return [HostBookings(host=host, bookings=tuple(found[host.id])) for host in shown_hosts]
+
+
+def list_property_names(tx: Transaction, access: Access, now: int, command: ListPropertyNames) -> list[PropertyValues]:
+    """The properties that hosts have, in alphabetical order, with their values."""
+    values = property_names.values(tx)
+    return [
+        PropertyValues(property=each, values=tuple(values.get(each.name, ())))
+        for each in property_names.every(tx)
+        if command.with_private or not each.private
+    ]
+
+
+def set_property_privacy(tx: Transaction, access: Access, now: int, command: SetPropertyPrivacy) -> PropertyName:
+    """Show a property to everybody, or to operators only."""
+    property_names.set_private(tx, command.name, command.private, now)
+    found = property_names.get(tx, command.name)
+    if found is None:
+        raise HostPropertyNotFound(name=command.name)
+    return found
+
+
+def _find_provider(tx: Transaction, ident: str) -> Provider:
+    """The root provider of this name or uuid, that of a node included."""
+    named = provider_search.search(tx, ProviderQuery(name=ident), {})
+    found = next(iter(named), None) or providers.get(tx, ident.lower())
+    if found is None or found.parent is not None:
+        raise HostNotFound(host=ident)
+    return found
+
+
+def _check_compute_host(tx: Transaction, now: int, provider: Provider) -> None:
+    """Refuse what is no compute host, and one that somebody uses: from now on it is for leases alone."""
+    tree = sorted(row_id for row_id, _ in providers.tree(tx, provider.id))
+    providers.lock_many(tx, moved=(), touched=tree, now=now)
+    stock = inventories.at(tx, tree)
+    classes = {inventory.resource_class for place, inventory in stock.items() if place.provider_id == provider.id}
+    if classes.isdisjoint(COMPUTE_CLASSES):
+        raise BadValue(reason=f"Resource provider {provider.name} has no processors: it is no compute host.")
+    used = sorted({place.provider_id for place, inventory in stock.items() if inventory.used})
+    if used:
+        raise HostInUse(consumers=_consumers(tx, used[0]), host=provider.name)
+
+
+def _consumers(tx: Transaction, provider_id: int) -> list[str]:
+    return sorted({claim["consumer"] for claim in claim_views.on_provider(tx, provider_id)})
+
+
+def _new_host(provider: Provider, child: Provider, is_node: bool, now: int) -> dict[str, object]:
+    return {
+        "provider_id": provider.id,
+        "reservation_provider_id": child.id,
+        "name": provider.name,
+        "service_name": provider.name,
+        "availability_zone": "nova",
+        "hypervisor_type": "ironic" if is_node else "QEMU",
+        "hypervisor_version": 0,
+        "cpu_info": "{}",
+        "created_at": now,
+        "updated_at": None,
+    }
+
+
+def _know_names(tx: Transaction, now: int, properties: Mapping[str, str]) -> None:
+    """Remember the names of properties that no host had before."""
+    if properties:
+        for name in sorted(properties.keys() - {each.name for each in property_names.every(tx)}):
+            property_names.add(tx, str(uuid.uuid4()), name, now)
+
+
+def _present(tx: Transaction, ident: str) -> Host:
+    digits = ident.isascii() and ident.isdigit() and len(ident) <= ID_DIGITS_MAX
+    host = hosts.get(tx, int(ident)) if digits else None
+    if host is None:
+        raise NoSuchHost(host=ident)
+    return host

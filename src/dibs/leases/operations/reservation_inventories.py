@@ -1,0 +1,48 @@
+"""What reservations of instances offer on their hosts' reservation providers while their leases run."""
+
+from collections.abc import Sequence
+
+from dibs.database.transaction import Transaction
+from dibs.leases.model.leases import Reservation
+from dibs.leases.queries import calendar, hosts
+from dibs.ledger.model.claims import Place
+from dibs.ledger.model.inventories import Inventory
+from dibs.ledger.queries import inventories, providers, resource_classes
+
+
+def make_classes(tx: Transaction, now: int, reservations: Sequence[Reservation]) -> None:
+    """Make the resource class of each reservation of instances."""
+    resource_classes.make(tx, [each.resource_class for each in reservations if not each.whole_hosts], now)
+
+
+def offer(tx: Transaction, now: int, reservation: Reservation) -> None:
+    """Let each host of a reservation offer as many instances as lie there, and no other host any."""
+    class_id = resource_classes.ensure(tx, [reservation.resource_class], now)[reservation.resource_class]
+    amounts = {booking.host_id: booking.amount for booking in calendar.of_reservations(tx, [reservation.id])}
+    offered = {host.reservation_provider_id: host for host in hosts.some(tx, sorted(amounts))}
+    present = {place.provider_id for place in inventories.of_class(tx, class_id)}
+    providers.lock_many(tx, moved=sorted(offered.keys() | present), touched=(), now=now)
+    wanted = {
+        Place(provider_id, class_id): Inventory(
+            provider=host.reservation_provider,
+            resource_class=reservation.resource_class,
+            total=amounts[host.id],
+            max_unit=1,
+        )
+        for provider_id, host in offered.items()
+    }
+    current = inventories.of_class(tx, class_id)
+    inventories.add(tx, [(place, wanted[place]) for place in sorted(wanted.keys() - current.keys())], now)
+    inventories.change(tx, [(place, wanted[place]) for place in sorted(wanted.keys() & current.keys())], now)
+    inventories.remove(tx, sorted(place for place in current.keys() - wanted.keys() if not current[place].used))
+
+
+def remove(tx: Transaction, now: int, reservations: Sequence[Reservation]) -> None:
+    """Take the inventories of reservations away, and their classes with them. Nobody uses them any more."""
+    names = [each.resource_class for each in reservations if not each.whole_hosts]
+    for name, class_id in sorted(resource_classes.ids_of(tx, names).items()):
+        offering = sorted({place.provider_id for place in inventories.of_class(tx, class_id)})
+        providers.lock_many(tx, moved=offering, touched=(), now=now)
+        if resource_classes.lock(tx, name) == class_id:
+            inventories.remove(tx, sorted(inventories.of_class(tx, class_id)))
+            resource_classes.delete(tx, class_id)

@@ -1,0 +1,125 @@
+"""Which hosts are booked, when, and for whom. Whoever chooses hosts by it has locked the calendar."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy import Select, bindparam, func, select
+
+from dibs.database import sets
+from dibs.database.transaction import Transaction
+from dibs.leases.model.leases import WHOLE_HOST, Booking, ShownBooking
+from dibs.leases.model.windows import Window
+from dibs.leases.tables import bookings, lease_reservations, leases
+
+_SELECT = select(
+    bookings.c.reservation_id,
+    bookings.c.host_id,
+    bookings.c.start_at,
+    bookings.c.end_at,
+    bookings.c.amount,
+    lease_reservations.c.resource_type,
+    lease_reservations.c.resources,
+).join(lease_reservations, lease_reservations.c.id == bookings.c.reservation_id)
+_OVERLAPPING = _SELECT.where(bookings.c.end_at > bindparam("start"), bookings.c.start_at < bindparam("end"))
+_FROM = _SELECT.where(bookings.c.end_at > bindparam("start"))
+_FIRST = select(bookings.c.host_id, func.min(bookings.c.start_at)).group_by(bookings.c.host_id)
+_OF_HOST = select(bookings.c.host_id).where(bookings.c.host_id == bindparam("of_host")).limit(1)
+_SHOWN = (
+    select(
+        bookings.c.host_id,
+        lease_reservations.c.uuid.label("reservation"),
+        leases.c.uuid.label("lease"),
+        bookings.c.start_at,
+        bookings.c.end_at,
+        bookings.c.amount,
+    )
+    .join(lease_reservations, lease_reservations.c.id == bookings.c.reservation_id)
+    .join(leases, leases.c.id == lease_reservations.c.lease_id)
+    .order_by(bookings.c.host_id, bookings.c.start_at, bookings.c.reservation_id)
+)
+_REQUIREMENTS = (
+    select(lease_reservations.c.hypervisor_properties, lease_reservations.c.resource_properties)
+    .join(bookings, bookings.c.reservation_id == lease_reservations.c.id)
+    .where(bookings.c.host_id == bindparam("of_host"), lease_reservations.c.resource_type != "flavor:instance")
+)
+
+
+def overlapping(tx: Transaction, window: Window) -> list[Booking]:
+    """Every booking that has a moment in common with a window."""
+    return [_booking(row) for row in tx.tuples(_OVERLAPPING, {"start": window.start, "end": window.end})]
+
+
+def from_moment(tx: Transaction, moment: int) -> list[Booking]:
+    """Every booking that ends after a moment."""
+    return [_booking(row) for row in tx.tuples(_FROM, {"start": moment})]
+
+
+def of_reservations(tx: Transaction, reservation_ids: Sequence[int]) -> list[Booking]:
+    """Every booking of reservations."""
+    return [
+        _booking(row)
+        for piece in sets.pieces(reservation_ids)
+        for row in tx.tuples(_of_reservations(len(piece)), sets.numbered("id", piece))
+    ]
+
+
+def first_starts(tx: Transaction) -> dict[int, int]:
+    """The hosts that have any booking that was not given back, with when the first of them begins."""
+    return dict(row for row in tx.tuples(_FIRST))
+
+
+def is_booked(tx: Transaction, host_id: int) -> bool:
+    """True when a host has any booking."""
+    return bool(tx.values(_OF_HOST, {"of_host": host_id}))
+
+
+def requirements_on(tx: Transaction, host_id: int) -> list[str]:
+    """What the reservations that booked a host require of it, as they wrote it."""
+    return [text for row in tx.tuples(_REQUIREMENTS, {"of_host": host_id}) for text in row if text]
+
+
+def shown(
+    tx: Transaction, *, host_id: int | None, lease: str | None, reservation: str | None, ending_after: int | None
+) -> list[ShownBooking]:
+    """Bookings as they are shown: of one host, lease or reservation, and of those that end after a moment."""
+    given = {"host_id": host_id, "lease": lease, "reservation": reservation, "ending_after": ending_after}
+    asked = {name: value for name, value in given.items() if value is not None}
+    return [ShownBooking(**row) for row in tx.rows(_shown(frozenset(asked)), {f"of_{k}": v for k, v in asked.items()})]
+
+
+def _booking(row: tuple[Any, ...]) -> Booking:
+    reservation_id, host_id, start_at, end_at, amount, resource_type, resources = row
+    return Booking(
+        reservation_id=reservation_id,
+        host_id=host_id,
+        start_at=start_at,
+        end_at=end_at,
+        amount=amount,
+        whole=resource_type == WHOLE_HOST,
+        resources=_resources(resources),
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _resources(text: str) -> Mapping[str, int]:
+    """Most reservations ask for one of a few sizes."""
+    return MappingProxyType(json.loads(text))
+
+
+@cache
+def _of_reservations(count: int) -> Select[Any]:
+    return _SELECT.where(bookings.c.reservation_id.in_(sets.binds("id", count)))
+
+
+@cache
+def _shown(asked: frozenset[str]) -> Select[Any]:
+    conditions = {
+        "host_id": bookings.c.host_id == bindparam("of_host_id"),
+        "lease": leases.c.uuid == bindparam("of_lease"),
+        "reservation": lease_reservations.c.uuid == bindparam("of_reservation"),
+        "ending_after": bookings.c.end_at >= bindparam("of_ending_after"),
+    }
+    return _SHOWN.where(*(conditions[name] for name in sorted(asked)))

@@ -1,0 +1,55 @@
+"""What is due in leases, and what has to happen before."""
+
+from sqlalchemy import and_, bindparam, case, or_, select
+
+from dibs.database.transaction import Transaction
+from dibs.leases.model.leases import END, EVENT_ORDER, FAILED, IN_PROGRESS, START, UNDONE
+from dibs.leases.tables import bookings, lease_events, lease_reservations, leases
+
+_ORDER = case(*((lease_events.c.kind == kind, place) for place, kind in enumerate(EVENT_ORDER)))
+_FORMER = bookings.alias("former")
+_FORMER_RESERVATIONS = lease_reservations.alias("former_reservations")
+_FORMER_ENDS = lease_events.alias("former_ends")
+_SUCCESSION = lease_reservations.join(bookings, bookings.c.reservation_id == lease_reservations.c.id).join(
+    _FORMER, and_(_FORMER.c.host_id == bookings.c.host_id, _FORMER.c.end_at <= bookings.c.start_at)
+)
+_PREDECESSORS = (
+    select(_FORMER.c.reservation_id)
+    .select_from(_SUCCESSION)
+    .where(lease_reservations.c.lease_id == bindparam("of_lease"))
+    .limit(1)
+)
+_KEPT_WAITING = (
+    select(_FORMER.c.reservation_id)
+    .select_from(
+        _SUCCESSION.join(_FORMER_RESERVATIONS, _FORMER_RESERVATIONS.c.id == _FORMER.c.reservation_id).join(
+            _FORMER_ENDS, _FORMER_ENDS.c.lease_id == _FORMER_RESERVATIONS.c.lease_id
+        )
+    )
+    .where(
+        lease_reservations.c.lease_id == lease_events.c.lease_id,
+        _FORMER_ENDS.c.kind == END,
+        or_(_FORMER_ENDS.c.status == IN_PROGRESS, _FORMER_ENDS.c.status == FAILED),
+    )
+    .correlate(lease_events)
+    .exists()
+)
+"""An earlier lease is at its end and does not get on: those who wait for it must not fill the list of what is due."""
+_DUE = (
+    select(leases.c.uuid, lease_events.c.kind)
+    .join(leases, leases.c.id == lease_events.c.lease_id)
+    .where(lease_events.c.status == UNDONE, lease_events.c.due_at <= bindparam("now"))
+    .where(or_(lease_events.c.kind != START, ~_KEPT_WAITING))
+    .order_by(lease_events.c.due_at, _ORDER, lease_events.c.id)
+    .limit(bindparam("count_max"))
+)
+
+
+def due(tx: Transaction, now: int, count_max: int) -> list[tuple[str, str]]:
+    """The uuids of leases in which something is due, with what it is, in the order in which it should happen."""
+    return [(uuid, kind) for uuid, kind in tx.tuples(_DUE, {"now": now, "count_max": count_max})]
+
+
+def has_predecessor(tx: Transaction, lease_id: int) -> bool:
+    """True while an earlier lease, whose time is over, has not given back a host of this one."""
+    return bool(tx.values(_PREDECESSORS, {"of_lease": lease_id}))

@@ -1,0 +1,213 @@
+"""Hosts that can be booked, and what operators say of them.
+
+A host's provider is locked before the host is changed. What a host has is read from the ledger each time: its
+inventory, its traits, and the node that it is, so there is nothing to keep in step.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Insert, Select, bindparam, insert, or_, select, update
+from sqlalchemy import delete as delete_rows
+
+from dibs.allocations.tables import holds
+from dibs.database import sets
+from dibs.database.transaction import Transaction
+from dibs.leases.model.hosts import DISABLED_TRAIT, Host, HostNode, Interest
+from dibs.leases.tables import host_properties, hosts
+from dibs.ledger.model.inventories import Inventory
+from dibs.ledger.tables import inventories, provider_traits, providers, resource_classes
+from dibs.machines.tables import nodes
+
+_RESERVED = providers.alias("reserved")
+_COLUMNS = ("service_name", "availability_zone", "hypervisor_type", "hypervisor_version", "cpu_info")
+_OWN = ("id", "name", "provider_id", "reservation_provider_id", *_COLUMNS, "created_at", "updated_at")
+_HOST = (*_OWN, "provider", "reservation_provider")
+_OF_NODE = ("uuid", "resource_class", "provision_state", "maintenance", "retired", "instance_uuid", "properties")
+_NODE = (*_OF_NODE, "hold_ends_at")
+_SIZES = ("total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio", "used")
+_INVENTORY = ("resource_class", *_SIZES)
+_EVERYTHING = Interest()
+_SELECT = (
+    # In the order of _HOST and _NODE: there are many rows, and no dictionary is made of each.
+    select(
+        *(hosts.c[name] for name in _OWN),
+        providers.c.uuid,
+        _RESERVED.c.uuid,
+        *(nodes.c[name] for name in _OF_NODE),
+        holds.c.expires_at,
+    )
+    .select_from(hosts)
+    .join(providers, providers.c.id == hosts.c.provider_id)
+    .join(_RESERVED, _RESERVED.c.id == hosts.c.reservation_provider_id)
+    .outerjoin(nodes, nodes.c.id == hosts.c.provider_id)
+    .outerjoin(holds, holds.c.node_id == hosts.c.provider_id)
+    .order_by(hosts.c.id)
+)
+_OF_HOST = hosts.c.id == bindparam("of_id")
+_INVENTORIES = select(hosts.c.id, resource_classes.c.name, *(inventories.c[name] for name in _SIZES)).select_from(
+    hosts.join(inventories, inventories.c.provider_id == hosts.c.provider_id)
+    .join(resource_classes, resource_classes.c.id == inventories.c.class_id)
+    .outerjoin(nodes, nodes.c.id == hosts.c.provider_id)
+)
+_PROPERTIES = select(hosts.c.id, host_properties.c.name, host_properties.c.value).join(
+    host_properties, host_properties.c.host_id == hosts.c.id
+)
+_INSERT = (
+    insert(hosts)
+    .values(
+        {
+            name: bindparam(name)
+            for name in ("provider_id", "reservation_provider_id", "name", *_COLUMNS, "created_at", "updated_at")
+        }
+    )
+    .returning(hosts.c.id)
+)
+_TOUCH = update(hosts).where(_OF_HOST).values(updated_at=bindparam("now"))
+_RENAME = (
+    update(hosts)
+    .where(hosts.c.provider_id == bindparam("of_provider"))
+    .values(name=bindparam("new_name"), service_name=bindparam("new_name"))
+)
+_CHILD = select(hosts.c.reservation_provider_id).where(hosts.c.provider_id == bindparam("of_provider"))
+_DELETE = delete_rows(hosts).where(_OF_HOST)
+_DELETE_PROPERTY = delete_rows(host_properties).where(
+    host_properties.c.host_id == bindparam("of_host"), host_properties.c.name == bindparam("of_name")
+)
+_INSERT_PROPERTY = insert(host_properties).values(
+    host_id=bindparam("of_host"), name=bindparam("of_name"), value=bindparam("new_value")
+)
+
+
+def every(tx: Transaction, interest: Interest = _EVERYTHING) -> list[Host]:
+    """Every host, the oldest first, with what is of interest of each."""
+    return _load(tx, None, interest, {})
+
+
+def some(tx: Transaction, host_ids: Sequence[int], interest: Interest = _EVERYTHING) -> list[Host]:
+    """Those of several hosts that exist."""
+    return [
+        host for piece in sets.pieces(host_ids) for host in _load(tx, len(piece), interest, sets.numbered("id", piece))
+    ]
+
+
+def get(tx: Transaction, host_id: int) -> Host | None:
+    """One host."""
+    found = some(tx, [host_id])
+    return found[0] if found else None
+
+
+def add(tx: Transaction, values: Mapping[str, Any]) -> int:
+    """Add a host; returns its number. Duplicate when its provider is one already."""
+    host_id: int = tx.values(_INSERT, values)[0]
+    return host_id
+
+
+def touch(tx: Transaction, host_id: int, now: int) -> None:
+    """Note that a host was changed."""
+    tx.change(_TOUCH, {"of_id": host_id, "now": now})
+
+
+def rename(tx: Transaction, provider_id: int, name: str) -> int | None:
+    """Let a host be called as its provider, if that is one; gives the number of its reservation provider."""
+    if not tx.change(_RENAME, {"of_provider": provider_id, "new_name": name}):
+        return None
+    child_id: int = tx.values(_CHILD, {"of_provider": provider_id})[0]
+    return child_id
+
+
+def remove(tx: Transaction, host_id: int) -> None:
+    """Remove a host that nobody has booked; its providers stay."""
+    tx.change(_DELETE, {"of_id": host_id})
+
+
+def set_properties(tx: Transaction, host_id: int, changes: Mapping[str, str | None]) -> None:
+    """Say something else of a host; None says nothing more."""
+    for name, value in changes.items():
+        tx.change(_DELETE_PROPERTY, {"of_host": host_id, "of_name": name})
+        if value is not None:
+            tx.change(_INSERT_PROPERTY, {"of_host": host_id, "of_name": name, "new_value": value})
+
+
+def add_properties(tx: Transaction, host_id: int, properties: Mapping[str, str]) -> None:
+    """Say something of a host of which nothing was said."""
+    for piece in sets.pieces(sorted(properties.items())):
+        rows = [{"name": name, "value": value} for name, value in piece]
+        tx.change(_insert_properties(len(piece)), {"of_host": host_id, **sets.columns(rows)})
+
+
+def _load(tx: Transaction, count: int | None, interest: Interest, values: Mapping[str, Any]) -> list[Host]:
+    traits, classes = sorted({DISABLED_TRAIT, *interest.traits}), sorted(interest.classes or ())
+    statements = _statements(count, len(traits), None if interest.classes is None else len(classes))
+    rows = tx.tuples(statements["hosts"], values)
+    # A host that came after the first statement is in none of these.
+    stocks: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    for host_id, *inventory in tx.tuples(statements["inventories"], {**values, **sets.numbered("class", classes)}):
+        stocks[host_id].append(tuple(inventory))
+    properties: dict[int, dict[str, str]] = defaultdict(dict)
+    for host_id, name, value in tx.tuples(statements["properties"], values) if interest.properties else ():
+        properties[host_id][name] = value
+    has: dict[int, set[str]] = defaultdict(set)
+    for host_id, trait in tx.tuples(statements["traits"], {**values, **sets.numbered("trait", traits)}):
+        has[host_id].add(trait)
+    return [_host(row, stocks[row[0]], properties[row[0]], has[row[0]]) for row in rows]
+
+
+def _host(row: tuple[Any, ...], stock: list[tuple[Any, ...]], properties: dict[str, str], traits: set[str]) -> Host:
+    own = dict(zip(_HOST, row, strict=False))
+    return Host(
+        **own,
+        stock={each[0]: _inventory(own["provider"], each) for each in stock},
+        properties=properties,
+        traits=frozenset(traits),
+        node=_node(row[len(_HOST) :]),
+    )
+
+
+def _inventory(provider: str, row: tuple[Any, ...]) -> Inventory:
+    return Inventory(provider=provider, **dict(zip(_INVENTORY, row, strict=True)))
+
+
+def _node(row: tuple[Any, ...]) -> HostNode | None:
+    """The node that a host is; None when there is no row of one."""
+    if row[0] is None:
+        return None
+    own = dict(zip(_NODE, row, strict=True))
+    flags = {name: bool(own[name]) for name in ("maintenance", "retired")}
+    return HostNode(**{**own, **flags, "properties": json.loads(own["properties"])})
+
+
+@cache
+def _statements(count: int | None, traits: int, classes: int | None) -> dict[str, Select[Any]]:
+    """How to read all hosts, or so many of them by number."""
+    condition: tuple[ColumnElement[bool], ...] = (hosts.c.id.in_(sets.binds("id", count)),) if count else ()
+    having = (
+        select(hosts.c.id, provider_traits.c.trait)
+        .join(provider_traits, provider_traits.c.provider_id == hosts.c.provider_id)
+        .where(provider_traits.c.trait.in_(sets.binds("trait", traits)))
+    )
+    statements: dict[str, Select[Any]] = {
+        "hosts": _SELECT,
+        "inventories": _INVENTORIES if classes is None else _INVENTORIES.where(_of_interest(classes)),
+        "properties": _PROPERTIES.order_by(host_properties.c.host_id, host_properties.c.name),
+        "traits": having,
+    }
+    return {name: statement.where(*condition) for name, statement in statements.items()}
+
+
+def _of_interest(classes: int) -> ColumnElement[bool]:
+    """The unit of a node, and so many classes of compute hosts."""
+    named = (resource_classes.c.name.in_(sets.binds("class", classes)),) if classes else ()
+    return or_(nodes.c.id.is_not(None), *named)
+
+
+@cache
+def _insert_properties(count: int) -> Insert:
+    rows: list[dict[str, Any]] = [
+        {"host_id": bindparam("of_host"), "name": bindparam(f"name_{place}"), "value": bindparam(f"value_{place}")}
+        for place in range(count)
+    ]
+    return insert(host_properties).values(rows)

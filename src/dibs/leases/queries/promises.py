@@ -1,0 +1,126 @@
+"""What leases have promised of hosts, for those who want to use a host: they have locked its provider already."""
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Select, bindparam, or_, select
+
+from dibs.database import sets
+from dibs.database.transaction import Transaction
+from dibs.leases.model.host_access import GuardedHost, Promise
+from dibs.leases.model.leases import RESERVATION_ACTIVE, RESERVATION_DELETED, WHOLE_HOST, class_of
+from dibs.leases.tables import bookings, hosts, lease_reservations, leases
+from dibs.ledger.tables import providers
+from dibs.machines.tables import nodes
+from dibs.servers.tables import servers
+
+_HOST_OF = select(hosts.c.name).where(
+    or_(hosts.c.provider_id == bindparam("of_provider"), hosts.c.reservation_provider_id == bindparam("of_provider"))
+)
+_LIVE = select(lease_reservations.c.id).where(
+    lease_reservations.c.uuid == bindparam("of_uuid"), lease_reservations.c.status != RESERVATION_DELETED
+)
+
+
+def hosts_above(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, GuardedHost]:
+    """Of these providers, those that are a host or lie in the tree of one; with the host."""
+    return {
+        row.pop("provider_id"): GuardedHost(**row)
+        for piece in sets.pieces(provider_ids)
+        for row in tx.rows(_hosts_above(len(piece)), sets.numbered("id", piece))
+    }
+
+
+def promises_on(tx: Transaction, host_ids: Sequence[int]) -> dict[int, list[Promise]]:
+    """Every booking of the hosts that was not given back, by host."""
+    found: dict[int, list[Promise]] = {host_id: [] for host_id in host_ids}
+    for piece in sets.pieces(host_ids):
+        for row in tx.rows(_promises_on(len(piece)), sets.numbered("id", piece)):
+            found[row["host_id"]].append(_promise(row))
+    return found
+
+
+def reservations_of_servers(tx: Transaction, uuids: Sequence[str]) -> dict[str, int]:
+    """The reservations that servers were launched for; nothing for one that no reservation has launched."""
+    return dict(
+        row for piece in sets.pieces(uuids) for row in tx.tuples(_launched(len(piece)), sets.numbered("uuid", piece))
+    )
+
+
+def host_of(tx: Transaction, provider_id: int) -> str | None:
+    """The name of the host that a provider is, or that it keeps the reserved instances of."""
+    found: list[str] = tx.values(_HOST_OF, {"of_provider": provider_id})
+    return found[0] if found else None
+
+
+def offered_by(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, str]:
+    """Of these providers those that offer the reserved instances of a host, with its name."""
+    return dict(
+        row
+        for piece in sets.pieces(provider_ids)
+        for row in tx.tuples(_offered_by(len(piece)), sets.numbered("id", piece))
+    )
+
+
+def is_live(tx: Transaction, reservation: str) -> bool:
+    """True when there is a reservation of this uuid that has not ended."""
+    return bool(tx.values(_LIVE, {"of_uuid": reservation}))
+
+
+def _promise(row: dict[str, Any]) -> Promise:
+    return Promise(
+        host_id=row["host_id"],
+        reservation_id=row["reservation_id"],
+        reservation=row["uuid"],
+        resource_class=class_of(row["uuid"]),
+        resources=json.loads(row["resources"]),
+        whole=row["resource_type"] == WHOLE_HOST,
+        project_id=row["project_id"],
+        begun=row["status"] == RESERVATION_ACTIVE,
+        start_at=row["start_at"],
+    )
+
+
+@cache
+def _launched(count: int) -> Select[Any]:
+    chosen = (servers.c.uuid.in_(sets.binds("uuid", count)), servers.c.reservation_id.is_not(None))
+    return select(servers.c.uuid, servers.c.reservation_id).where(*chosen)
+
+
+@cache
+def _offered_by(count: int) -> Select[Any]:
+    ids = hosts.c.reservation_provider_id.in_(sets.binds("id", count))
+    return select(hosts.c.reservation_provider_id, hosts.c.name).where(ids)
+
+
+@cache
+def _hosts_above(count: int) -> Select[Any]:
+    columns = (
+        providers.c.id.label("provider_id"),
+        hosts.c.id,
+        hosts.c.name,
+        nodes.c.uuid.label("node"),
+        hosts.c.reservation_provider_id,
+    )
+    tree = hosts.join(providers, providers.c.root_id == hosts.c.provider_id)
+    joined = tree.outerjoin(nodes, nodes.c.id == hosts.c.provider_id)
+    return select(*columns).select_from(joined).where(providers.c.id.in_(sets.binds("id", count)))
+
+
+@cache
+def _promises_on(count: int) -> Select[Any]:
+    columns = (
+        bookings.c.host_id,
+        bookings.c.reservation_id,
+        bookings.c.start_at,
+        lease_reservations.c.uuid,
+        lease_reservations.c.resource_type,
+        lease_reservations.c.resources,
+        lease_reservations.c.status,
+        leases.c.project_id,
+    )
+    joined = bookings.join(lease_reservations, lease_reservations.c.id == bookings.c.reservation_id)
+    joined = joined.join(leases, leases.c.id == lease_reservations.c.lease_id)
+    return select(*columns).select_from(joined).where(bookings.c.host_id.in_(sets.binds("id", count)))

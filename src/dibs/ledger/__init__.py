@@ -1,0 +1,1 @@
+"""The ledger: providers, inventories, traits, resource classes, aggregates, consumers and claims."""

@@ -1,0 +1,67 @@
+"""Traits of providers that are no nodes: a node's are set through the node (``usecases.traits``)."""
+
+from dataclasses import dataclass
+
+from dibs.access.access import Access
+from dibs.database.transaction import Transaction
+from dibs.ledger.model.errors import ProviderNotFound
+from dibs.ledger.model.providers import Provider, check_generation
+from dibs.ledger.operations.providers import GetProvider, lock_provider, require_no_node
+from dibs.ledger.operations.traits import require_traits
+from dibs.ledger.queries import providers, traits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderTraits:
+    """The traits that a provider has, with its generation."""
+
+    generation: int
+    traits: tuple[str, ...]
+    changed_at: int | None
+    """When the youngest of them was first known; None when there are none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetProviderTraits:
+    """The traits that a provider has from now on."""
+
+    provider: str
+    generation: int | None
+    """What the caller took the provider to be at; None when it does not say."""
+    traits: tuple[str, ...]
+
+
+def list_provider_traits(tx: Transaction, access: Access, now: int, command: GetProvider) -> ProviderTraits:
+    """The traits that a provider has."""
+    provider = providers.get(tx, command.uuid)
+    if provider is None:
+        raise ProviderNotFound(provider=command.uuid)
+    return _shown(tx, provider, provider.generation)
+
+
+def set_provider_traits(tx: Transaction, access: Access, now: int, command: SetProviderTraits) -> ProviderTraits:
+    """Replace them; the generation moves only when that changes something."""
+    provider = lock_provider(tx, now, command.provider)
+    require_no_node(tx, provider)
+    check_generation(provider, command.generation)
+    require_traits(tx, command.traits, hold=True)
+    current, wanted = set(traits.of_provider(tx, provider.id)), set(command.traits)
+    if current == wanted:
+        return _shown(tx, provider, provider.generation)
+    traits.remove(tx, provider.id, current - wanted)
+    traits.add(tx, provider.id, wanted - current, now)
+    providers.bump_generation(tx, provider.id, now)
+    return _shown(tx, provider, provider.generation + 1)
+
+
+def remove_provider_traits(tx: Transaction, access: Access, now: int, command: GetProvider) -> None:
+    """Take every trait from a provider."""
+    set_provider_traits(tx, access, now, SetProviderTraits(provider=command.uuid, generation=None, traits=()))
+
+
+def _shown(tx: Transaction, provider: Provider, generation: int) -> ProviderTraits:
+    return ProviderTraits(
+        generation=generation,
+        traits=tuple(traits.of_provider(tx, provider.id)),
+        changed_at=traits.newest_of_provider(tx, provider.id),
+    )

@@ -1,0 +1,203 @@
+"""Providers: make, find, rename, move and remove them.
+
+Who changes the shape of a tree locks its root, and the root of the tree that something moves to, before it looks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dibs.access.access import Access
+from dibs.database.transaction import Again, Duplicate, Transaction
+from dibs.leases.model.errors import ProviderIsHost
+from dibs.leases.queries import promises as host_guards
+from dibs.ledger.model.errors import (
+    BadParent,
+    ProviderExists,
+    ProviderHasChildren,
+    ProviderInUse,
+    ProviderNotFound,
+    ProviderOwnedByNode,
+)
+from dibs.ledger.model.providers import Provider, ProviderQuery, check_generation, subtree
+from dibs.ledger.operations.resource_classes import require_classes
+from dibs.ledger.operations.traits import require_traits
+from dibs.ledger.queries import provider_search, providers
+
+_NO_SUCH_PARENT = "parent provider UUID does not exist."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetProvider:
+    """One provider."""
+
+    uuid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateProvider:
+    """A new provider, below another or on its own."""
+
+    uuid: str
+    name: str
+    parent: str | None = None
+
+
+class Unmoved:
+    """The provider stays where it is in its tree."""
+
+
+UNMOVED = Unmoved()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeProvider:
+    """Another name, and perhaps another parent."""
+
+    uuid: str
+    name: str
+    parent: str | Unmoved | None = UNMOVED
+    """The uuid of the new parent; None to be the root of a tree of its own."""
+    may_move_again: bool
+    """False when only a provider without a parent may get one."""
+
+
+def create_provider(tx: Transaction, access: Access, now: int, command: CreateProvider) -> Provider:
+    """Add a provider; returns it."""
+    if command.parent == command.uuid:
+        raise BadParent(
+            reason="parent provider UUID cannot be same as UUID."
+            " Please set parent provider UUID to None if there is no parent."
+        )
+    parent = None
+    if command.parent is not None:
+        parent = _lock_trees(tx, now, [command.parent]).get(command.parent)
+        if parent is None:
+            raise BadParent(reason=_NO_SUCH_PARENT)
+    try:
+        providers.insert_provider(tx, command.uuid, command.name, now, parent)
+    except Duplicate as error:
+        raise _meaning(error, command.uuid, command.name) from error
+    return _present(tx, command.uuid)
+
+
+def get_provider(tx: Transaction, access: Access, now: int, command: GetProvider) -> Provider:
+    """One provider."""
+    return _present(tx, command.uuid)
+
+
+def list_providers(tx: Transaction, access: Access, now: int, command: ProviderQuery) -> list[Provider]:
+    """Every provider that fits, oldest first."""
+    require_traits(tx, command.traits.names())
+    class_ids = require_classes(tx, command.resources)
+    return provider_search.search(tx, command, class_ids)
+
+
+def change_provider(tx: Transaction, access: Access, now: int, command: ChangeProvider) -> Provider:
+    """Rename a provider, or move it with all below it; returns it as it is then."""
+    named = [command.uuid, *([command.parent] if isinstance(command.parent, str) else [])]
+    found = _lock_trees(tx, now, named)
+    if command.uuid not in found:
+        raise ProviderNotFound(provider=command.uuid)
+    provider = found[command.uuid]
+    if command.name != provider.name:
+        require_free_to_change(tx, provider)
+        try:
+            providers.rename(tx, provider.id, command.name)
+        except Duplicate as error:
+            raise _meaning(error, provider.uuid, command.name) from error
+    if not isinstance(command.parent, Unmoved) and command.parent != provider.parent:
+        require_no_host(tx, provider.id, provider.uuid)
+        parent = _new_parent(provider, command, found)
+        below = subtree(provider.id, providers.tree(tx, provider.root_id))
+        if parent is not None and parent.id in below:
+            raise BadParent(reason="creating loop in the provider tree is not allowed.")
+        providers.move(tx, provider.id, parent, below)
+    return _present(tx, command.uuid)
+
+
+def delete_provider(tx: Transaction, access: Access, now: int, command: GetProvider) -> None:
+    """Remove a provider that nothing is below and nobody uses."""
+    provider = lock_provider(tx, now, command.uuid)
+    require_no_node(tx, provider)
+    require_unused(tx, provider.id, provider.uuid)
+    providers.delete_provider(tx, provider.id)
+
+
+def lock_provider(tx: Transaction, now: int, uuid: str, generation: int | None = None) -> Provider:
+    """A provider that is to be changed, as it is once all others are kept out; ``generation`` is what the caller took
+    it to be at."""
+    if not providers.lock(tx, uuid, now):
+        raise ProviderNotFound(provider=uuid)
+    provider = _present(tx, uuid)
+    check_generation(provider, generation)
+    return provider
+
+
+def require_no_node(tx: Transaction, *changed: Provider) -> None:
+    """Refuse to change what belongs to a bare-metal node."""
+    nodes = providers.nodes_of(tx, sorted(provider.id for provider in changed))
+    for provider in changed:
+        if provider.id in nodes:
+            raise ProviderOwnedByNode(provider=provider.uuid, node=nodes[provider.id])
+
+
+def require_free_to_change(tx: Transaction, *changed: Provider) -> None:
+    """Refuse to change what belongs to a bare-metal node, or in which leases offer the instances of a host."""
+    require_no_node(tx, *changed)
+    offering = host_guards.offered_by(tx, sorted(provider.id for provider in changed))
+    for provider in changed:
+        if provider.id in offering:
+            raise ProviderIsHost(provider=provider.uuid, host=offering[provider.id])
+
+
+def require_no_host(tx: Transaction, provider_id: int, uuid: str) -> None:
+    """Refuse to remove or move what can be booked."""
+    host = host_guards.host_of(tx, provider_id)
+    if host is not None:
+        raise ProviderIsHost(provider=uuid, host=host)
+
+
+def require_unused(tx: Transaction, provider_id: int, uuid: str) -> None:
+    """Refuse to remove a locked provider that something is below, that somebody uses, or that can be booked."""
+    require_no_host(tx, provider_id, uuid)
+    if providers.has_children(tx, provider_id):
+        raise ProviderHasChildren(provider=uuid)
+    if providers.used(tx, provider_id):
+        raise ProviderInUse(provider=uuid)
+
+
+def _present(tx: Transaction, uuid: str) -> Provider:
+    provider = providers.get(tx, uuid)
+    if provider is None:
+        raise ProviderNotFound(provider=uuid)
+    return provider
+
+
+def _lock_trees(tx: Transaction, now: int, uuids: Sequence[str]) -> dict[str, Provider]:
+    """Those of the providers that exist, with their trees kept from changing shape."""
+    before = providers.find(tx, uuids)
+    touched = {row_id for provider in before.values() for row_id in (provider.id, provider.root_id)}
+    providers.lock_many(tx, moved=(), touched=sorted(touched), now=now)
+    found = providers.find(tx, uuids)
+    if {(each.id, each.root_id) for each in found.values()} != {(each.id, each.root_id) for each in before.values()}:
+        # Somebody moved or removed one of them before it was locked, so perhaps the wrong tree is.
+        raise Again
+    return found
+
+
+def _new_parent(provider: Provider, command: ChangeProvider, found: dict[str, Provider]) -> Provider | None:
+    if not isinstance(command.parent, str):
+        if not command.may_move_again:
+            raise BadParent(reason="un-parenting a provider is not currently allowed.")
+        return None
+    if command.parent not in found:
+        raise BadParent(reason=_NO_SUCH_PARENT)
+    if provider.parent is not None and not command.may_move_again:
+        raise BadParent(reason="re-parenting a provider is not currently allowed.")
+    return found[command.parent]
+
+
+def _meaning(error: Duplicate, uuid: str, name: str) -> Exception:
+    if error.constraint == "uq_providers_uuid":
+        return ProviderExists(field="uuid", value=uuid)
+    return ProviderExists(field="name", value=name) if error.constraint == "uq_providers_name" else error

@@ -1,0 +1,58 @@
+"""Reshaping: move inventory between providers together with the claims on it, in one transaction."""
+
+from dataclasses import dataclass
+
+from dibs.access.access import Access
+from dibs.database.transaction import Again, Transaction
+from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.errors import ProviderNotFound
+from dibs.ledger.model.providers import Provider, check_generation
+from dibs.ledger.operations import claiming as booking
+from dibs.ledger.operations.inventories import SetInventories, put_stocks, withdraw
+from dibs.ledger.operations.providers import require_free_to_change
+from dibs.ledger.queries import claim_views, consumers, inventories, providers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reshape:
+    """What providers have from now on, and what consumers have of them."""
+
+    inventories: tuple[SetInventories, ...]
+    wishes: tuple[Wish, ...]
+
+
+def reshape(tx: Transaction, access: Access, now: int, command: Reshape) -> None:
+    """First add what is new, then move the claims, then take away what is no longer there: nothing hangs in the air."""
+    locked = _lock(tx, now, command)
+    offers = _checked_offers(tx, command.inventories)
+    if not locked.issuperset(provider.id for provider, _ in offers):
+        # Somebody removed a provider and made it anew before it was locked.
+        raise Again
+    changed = sorted(provider.id for provider, _ in offers)
+    others = put_stocks(tx, now, offers)
+    providers.lock_many(tx, moved=[provider.id for provider, wanted in offers if wanted.sizes], touched=(), now=now)
+    booking.replace_claims(tx, now, command.wishes)
+    present = inventories.at(tx, changed)
+    withdraw(tx, {place: present[place] for place in others})
+    providers.lock_many(tx, moved=changed, touched=(), now=now)
+
+
+def _lock(tx: Transaction, now: int, command: Reshape) -> set[int]:
+    """Lock the consumers, then every provider that this is about, in one order, as all do who claim; gives those."""
+    known = consumers.lock(tx, [wish.consumer for wish in command.wishes], now)
+    named = {wanted.provider for wanted in command.inventories}.union(*(wish.resources for wish in command.wishes))
+    touched = claim_views.providers_of(tx, sorted(owner.id for owner in known.values()))
+    touched.update(providers.ids_of(tx, sorted(named)).values())
+    providers.lock_many(tx, moved=(), touched=sorted(touched), now=now)
+    return touched
+
+
+def _checked_offers(tx: Transaction, wanted: tuple[SetInventories, ...]) -> list[tuple[Provider, SetInventories]]:
+    """Each locked provider with what it is to have; all must be there, at the generation that the caller knows."""
+    found = providers.find(tx, [each.provider for each in wanted])
+    for each in wanted:
+        if each.provider not in found:
+            raise ProviderNotFound(provider=each.provider)
+        check_generation(found[each.provider], each.generation)
+    require_free_to_change(tx, *found.values())
+    return [(found[each.provider], each) for each in wanted]

@@ -1,0 +1,92 @@
+"""Which traits there are: the standard ones, and the custom ones that somebody has made."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from dibs.access.access import Access
+from dibs.database.transaction import Transaction
+from dibs.ledger.model.errors import NoSuchTrait, StandardTrait, TraitInUse
+from dibs.ledger.model.traits import STANDARD_TRAITS
+from dibs.ledger.queries import traits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trait:
+    """One trait."""
+
+    name: str
+    created_at: int | None
+    """When it was first known here; None for a standard one that was never used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListTraits:
+    """Which traits to show."""
+
+    wanted: Callable[[str], bool]
+    """True for the names to show."""
+    has_providers: bool | None = None
+    """Only those that some provider has, or that none has; None for both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedTrait:
+    """One trait by name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ensured:
+    """A trait that is there now."""
+
+    trait: Trait
+    is_new: bool
+
+
+def list_catalogue(tx: Transaction, access: Access, now: int, command: ListTraits) -> list[Trait]:
+    """The traits asked for, in alphabetical order."""
+    rows = {row["name"]: row for row in traits.every(tx)}
+    given = {name for name, row in rows.items() if row["has_providers"]}
+    return [
+        Trait(name=name, created_at=rows[name]["created_at"] if name in rows else None)
+        for name in sorted(STANDARD_TRAITS | rows.keys())
+        if command.wanted(name) and command.has_providers in (None, name in given)
+    ]
+
+
+def get_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> Trait:
+    """One trait."""
+    row = traits.get(tx, command.name)
+    if row is None and command.name not in STANDARD_TRAITS:
+        raise NoSuchTrait(traits=command.name)
+    return Trait(name=command.name, created_at=row["created_at"] if row else None)
+
+
+def ensure_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> Ensured:
+    """Make a custom trait unless it is there."""
+    row = traits.get(tx, command.name)
+    if row is not None:
+        return Ensured(trait=Trait(name=command.name, created_at=row["created_at"]), is_new=False)
+    traits.ensure(tx, [command.name], now)
+    return Ensured(trait=Trait(name=command.name, created_at=now), is_new=True)
+
+
+def delete_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> None:
+    """Remove a custom trait that no provider has."""
+    if command.name in STANDARD_TRAITS:
+        raise StandardTrait(trait=command.name)
+    if not traits.lock(tx, command.name):
+        raise NoSuchTrait(traits=command.name)
+    row = traits.get(tx, command.name)
+    if row is not None and row["has_providers"]:
+        raise TraitInUse(trait=command.name)
+    traits.forget(tx, command.name)
+
+
+def require_traits(tx: Transaction, names: Collection[str], *, hold: bool = False) -> None:
+    """Refuse names that are no traits; those that are held nobody can remove until the transaction ends."""
+    custom = sorted(set(names) - STANDARD_TRAITS)
+    missing = sorted(set(custom) - traits.known(tx, custom, hold=hold))
+    if missing:
+        raise NoSuchTrait(traits=", ".join(missing))

@@ -1,0 +1,50 @@
+"""Aggregates: names, which others give meaning to, that providers have in common."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Delete, Insert, bindparam, delete, insert, select
+
+from dibs.database import sets
+from dibs.database.transaction import Transaction
+from dibs.ledger.tables import provider_aggregates
+
+_OF_PROVIDER = (
+    select(provider_aggregates.c.aggregate)
+    .where(provider_aggregates.c.provider_id == bindparam("of_id"))
+    .order_by(provider_aggregates.c.aggregate)
+)
+
+
+def of_provider(tx: Transaction, provider_id: int) -> list[str]:
+    """The aggregates that a provider is in, in alphabetical order."""
+    return tx.values(_OF_PROVIDER, {"of_id": provider_id})
+
+
+def add(tx: Transaction, provider_id: int, aggregates: Sequence[str]) -> None:
+    """Put a provider into aggregates that it is not in yet."""
+    for piece in sets.pieces(aggregates):
+        tx.change(_insert(len(piece)), {"of_id": provider_id, **sets.numbered("aggregate", piece)})
+
+
+def remove(tx: Transaction, provider_id: int, aggregates: Sequence[str]) -> None:
+    """Take a provider out of aggregates."""
+    for piece in sets.pieces(aggregates):
+        tx.change(_delete(len(piece)), {"of_id": provider_id, **sets.numbered("aggregate", piece)})
+
+
+@cache
+def _insert(count: int) -> Insert:
+    rows: list[dict[str, Any]] = [
+        {"provider_id": bindparam("of_id"), "aggregate": name} for name in sets.binds("aggregate", count)
+    ]
+    return insert(provider_aggregates).values(rows)
+
+
+@cache
+def _delete(count: int) -> Delete:
+    return delete(provider_aggregates).where(
+        provider_aggregates.c.provider_id == bindparam("of_id"),
+        provider_aggregates.c.aggregate.in_(sets.binds("aggregate", count)),
+    )

@@ -1,0 +1,85 @@
+"""Claims as they are shown: with the names of provider, class and consumer."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Select, bindparam, select
+
+from dibs.database import sets
+from dibs.database.transaction import Row, Transaction
+from dibs.ledger.tables import claims, consumers, providers, resource_classes
+
+_SHOWN = (
+    select(
+        providers.c.uuid.label("provider"),
+        providers.c.generation.label("provider_generation"),
+        resource_classes.c.name.label("resource_class"),
+        claims.c.amount,
+        claims.c.created_at,
+        consumers.c.uuid.label("consumer"),
+        consumers.c.generation.label("consumer_generation"),
+        consumers.c.project_id,
+        consumers.c.user_id,
+        consumers.c.consumer_type,
+    )
+    .join(consumers, consumers.c.id == claims.c.consumer_id)
+    .join(providers, providers.c.id == claims.c.provider_id)
+    .join(resource_classes, resource_classes.c.id == claims.c.class_id)
+    .order_by(providers.c.id, consumers.c.id, resource_classes.c.name)
+)
+_OF_CONSUMER = _SHOWN.where(consumers.c.uuid == bindparam("uuid"))
+_ON_PROVIDER = _SHOWN.where(claims.c.provider_id == bindparam("of_id"))
+
+
+def of_consumer(tx: Transaction, uuid: str) -> list[Row]:
+    """Every claim of a consumer, with all that is shown of it."""
+    return tx.rows(_OF_CONSUMER, {"uuid": uuid})
+
+
+def on_provider(tx: Transaction, provider_id: int) -> list[Row]:
+    """Every claim on a provider, with all that is shown of it."""
+    return tx.rows(_ON_PROVIDER, {"of_id": provider_id})
+
+
+def providers_of(tx: Transaction, consumer_ids: Sequence[int]) -> set[int]:
+    """The row numbers of all providers of which these consumers have something."""
+    found: set[int] = set()
+    for piece in sets.pieces(consumer_ids):
+        found.update(tx.values(_providers_of(len(piece)), sets.numbered("id", piece)))
+    return found
+
+
+def consumers_of(tx: Transaction, *, classes: Sequence[str], roots: Sequence[int]) -> list[str]:
+    """The uuids of all who have something of the classes, or of anything in the trees with these roots."""
+    found: set[str] = set()
+    for piece in sets.pieces(classes):
+        found.update(tx.values(_consumers_of_classes(len(piece)), sets.numbered("name", piece)))
+    for part in sets.pieces(roots):
+        found.update(tx.values(_consumers_in_trees(len(part)), sets.numbered("root", part)))
+    return sorted(found)
+
+
+@cache
+def _consumers_of_classes(count: int) -> Select[Any]:
+    joined = claims.join(consumers, consumers.c.id == claims.c.consumer_id)
+    joined = joined.join(resource_classes, resource_classes.c.id == claims.c.class_id)
+    named = resource_classes.c.name.in_(sets.binds("name", count))
+    return select(consumers.c.uuid).select_from(joined).where(named).distinct()
+
+
+@cache
+def _consumers_in_trees(count: int) -> Select[Any]:
+    joined = claims.join(consumers, consumers.c.id == claims.c.consumer_id)
+    joined = joined.join(providers, providers.c.id == claims.c.provider_id)
+    return (
+        select(consumers.c.uuid)
+        .select_from(joined)
+        .where(providers.c.root_id.in_(sets.binds("root", count)))
+        .distinct()
+    )
+
+
+@cache
+def _providers_of(count: int) -> Select[Any]:
+    return select(claims.c.provider_id).where(claims.c.consumer_id.in_(sets.binds("id", count))).distinct()

@@ -1,0 +1,114 @@
+"""Consumers: who claims, for which project and user, and the generation that guards their claims."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Insert, Select, String, Update, bindparam, insert, select, update
+from sqlalchemy import delete as delete_rows
+from sqlalchemy.sql.dml import Delete
+
+from dibs.database import sets
+from dibs.database.transaction import Again, Duplicate, Transaction
+from dibs.ledger.tables import consumers
+
+_DESCRIPTION = ("project_id", "user_id", "consumer_type")
+_MOVE_GENERATION = (
+    update(consumers).where(consumers.c.id == bindparam("of_id")).values(generation=consumers.c.generation + 1)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consumer:
+    """One consumer."""
+
+    id: int
+    uuid: str
+    generation: int
+    project_id: str | None
+    user_id: str | None
+    consumer_type: str | None
+
+
+def lock(tx: Transaction, uuids: Sequence[str], now: int) -> dict[str, Consumer]:
+    """Those of the consumers that exist, with all others kept from changing their claims until the transaction ends."""
+    found: dict[str, Consumer] = {}
+    for piece in sets.pieces(sorted(uuids)):
+        tx.change(_lock(len(piece)), {"now": now, **sets.numbered("uuid", piece)})
+        rows = tx.rows(_select(len(piece)), sets.numbered("uuid", piece))
+        found |= {row["uuid"]: Consumer(**row) for row in rows}
+    return found
+
+
+def get(tx: Transaction, uuid: str) -> Consumer | None:
+    """One consumer."""
+    row = tx.row(_select(1), {"uuid_0": uuid})
+    return Consumer(**row) if row else None
+
+
+def create(tx: Transaction, new: Mapping[str, Mapping[str, Any]], now: int) -> dict[str, int]:
+    """Add consumers, by uuid with their description; gives their row numbers. Each begins at generation 1."""
+    made: dict[str, int] = {}
+    for piece in sets.pieces(sorted(new)):
+        values = sets.columns([{"uuid": uuid, **new[uuid]} for uuid in piece])
+        try:
+            made |= {row["uuid"]: row["id"] for row in tx.rows(_insert(len(piece)), {"now": now, **values})}
+        except Duplicate as error:
+            # Somebody else claims for the same consumer this very moment; a new attempt will find it.
+            raise Again from error
+    return made
+
+
+def change(tx: Transaction, changed: Mapping[int, Mapping[str, Any]]) -> None:
+    """Describe consumers anew, by row number, and move their generation."""
+    for piece in sets.pieces(sorted(changed)):
+        values = sets.columns([{"id": row_id, **changed[row_id]} for row_id in piece])
+        tx.change(_update(len(piece)), values)
+
+
+def move_generation(tx: Transaction, row_id: int) -> None:
+    """Note that what a consumer has is different now, so that whoever knew it before looks again."""
+    tx.change(_MOVE_GENERATION, {"of_id": row_id})
+
+
+def delete(tx: Transaction, row_ids: Sequence[int]) -> None:
+    """Remove consumers that have nothing left."""
+    for piece in sets.pieces(row_ids):
+        tx.change(_delete(len(piece)), sets.numbered("id", piece))
+
+
+@cache
+def _lock(count: int) -> Update:
+    return update(consumers).where(consumers.c.uuid.in_(sets.binds("uuid", count))).values(updated_at=bindparam("now"))
+
+
+@cache
+def _select(count: int) -> Select[Any]:
+    shown = (consumers.c[name] for name in ("id", "uuid", "generation", *_DESCRIPTION))
+    return select(*shown).where(consumers.c.uuid.in_(sets.binds("uuid", count)))
+
+
+@cache
+def _insert(count: int) -> Insert:
+    rows = [
+        {"generation": 1, "created_at": bindparam("now")}
+        | {name: bindparam(f"{name}_{place}") for name in ("uuid", *_DESCRIPTION)}
+        for place in range(count)
+    ]
+    return insert(consumers).values(rows).returning(consumers.c.id, consumers.c.uuid)
+
+
+@cache
+def _update(count: int) -> Update:
+    described = {name: sets.by_key(consumers.c.id, "id", name, count, String()) for name in _DESCRIPTION}
+    return (
+        update(consumers)
+        .where(consumers.c.id.in_(sets.binds("id", count)))
+        .values(generation=consumers.c.generation + 1, **described)
+    )
+
+
+@cache
+def _delete(count: int) -> Delete:
+    return delete_rows(consumers).where(consumers.c.id.in_(sets.binds("id", count)))

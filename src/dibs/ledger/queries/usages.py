@@ -1,0 +1,56 @@
+"""How much is used: of a provider from its inventories, of a project from its consumers' claims."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from sqlalchemy import bindparam, func, select
+
+from dibs.database.transaction import Transaction
+from dibs.ledger.tables import claims, consumers, inventories, resource_classes
+
+_OF_PROVIDER = (
+    select(resource_classes.c.name, inventories.c.used)
+    .join(resource_classes, resource_classes.c.id == inventories.c.class_id)
+    .where(inventories.c.provider_id == bindparam("of_id"))
+    .order_by(resource_classes.c.name)
+)
+_SUMS = (
+    select(consumers.c.consumer_type, resource_classes.c.name, func.sum(claims.c.amount).label("used"))
+    .join(consumers, consumers.c.id == claims.c.consumer_id)
+    .join(resource_classes, resource_classes.c.id == claims.c.class_id)
+    .where(consumers.c.project_id == bindparam("project"))
+    .group_by(consumers.c.consumer_type, resource_classes.c.name)
+)
+# A consumer has claims as long as it has a row, so that counting rows counts those that use something.
+_COUNTS = (
+    select(consumers.c.consumer_type, func.count().label("count"))
+    .where(consumers.c.project_id == bindparam("project"))
+    .group_by(consumers.c.consumer_type)
+)
+_OF_USER = consumers.c.user_id == bindparam("user")
+_SUMS_OF_USER = _SUMS.where(_OF_USER)
+_COUNTS_OF_USER = _COUNTS.where(_OF_USER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectUsage:
+    """What a project uses, by type of consumer; None is the type of those that have none."""
+
+    used: dict[str | None, dict[str, int]]
+    consumers: dict[str | None, int]
+
+
+def of_provider(tx: Transaction, provider_id: int) -> dict[str, int]:
+    """What is used of each class that the provider has."""
+    return {row["name"]: row["used"] for row in tx.rows(_OF_PROVIDER, {"of_id": provider_id})}
+
+
+def of_project(tx: Transaction, project: str, user: str | None) -> ProjectUsage:
+    """What the consumers of a project, or of one of its users, have."""
+    parameters = {"project": project} if user is None else {"project": project, "user": user}
+    used: dict[str | None, dict[str, int]] = defaultdict(dict)
+    for row in tx.rows(_SUMS if user is None else _SUMS_OF_USER, parameters):
+        # Sums of BIGINT are decimals on two of the engines.
+        used[row["consumer_type"]][row["name"]] = int(row["used"])
+    counts = tx.rows(_COUNTS if user is None else _COUNTS_OF_USER, parameters)
+    return ProjectUsage(used=dict(used), consumers={row["consumer_type"]: row["count"] for row in counts})

@@ -1,0 +1,117 @@
+"""The tables of providers, inventories, traits, aggregates, consumers and claims.
+
+``dibs.database.schema`` explains the conventions and how to change a table.
+"""
+
+from sqlalchemy import BigInteger, CheckConstraint, Column, Double, ForeignKey, Index, String, UniqueConstraint
+
+from dibs.database.schema import ROW_ID, owned_by, row_id, table, text, time, uuid
+
+providers = table(
+    "providers",
+    row_id(),
+    uuid(),
+    Column("name", String(255), nullable=False),
+    Column("generation", BigInteger, nullable=False, server_default="0"),
+    Column("parent_id", ROW_ID, ForeignKey("providers.id"), nullable=True),
+    # The root of its tree, often itself. Not a foreign key: MariaDB would not let such a row be deleted.
+    Column("root_id", ROW_ID, nullable=True),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("name"),
+    Index(None, "parent_id"),
+    Index(None, "root_id"),
+)
+
+resource_classes = table(
+    "resource_classes",
+    row_id(),
+    Column("name", String(255), nullable=False),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("name"),
+)
+
+inventories = table(
+    "inventories",
+    owned_by("provider_id", "providers.id", primary_key=True),
+    Column(
+        "class_id",
+        ROW_ID,
+        ForeignKey("resource_classes.id"),
+        primary_key=True,
+        nullable=False,
+    ),
+    Column("total", BigInteger, nullable=False),
+    Column("reserved", BigInteger, nullable=False, server_default="0"),
+    Column("min_unit", BigInteger, nullable=False, server_default="1"),
+    Column("max_unit", BigInteger, nullable=False, server_default="1"),
+    Column("step_size", BigInteger, nullable=False, server_default="1"),
+    Column("allocation_ratio", Double, nullable=False, server_default="1"),
+    # Kept in the same transaction as the claims, so that finding room never has to add them up.
+    Column("used", BigInteger, nullable=False, server_default="0"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    CheckConstraint("used >= 0", name="used"),
+    Index(None, "class_id"),
+)
+
+traits = table(
+    "traits",
+    # Custom ones, and those standard ones that were ever used: the others are known from the os-traits library.
+    Column("name", String(255), primary_key=True, nullable=False),
+    time("created_at", nullable=False),
+)
+
+provider_traits = table(
+    "provider_traits",
+    owned_by("provider_id", "providers.id", primary_key=True),
+    Column("trait", String(255), ForeignKey("traits.name"), primary_key=True, nullable=False),
+    Index(None, "trait", "provider_id"),
+)
+
+provider_aggregates = table(
+    "provider_aggregates",
+    owned_by("provider_id", "providers.id", primary_key=True),
+    Column("aggregate", String(36), primary_key=True, nullable=False),
+    Index(None, "aggregate", "provider_id"),
+)
+
+consumers = table(
+    "consumers",
+    row_id(),
+    uuid(),
+    Column("generation", BigInteger, nullable=False, server_default="0"),
+    text("project_id"),
+    text("user_id"),
+    text("consumer_type"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    Index(None, "project_id", "user_id"),
+)
+
+claims = table(
+    "claims",
+    owned_by("consumer_id", "consumers.id", primary_key=True),
+    Column(
+        "provider_id",
+        ROW_ID,
+        ForeignKey("providers.id"),
+        primary_key=True,
+        nullable=False,
+    ),
+    Column(
+        "class_id",
+        ROW_ID,
+        ForeignKey("resource_classes.id"),
+        primary_key=True,
+        nullable=False,
+    ),
+    Column("amount", BigInteger, nullable=False),
+    time("created_at", nullable=False),
+    CheckConstraint("amount > 0", name="amount"),
+    Index(None, "provider_id", "class_id"),
+    Index(None, "class_id"),
+)

@@ -1,0 +1,127 @@
+"""A machine, and what may be said of it without asking anybody."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dibs.errors import BadValue
+from dibs.ledger.model.inventories import custom_class_name
+from dibs.machines.model import states
+
+Json = Mapping[str, Any]
+
+NAME_LENGTH_MAX = 255
+RESOURCE_CLASS_LENGTH_MAX = 80
+
+# A host name as RFC 1123 and the underscore-happy real world have it; a uuid is never a name.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]*\Z")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One machine. It shares its identity with its resource provider in the ledger (docs/adr/0002)."""
+
+    id: int
+    uuid: str
+    name: str | None = None
+    driver: str
+    conductor_id: int | None = None
+    """The conductor that is to work on this node."""
+    conductor_group: str = ""
+    reservation: str | None = None
+    """The name of the conductor that works on the node just now."""
+    provision_state: str
+    target_provision_state: str | None = None
+    provision_updated_at: int | None = None
+    power_state: str | None = None
+    target_power_state: str | None = None
+    last_error: str | None = None
+    maintenance: bool = False
+    maintenance_reason: str | None = None
+    fault: str | None = None
+    instance_uuid: str | None = None
+    instance_name: str | None = None
+    resource_class: str | None = None
+    owner: str | None = None
+    lessee: str | None = None
+    shard: str | None = None
+    parent_node: str | None = None
+    description: str | None = None
+    protected: bool = False
+    protected_reason: str | None = None
+    retired: bool = False
+    retired_reason: str | None = None
+    automated_clean: bool | None = None
+    console_enabled: bool = False
+    disable_power_off: bool = False
+    boot_mode: str | None = None
+    secure_boot: bool | None = None
+    health: str | None = None
+    inspection_started_at: int | None = None
+    inspection_finished_at: int | None = None
+    driver_info: Json = field(default_factory=dict)
+    driver_internal_info: Json = field(default_factory=dict)
+    properties: Json = field(default_factory=dict)
+    extra: Json = field(default_factory=dict)
+    instance_info: Json = field(default_factory=dict)
+    network_data: Json = field(default_factory=dict)
+    raid_config: Json = field(default_factory=dict)
+    target_raid_config: Json = field(default_factory=dict)
+    clean_step: Json = field(default_factory=dict)
+    deploy_step: Json = field(default_factory=dict)
+    service_step: Json = field(default_factory=dict)
+    bios_interface: str | None = None
+    boot_interface: str | None = None
+    console_interface: str | None = None
+    deploy_interface: str | None = None
+    firmware_interface: str | None = None
+    inspect_interface: str | None = None
+    management_interface: str | None = None
+    network_interface: str | None = None
+    power_interface: str | None = None
+    raid_interface: str | None = None
+    rescue_interface: str | None = None
+    storage_interface: str | None = None
+    vendor_interface: str | None = None
+    created_at: int
+    updated_at: int | None = None
+
+    @property
+    def inventory_class(self) -> str | None:
+        """The resource class of its one unit in the ledger; None while it has none."""
+        return custom_class_name(self.resource_class) if self.resource_class else None
+
+    @property
+    def deployable(self) -> bool:
+        """True when somebody may be given this node: that is when its unit in the ledger is not reserved."""
+        return (
+            self.provision_state == states.AVAILABLE
+            and not self.maintenance
+            and not self.retired
+            and self.power_state not in (None, states.POWER_ERROR)
+        )
+
+    @property
+    def units_reserved(self) -> int:
+        """How much of its one unit is kept from others because the node cannot be deployed.
+
+        While an instance has the node, its claim is what fills the unit, and reserving it too would count twice.
+        """
+        return 0 if self.deployable or self.instance_uuid else 1
+
+
+def is_uuid(text: str) -> bool:
+    """True for a uuid in its usual form with dashes."""
+    return bool(_UUID.match(text))
+
+
+def check_node_name(name: str) -> None:
+    """Refuse a name that could not be told from a uuid or would not fit in a URL."""
+    if len(name) > NAME_LENGTH_MAX:
+        raise BadValue(
+            reason=f"Field name: a node name has at most {NAME_LENGTH_MAX} characters, this one has {len(name)}."
+        )
+    if is_uuid(name) or not _NAME.match(name):
+        raise BadValue(reason=f"Cannot create node with invalid name '{name}'")

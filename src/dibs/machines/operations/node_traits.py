@@ -1,0 +1,97 @@
+"""Traits of a node: what it is. They may change at any time, whatever the node is doing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dibs.access.access import Access
+from dibs.database.transaction import Transaction
+from dibs.ledger.model.traits import check_trait, check_trait_count, check_traits
+from dibs.ledger.queries import providers, traits
+from dibs.machines.model.errors import NodeNotFound, TraitNotFound
+from dibs.machines.model.nodes import Node
+from dibs.machines.queries import nodes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeTraits:
+    """The traits of one node."""
+
+    ident: str
+    guard: Callable[[Node], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetTraits(NodeTraits):
+    """Replace all traits."""
+
+    traits: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddTrait(NodeTraits):
+    """Add one trait; having it already is fine."""
+
+    trait: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveTrait(NodeTraits):
+    """Remove one trait."""
+
+    trait: str
+
+
+def list_traits(tx: Transaction, access: Access, now: int, command: NodeTraits) -> list[str]:
+    """The node's traits, in alphabetical order."""
+    node = nodes.get(tx, command.ident)
+    if node is None:
+        raise NodeNotFound(node=command.ident)
+    command.guard(node)
+    return traits.of_provider(tx, node.id)
+
+
+def set_traits(tx: Transaction, access: Access, now: int, command: SetTraits) -> list[str]:
+    """Replace all traits of the node; returns the new list."""
+    node, current = _locked(tx, now, command)
+    check_traits(command.traits)
+    wanted = set(command.traits)
+    check_trait_count(node.uuid, len(wanted))
+    _write(tx, now, node, added=wanted - current, removed=current - wanted)
+    return sorted(wanted)
+
+
+def add_trait(tx: Transaction, access: Access, now: int, command: AddTrait) -> None:
+    """Add one trait to the node."""
+    node, current = _locked(tx, now, command)
+    check_trait(command.trait)
+    check_trait_count(node.uuid, len(current | {command.trait}))
+    _write(tx, now, node, added={command.trait} - current, removed=set())
+
+
+def remove_trait(tx: Transaction, access: Access, now: int, command: RemoveTrait) -> None:
+    """Remove one trait from the node."""
+    node, current = _locked(tx, now, command)
+    if command.trait not in current:
+        raise TraitNotFound(node=node.uuid, trait=command.trait)
+    _write(tx, now, node, added=set(), removed={command.trait})
+
+
+def remove_all_traits(tx: Transaction, access: Access, now: int, command: NodeTraits) -> None:
+    """Remove every trait from the node."""
+    node, current = _locked(tx, now, command)
+    _write(tx, now, node, added=set(), removed=current)
+
+
+def _locked(tx: Transaction, now: int, command: NodeTraits) -> tuple[Node, set[str]]:
+    node = nodes.lock(tx, command.ident, now)
+    if node is None:
+        raise NodeNotFound(node=command.ident)
+    command.guard(node)
+    return node, set(traits.of_provider(tx, node.id))
+
+
+def _write(tx: Transaction, now: int, node: Node, *, added: set[str], removed: set[str]) -> None:
+    if added or removed:
+        traits.remove(tx, node.id, sorted(removed))
+        traits.add(tx, node.id, sorted(added), now)
+        providers.bump_generation(tx, node.id, now)

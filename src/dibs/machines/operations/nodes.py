@@ -1,0 +1,237 @@
+"""Nodes: enrol, look at, change and remove machines."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dibs.access.access import Access
+from dibs.allocations.model.allocations import check_removable
+from dibs.allocations.model.errors import NodeHeld
+from dibs.allocations.operations import holds
+from dibs.allocations.queries import allocations as node_requests
+from dibs.database.transaction import Row, Transaction
+from dibs.errors import BadValue
+from dibs.leases.operations import guards as host_guards
+from dibs.ledger.operations import claiming as booking
+from dibs.ledger.operations.providers import require_unused
+from dibs.ledger.queries import traits
+from dibs.machines.model import states
+from dibs.machines.model.errors import NodeAssociated, NodeLocked, NodeNotFound, NodeProtected, WrongState
+from dibs.machines.model.node_changes import check_change, follow_from_change
+from dibs.machines.model.node_query import NodeQuery
+from dibs.machines.model.nodes import Node
+from dibs.machines.operations.conductors import choose_conductor
+from dibs.machines.queries import node_pages, nodes
+
+Guard = Callable[[Node], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeView:
+    """A node with what is shown beside it."""
+
+    node: Node
+    traits: tuple[str, ...]
+    conductor: str | None
+    """The name of the conductor that is to work on it."""
+    request: str | None = None
+    """The uuid of the request that has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateNode:
+    """Enrol a machine."""
+
+    uuid: str
+    values: Mapping[str, Any]
+    """Attributes of Node; at least ``driver``."""
+    provision_state: str = states.ENROLL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetNode:
+    """One node by uuid or name."""
+
+    ident: str
+    guard: Guard
+    """Raises when the caller may not do this with the node."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateNode(GetNode):
+    """Change a node."""
+
+    edit: Callable[[Node], Mapping[str, Any]]
+    """Gets the node as it is inside the transaction, returns the attributes to change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteNode(GetNode):
+    """Remove a node."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetMaintenance(GetNode):
+    """Take a node out of service, or put it back."""
+
+    on: bool
+    reason: str | None = None
+
+
+def create_node(tx: Transaction, access: Access, now: int, command: CreateNode) -> NodeView:
+    """Enrol a machine: the node, its provider and its unit in the ledger."""
+    driver, group = command.values["driver"], command.values.get("conductor_group", "")
+    conductor = choose_conductor(tx, now, driver=driver, group=group, seed=command.uuid)
+    values = {
+        **command.values,
+        "uuid": command.uuid,
+        "conductor_id": conductor.id,
+        "provision_state": command.provision_state,
+    }
+    if values.get("parent_node"):
+        values["parent_node"] = _parent(tx, values["parent_node"])
+    node = nodes.create(tx, now, values)
+    if node.instance_uuid:
+        booking.associate(tx, now, node, node.instance_uuid)
+    return NodeView(node=node, traits=(), conductor=conductor.hostname)
+
+
+def get_node(tx: Transaction, access: Access, now: int, command: GetNode) -> NodeView:
+    """One node, with its traits."""
+    node = nodes.get(tx, command.ident)
+    if node is None:
+        raise NodeNotFound(node=command.ident)
+    command.guard(node)
+    return _view(tx, node)
+
+
+def list_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) -> list[Row]:
+    """One page of nodes, as plain rows with just the columns asked for."""
+    page = node_pages.page(tx, command)
+    if page is None:
+        raise NodeNotFound(node=command.marker)
+    return page
+
+
+def update_node(tx: Transaction, access: Access, now: int, command: UpdateNode) -> NodeView:
+    """Change a node, with what follows from the change: its claim, its unit, its conductor."""
+    node = lock_node(tx, now, command)
+    changes = dict(command.edit(node))
+    after = replace(node, **changes)
+    check_change(node, after)
+    check_unlocked(node)
+    changes |= _respect_hold(tx, access, now, node, after)
+    changes |= follow_from_change(node, after)
+    if after.parent_node and after.parent_node != node.parent_node:
+        changes["parent_node"] = _parent(tx, after.parent_node)
+    if (after.driver, after.conductor_group) != (node.driver, node.conductor_group):
+        chosen = choose_conductor(tx, now, driver=after.driver, group=after.conductor_group, seed=node.uuid)
+        changes["conductor_id"] = chosen.id
+    if node.instance_uuid and after.instance_uuid is None:
+        _end_request(tx, node)
+    return _view(tx, _change_with_claim(tx, now, node, changes))
+
+
+def delete_node(tx: Transaction, access: Access, now: int, command: DeleteNode) -> None:
+    """Remove a node with its provider, traits, ports, claim and request.
+
+    In maintenance nearly everything may go: that is how a hopelessly broken machine is got rid of.
+    """
+    node = lock_node(tx, now, command)
+    check_unlocked(node)
+    if node.instance_uuid and not node.maintenance:
+        raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
+    if node.protected:
+        raise NodeProtected(node=node.uuid)
+    if node.provision_state not in states.DELETE_ALLOWED_STATES and not node.maintenance:
+        raise WrongState(
+            reason=f'Can not delete node "{node.uuid}" while it is in provision state "{node.provision_state}". '
+            f"Valid provision states to perform deletion are: {', '.join(states.DELETE_ALLOWED_STATES)}, "
+            "or set the node into maintenance mode"
+        )
+    if not node.maintenance and holds.of_locked_node(tx, now, node) is not None:
+        raise NodeHeld(node=node.uuid)
+    holds.let_go(tx, now, node)
+    booking.release(tx, now, node)
+    require_unused(tx, node.id, node.uuid)
+    nodes.forget_parent(tx, node)
+    nodes.delete(tx, node)
+
+
+def set_maintenance(tx: Transaction, access: Access, now: int, command: SetMaintenance) -> None:
+    """Take a node out of service with a reason, or put it back, which also clears the fault that led there."""
+    node = lock_node(tx, now, command)
+    check_unlocked(node)
+    changes: dict[str, Any] = {"maintenance": command.on, "maintenance_reason": command.reason}
+    if not command.on:
+        changes |= {"maintenance_reason": None, "fault": None}
+    nodes.update(tx, node, now, **changes)
+
+
+def lock_node(tx: Transaction, now: int, command: GetNode) -> Node:
+    """The node a command is about, kept from all others until the transaction ends, once its guard has let it pass."""
+    node = nodes.lock(tx, command.ident, now)
+    if node is None:
+        raise NodeNotFound(node=command.ident)
+    command.guard(node)
+    return node
+
+
+def check_unlocked(node: Node) -> None:
+    """Refuse to touch a node that a conductor is working on."""
+    if node.reservation is not None:
+        raise NodeLocked(node=node.uuid, host=node.reservation)
+
+
+def _respect_hold(tx: Transaction, access: Access, now: int, node: Node, after: Node) -> dict[str, Any]:
+    """On a held node only the hold's own instance may be put, which ends the hold; and its unit stays what it is.
+
+    Gives what else changes on the node.
+    """
+    if after.instance_uuid is not None and node.instance_uuid is None:
+        return holds.consume_for_instance(tx, access, now, node, after.instance_uuid)
+    if after.resource_class != node.resource_class:
+        host_guards.check_not_booked(tx, node)
+        if holds.of_locked_node(tx, now, node) is not None:
+            raise NodeHeld(node=node.uuid)
+    return {}
+
+
+def _change_with_claim(tx: Transaction, now: int, node: Node, changes: Mapping[str, Any]) -> Node:
+    """Write the changes; the claim follows the instance, and moves with the class of the unit."""
+    moves = {"instance_uuid", "resource_class"} & changes.keys()
+    if moves:
+        booking.release(tx, now, node)
+    after = nodes.update(tx, node, now, **changes)
+    if moves and after.instance_uuid:
+        booking.associate(tx, now, after, after.instance_uuid)
+    return after
+
+
+def _end_request(tx: Transaction, node: Node) -> None:
+    """Whoever takes the instance off a node ends the request that put it there.
+
+    Quirk: the traits that it asked for stay in instance_info, as in Ironic (contract sample 227).
+    """
+    request = node_requests.of_node(tx, node.id)
+    if request is not None:
+        check_removable(node, request)
+        node_requests.delete(tx, request)
+
+
+def _parent(tx: Transaction, ident: str) -> str:
+    parent = nodes.get(tx, ident)
+    if parent is None:
+        raise BadValue(reason=f"Field parent_node: node {ident} could not be found.")
+    return parent.uuid
+
+
+def _view(tx: Transaction, node: Node) -> NodeView:
+    # A request's node carries the request's uuid as its instance.
+    request = node_requests.of_node(tx, node.id) if node.instance_uuid else None
+    return NodeView(
+        node=node,
+        traits=tuple(traits.of_provider(tx, node.id)),
+        conductor=nodes.conductor_name(tx, node),
+        request=request.uuid if request else None,
+    )

@@ -1,0 +1,127 @@
+"""Ports: the plain upkeep that clients do while they enrol a machine."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dibs.access.access import Access
+from dibs.database.transaction import Again, Transaction
+from dibs.errors import BadValue
+from dibs.machines.model.errors import NodeNotFound, PortNotFound, WrongState
+from dibs.machines.model.nodes import Node
+from dibs.machines.model.ports import Port, PortQuery
+from dibs.machines.operations.nodes import check_unlocked
+from dibs.machines.queries import nodes, ports
+
+Guard = Callable[[Node], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatePort:
+    """Add a port to a node."""
+
+    uuid: str
+    node: str
+    """Uuid or name of the node."""
+    values: Mapping[str, Any]
+    guard: Guard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GetPort:
+    """One port, by uuid or name. The guard is asked about the port's node."""
+
+    ident: str
+    guard: Guard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdatePort(GetPort):
+    """Change a port."""
+
+    edit: Callable[[Port], Mapping[str, Any]]
+    """Gets the port as it is inside the transaction, returns the attributes to change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletePort(GetPort):
+    """Remove a port."""
+
+
+def create_port(tx: Transaction, access: Access, now: int, command: CreatePort) -> Port:
+    """Add a port to a node."""
+    node = nodes.lock(tx, command.node, now)
+    if node is None:
+        raise BadValue(reason=f"Node {command.node} could not be found.")
+    command.guard(node)
+    check_unlocked(node)
+    port = Port(**{**command.values, "id": 0, "uuid": command.uuid, "node_uuid": node.uuid, "created_at": now})
+    return ports.create(tx, now, node.id, port)
+
+
+def get_port(tx: Transaction, access: Access, now: int, command: GetPort) -> Port:
+    """One port."""
+    return _found(tx, command)[0]
+
+
+def list_ports(tx: Transaction, access: Access, now: int, command: PortQuery) -> list[Port]:
+    """One page of ports."""
+    page = ports.page(tx, command)
+    if page is None:
+        raise PortNotFound(port=command.marker)
+    return page
+
+
+def update_port(tx: Transaction, access: Access, now: int, command: UpdatePort) -> Port:
+    """Change a port, which may move it to another node."""
+    port, _ = _locked(tx, now, command)
+    changes = dict(command.edit(port))
+    after = replace(port, **changes)
+    if after.node_uuid == port.node_uuid:
+        return ports.update(tx, port, now, None, **changes)
+    target = nodes.get(tx, after.node_uuid)
+    if target is None:
+        raise BadValue(reason=f"Node {after.node_uuid} could not be found.")
+    command.guard(target)
+    return ports.update(tx, port, now, target.id, **{**changes, "node_uuid": target.uuid})
+
+
+def delete_port(tx: Transaction, access: Access, now: int, command: DeletePort) -> None:
+    """Remove a port; one of a machine in use stays, unless the machine is in maintenance."""
+    port, node = _locked(tx, now, command)
+    if node.instance_uuid and not node.maintenance:
+        raise WrongState(
+            reason=f"Cannot delete the port {port.uuid} as node {node.uuid} has instance {node.instance_uuid} "
+            "and is not in maintenance mode."
+        )
+    ports.delete(tx, port)
+
+
+def _found(tx: Transaction, command: GetPort) -> tuple[Port, Node]:
+    port = ports.get(tx, command.ident)
+    node = nodes.get(tx, port.node_uuid) if port else None
+    if port is None or node is None:
+        raise PortNotFound(port=command.ident)
+    _ask(command, node)
+    return port, node
+
+
+def _locked(tx: Transaction, now: int, command: GetPort) -> tuple[Port, Node]:
+    """The port is found first only to learn whose it is; it is read again under that node's lock."""
+    port, _ = _found(tx, command)
+    node = nodes.lock(tx, port.node_uuid, now)
+    if node is None:
+        raise PortNotFound(port=command.ident)
+    check_unlocked(node)
+    found, owner = _found(tx, command)
+    if owner.id != node.id:
+        raise Again  # The port moved to another node in between.
+    return found, owner
+
+
+def _ask(command: GetPort, node: Node) -> None:
+    """A port of a node that the caller may not see is not there at all."""
+    try:
+        command.guard(node)
+    except NodeNotFound as error:
+        raise PortNotFound(port=command.ident) from error

@@ -1,0 +1,220 @@
+"""What a user may ask a machine to do: provision verbs, power, boot device.
+
+A request only decides and records: the new state, the lock and the task are written in one transaction, and a conductor
+does the work afterwards. The order of every function is lock, guard, all checks, then the writes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from dibs.access.access import Access
+from dibs.allocations.operations import holds
+from dibs.database.transaction import Transaction
+from dibs.ledger.model.traits import check_instance_traits
+from dibs.ledger.operations import claiming as booking
+from dibs.ledger.queries import traits
+from dibs.machines.model import states
+from dibs.machines.model.driver import BootDevice, with_boot_device
+from dibs.machines.model.errors import (
+    InstanceTraitsMissing,
+    NodeInMaintenance,
+    NodeProtected,
+    NodeRetired,
+    ValidationFailed,
+    WrongState,
+    WrongVerb,
+)
+from dibs.machines.model.nodes import Json, Node
+from dibs.machines.operations.conductors import choose_conductor
+from dibs.machines.operations.nodes import GetNode, check_unlocked, lock_node
+from dibs.machines.queries import nodes, tasks
+
+Steps = list[dict[str, Any]]
+
+
+def _valid(node: Node) -> None:
+    """What a request without a driver's opinion takes it to be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Request(GetNode):
+    validate: Callable[[Node], None] = _valid
+    """Raises when the driver cannot work with the node's settings (see ``domain.driver``)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestProvision(_Request):
+    """Ask for a provision verb. The arguments belong to the verbs that their names say."""
+
+    verb: str
+    clean_steps: Steps | None = None
+    deploy_steps: Steps | None = None
+    service_steps: Steps | None = None
+    rescue_password: str | None = None
+    configdrive: str | dict[str, Any] | None = None
+    hold_uuid: str | None = None
+    """For deploying a node that is held: the proof that the hold is the caller's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestPower(_Request):
+    """Ask for a power state, or a reboot."""
+
+    target: str
+    timeout: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestBootDevice(_Request):
+    """Say what the node is to boot from next time."""
+
+    boot_device: str
+    persistent: bool = False
+
+
+def request_provision(tx: Transaction, access: Access, now: int, command: RequestProvision) -> Node:
+    """Begin what a verb asks for; the node that is returned shows the state that follows at once."""
+    node = lock_node(tx, now, command)
+    check_unlocked(node)
+    verb = states.ALIASES.get(command.verb, command.verb)
+    state = states.next_state(verb, node.provision_state)
+    if state is None:
+        raise WrongVerb(action=command.verb, node=node.uuid, state=node.provision_state)
+    if verb in (states.DEPLOY, states.ADOPT):
+        node = holds.consume_for_deploy(tx, access, now, node, command.hold_uuid)
+    _check_node(tx, node, verb)
+    command.validate(node)
+    if verb == states.ABORT:
+        return _abort(tx, now, node, state)
+    if verb == states.UNHOLD:
+        return _unhold(tx, now, node, state)
+    if verb == states.PROVIDE and node.automated_clean is False:
+        state = states.AVAILABLE
+    if state not in states.PHASES:
+        return nodes.update(tx, node, now, **moved(state, None, now))
+    return _begin(tx, now, node, verb, states.PHASES[state], command)
+
+
+def request_power(tx: Transaction, access: Access, now: int, command: RequestPower) -> Node:
+    """Begin to change a node's power."""
+    node = lock_node(tx, now, command)
+    if command.target not in states.POWER_TARGETS:
+        raise WrongVerb(action=command.target, node=node.uuid, state=node.power_state)
+    check_unlocked(node)
+    # Work that waits for the machine would be spoilt; Ironic refuses this while cleaning, Dibs in every such state.
+    if node.provision_state in states.PAUSED or node.provision_state == states.CLEANING:
+        raise WrongVerb(action=command.target, node=node.uuid, state=node.provision_state)
+    end = states.POWER_TARGETS[command.target]
+    if end == states.POWER_OFF and node.disable_power_off:
+        raise WrongState(reason=f"Failed to set node power state to {command.target}.")
+    command.validate(node)
+    arguments = {"target": command.target, "timeout": command.timeout}
+    return _hand_over(tx, now, node, states.POWER, arguments, {"target_power_state": end, "last_error": None}, command)
+
+
+def request_boot_device(tx: Transaction, access: Access, now: int, command: RequestBootDevice) -> Node:
+    """Remember what the node is to boot from; its driver applies it when it next starts the machine."""
+    node = lock_node(tx, now, command)
+    check_unlocked(node)
+    command.validate(node)
+    chosen = BootDevice(command.boot_device, command.persistent)
+    return nodes.update(tx, node, now, driver_internal_info=with_boot_device(node, chosen))
+
+
+def moved(state: str, target: str | None, now: int) -> dict[str, Any]:
+    """What changes on a node that enters a provision state."""
+    return {
+        "provision_state": state,
+        "target_provision_state": states.target_in(state, target),
+        "provision_updated_at": now,
+    }
+
+
+def _check_node(tx: Transaction, node: Node, verb: str) -> None:
+    """Refuse what the node's own flags and traits forbid."""
+    if node.maintenance and verb in states.MAINTENANCE_REFUSES:
+        raise NodeInMaintenance(action=states.MAINTENANCE_REFUSES[verb], node=node.uuid)
+    if node.protected and verb in states.PROTECTION_REFUSES:
+        raise NodeProtected(node=node.uuid)
+    if node.retired and verb == states.PROVIDE:
+        raise NodeRetired(action="providing", node=node.uuid)
+    if verb in (states.DEPLOY, states.REBUILD):
+        booking.check_holder(tx, node)
+        try:
+            check_instance_traits(node.uuid, node.instance_info, traits.of_provider(tx, node.id))
+        except InstanceTraitsMissing as error:
+            raise ValidationFailed(node=node.uuid, reason=str(error)) from error
+
+
+def _begin(tx: Transaction, now: int, node: Node, verb: str, phase: states.Phase, command: RequestProvision) -> Node:
+    """Enter the phase of a verb and queue its work."""
+    changes: dict[str, Any] = {
+        **moved(phase.state, states.TARGETS.get(verb, phase.target), now),
+        **NO_STEP,
+        "last_error": None,
+    }
+    if verb == states.INSPECT:
+        changes |= {"inspection_started_at": now, "inspection_finished_at": None}
+    if command.configdrive is not None:
+        changes["instance_info"] = {**node.instance_info, "configdrive": command.configdrive}
+    return _hand_over(tx, now, node, phase.work, _arguments(command, verb), changes, command)
+
+
+def _arguments(command: RequestProvision, verb: str) -> Json:
+    steps = {
+        states.CLEAN: command.clean_steps,
+        states.DEPLOY: command.deploy_steps,
+        states.REBUILD: command.deploy_steps,
+        states.SERVICE: command.service_steps,
+    }.get(verb)
+    arguments: dict[str, Any] = {"steps": steps} if steps else {}
+    if command.rescue_password is not None:
+        # Kept with the work alone and gone when that is done: nothing that is shown to anybody ever holds it.
+        arguments["password"] = command.rescue_password
+    return arguments
+
+
+def _hand_over(
+    tx: Transaction, now: int, node: Node, work: str, arguments: Json, changes: Json, command: _Request
+) -> Node:
+    """Lock the node in the name of a live conductor and queue the work for it."""
+    conductor = choose_conductor(
+        tx,
+        now,
+        driver=node.driver,
+        group=node.conductor_group,
+        seed=node.uuid,
+        favourite=node.conductor_id,
+    )
+    tasks.put(tx, node.id, conductor_id=conductor.id, work=work, arguments=arguments, now=now)
+    return nodes.update(tx, node, now, **changes, reservation=conductor.hostname, conductor_id=conductor.id)
+
+
+_ABORTED = {
+    states.INSPECT: "Inspection was aborted by request.",
+    states.RESCUE: "By request, the rescue operation was aborted.",
+    states.CLEAN: "By request, the clean operation was aborted",
+    states.DEPLOY: "By request, the deploy operation was aborted",
+    states.SERVICE: "By request, the service operation was aborted",
+}
+
+NO_STEP: Json = {"clean_step": {}, "deploy_step": {}, "service_step": {}}
+"""What a node shows as its current steps when it has none."""
+
+
+def _abort(tx: Transaction, now: int, node: Node, state: str) -> Node:
+    """Drop the work that waits on the node."""
+    phase = states.PAUSED.get(node.provision_state, states.PHASES[states.SERVICING])
+    tasks.remove(tx, node.id)
+    return nodes.update(
+        tx, node, now, **moved(state, node.target_provision_state, now), **NO_STEP, last_error=_ABORTED[phase.work]
+    )
+
+
+def _unhold(tx: Transaction, now: int, node: Node, state: str) -> Node:
+    """Let the work that is held on the node go on at once."""
+    task = tasks.get(tx, node.id)
+    if task is not None:
+        tasks.go_on(tx, task, work=task.work, arguments=task.arguments, runner=None, attempts=0, due_at=now)
+    return nodes.update(tx, node, now, **moved(state, node.target_provision_state, now))

@@ -1,0 +1,180 @@
+"""Pages of nodes: every filter, order and column that a list may ask for, in one statement, or two with traits.
+
+A statement is built once for each *shape* of question (the kinds of conditions, not their values) and kept; the values
+travel as parameters. The page's traits come from one further statement that has the page as its inner table:
+
+    SELECT t.provider_id, t.trait
+      FROM provider_traits AS t
+      JOIN (SELECT id FROM nodes WHERE … ORDER BY … LIMIT …) AS page ON t.provider_id = page.id
+"""
+
+from collections import defaultdict
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple, assert_never
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, false, func, not_, or_, select
+
+from dibs.allocations.tables import holds, node_requests
+from dibs.database import paging
+from dibs.database.transaction import Row, Transaction
+from dibs.ledger.tables import provider_traits
+from dibs.machines.model.node_query import (
+    Condition,
+    Contains,
+    Equals,
+    Held,
+    NodeQuery,
+    OfConductor,
+    OfProject,
+    OneOf,
+    Present,
+    Traits,
+)
+from dibs.machines.queries.nodes import COLUMNS
+from dibs.machines.tables import conductors, nodes
+
+BEYOND = ("traits", "conductor", "request")
+"""Columns that are not in the table of nodes."""
+
+
+class Shape(NamedTuple):
+    """All of a question but its values."""
+
+    columns: frozenset[str]
+    conditions: tuple[Condition, ...]
+    sort_key: str
+    descending: bool
+    marker: str
+    """What kind of marker, as ``paging`` has it."""
+
+
+def page(tx: Transaction, query: NodeQuery) -> list[Row] | None:
+    """One page of nodes as plain rows; None when the marker is not there."""
+    marker = _marker(tx, query)
+    if query.marker is not None and marker is None:
+        return None
+    shape, values = _shape(query, marker)
+    rows = tx.rows(_select(shape), values)
+    for column in query.columns:
+        if (decoder := COLUMNS.decoder(column)) is not None:
+            for row in rows:
+                row[column] = decoder(row[column])
+    if "traits" in query.columns:
+        _add_traits(tx, rows, shape, values)
+    return rows
+
+
+def _add_traits(tx: Transaction, rows: list[Row], shape: Shape, values: dict[str, Any]) -> None:
+    traits: dict[int, list[str]] = defaultdict(list)
+    for provider_id, trait in tx.tuples(_select_traits(shape._replace(columns=frozenset())), values):
+        traits[provider_id].append(trait)
+    for row in rows:
+        row["traits"] = traits[row["id"]]
+
+
+def _marker(tx: Transaction, query: NodeQuery) -> Row | None:
+    if query.marker is None:
+        return None
+    return tx.row(_select_marker(query.sort_key), {"marker": query.marker})
+
+
+def _shape(query: NodeQuery, marker: Row | None) -> tuple[Shape, dict[str, Any]]:
+    kind, values = paging.marker_values(marker, query.sort_key)
+    values["page_limit"] = query.limit
+    templates = []
+    for number, condition in enumerate(query.conditions):
+        template, parameters = _template(condition)
+        templates.append(template)
+        values |= {f"c{number}_{place}": parameter for place, parameter in enumerate(parameters)}
+    return Shape(query.columns, tuple(templates), query.sort_key, query.descending, kind), values
+
+
+def _template(condition: Condition) -> tuple[Condition, tuple[Any, ...]]:
+    """The condition without its values, and its values."""
+    match condition:
+        case Equals(field=field, value=None):
+            return Present(field, False), ()
+        case Present() | Held():
+            return condition, ()
+        case Equals(value=bool() as value):
+            return replace(condition, value=""), (int(value),)
+        case Equals(value=value):
+            return replace(condition, value=""), (value,)
+        case OneOf(values=values):
+            return replace(condition, values=("",) * len(values)), values
+        case Contains(text=text):
+            escaped = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+            return replace(condition, text=""), (f"%{escaped}%",)
+        case OfProject(project=project):
+            return OfProject(""), (project,)
+        case OfConductor(hostname=hostname):
+            return OfConductor(""), (hostname,)
+        case Traits(names=names):
+            return replace(condition, names=("",) * len(names)), names
+        case _:
+            assert_never(condition)
+
+
+@lru_cache(maxsize=1_000)
+def _select(shape: Shape) -> Select[Any]:
+    """The statement for one shape of question."""
+    columns = [nodes.c[name] for name in sorted((shape.columns | {"id", "uuid"}) - set(BEYOND))]
+    statement = select(*columns).where(*(_clause(n, condition) for n, condition in enumerate(shape.conditions)))
+    if "conductor" in shape.columns:
+        statement = statement.add_columns(conductors.c.hostname.label("conductor")).outerjoin_from(
+            nodes, conductors, conductors.c.id == nodes.c.conductor_id
+        )
+    if "request" in shape.columns:
+        statement = statement.add_columns(node_requests.c.uuid.label("request")).outerjoin_from(
+            nodes, node_requests, node_requests.c.node_id == nodes.c.id
+        )
+    return paging.in_order(statement, nodes, shape.sort_key, descending=shape.descending, marker=shape.marker)
+
+
+@lru_cache(maxsize=1_000)
+def _select_traits(shape: Shape) -> Select[Any]:
+    inner = _select(shape).subquery("page")
+    return (
+        select(provider_traits.c.provider_id, provider_traits.c.trait)
+        .join(inner, inner.c.id == provider_traits.c.provider_id)
+        .order_by(provider_traits.c.provider_id, provider_traits.c.trait)
+    )
+
+
+@lru_cache(maxsize=100)
+def _select_marker(sort_key: str) -> Select[Any]:
+    return paging.select_marker(nodes, sort_key)
+
+
+def _clause(number: int, condition: Condition) -> ColumnElement[bool]:
+    match condition:
+        case Equals(field=field):
+            return nodes.c[field] == bindparam(f"c{number}_0")
+        case OneOf(values=()):
+            return false()
+        case OneOf(field=field, values=values):
+            return nodes.c[field].in_([bindparam(f"c{number}_{place}") for place in range(len(values))])
+        case Present(field=field, present=present):
+            return nodes.c[field].is_not(None) if present else nodes.c[field].is_(None)
+        case Contains(field=field):
+            return func.lower(nodes.c[field]).like(bindparam(f"c{number}_0"), escape="\\")
+        case OfProject():
+            project: Any = bindparam(f"c{number}_0")
+            return or_(nodes.c.owner == project, nodes.c.lessee == project)
+        case OfConductor():
+            wanted = select(conductors.c.id).where(conductors.c.hostname == bindparam(f"c{number}_0"))
+            return nodes.c.conductor_id == wanted.scalar_subquery()
+        case Held(held=held):
+            some = exists().where(holds.c.node_id == nodes.c.id)
+            return some if held else not_(some)
+        case Traits(names=names, any_of=any_of, negated=negated):
+            has = [_has_trait(f"c{number}_{place}") for place in range(len(names))]
+            clause = or_(*has) if any_of else and_(*has)
+            return not_(clause) if negated else clause
+        case _:
+            assert_never(condition)
+
+
+def _has_trait(parameter: str) -> ColumnElement[bool]:
+    return exists().where(provider_traits.c.provider_id == nodes.c.id, provider_traits.c.trait == bindparam(parameter))

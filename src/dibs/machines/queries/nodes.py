@@ -1,0 +1,198 @@
+"""Nodes, each written together with its provider so that the two cannot drift apart (law 2 of the ledger)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+from typing import Any
+
+from sqlalchemy import Select, Update, bindparam, insert, or_, select
+from sqlalchemy import update as update_rows
+
+from dibs.allocations.model.allocations import is_free
+from dibs.database import sets
+from dibs.database.columns import Columns
+from dibs.database.transaction import Again, Duplicate, Transaction
+from dibs.ledger.model.errors import ProviderExists
+from dibs.ledger.queries import providers
+from dibs.ledger.tables import providers as provider_rows
+from dibs.machines.model.errors import InstanceAssociated, NodeExists, WrongState
+from dibs.machines.model.nodes import Node, is_uuid
+from dibs.machines.tables import conductors, nodes
+
+COLUMNS = Columns(Node)
+
+_SELECT = select(*(nodes.c[name] for name in COLUMNS.names))
+_BY_UUID = _SELECT.where(nodes.c.uuid == bindparam("ident"))
+_BY_NAME = _SELECT.where(nodes.c.name == bindparam("ident"))
+_BY_ID = _SELECT.where(nodes.c.id == bindparam("ident"))
+_WITH_INSTANCE = _SELECT.where(nodes.c.instance_uuid == bindparam("ident"))
+_INSERT = insert(nodes).values({name: bindparam(name) for name in COLUMNS.names})
+_PLAIN_PROVIDER = (
+    select(provider_rows.c.uuid, provider_rows.c.name)
+    .outerjoin(nodes, nodes.c.id == provider_rows.c.id)
+    .where(or_(provider_rows.c.uuid == bindparam("of_uuid"), provider_rows.c.name == bindparam("of_name")))
+    .where(nodes.c.id.is_(None))
+    .order_by(provider_rows.c.id)
+)
+_FORGET_PARENT = update_rows(nodes).where(nodes.c.parent_node == bindparam("of_uuid")).values(parent_node=None)
+_CONDUCTOR_NAME = select(conductors.c.hostname).where(conductors.c.id == bindparam("of_id"))
+
+
+def get(tx: Transaction, ident: str) -> Node | None:
+    """A node by uuid or name."""
+    row = tx.row(_BY_UUID, {"ident": ident.lower()}) if is_uuid(ident) else tx.row(_BY_NAME, {"ident": ident})
+    return _node(row) if row else None
+
+
+def get_many(tx: Transaction, idents: Sequence[str]) -> dict[str, Node]:
+    """Those of several nodes that exist, by the uuid or name they were asked for with."""
+    found: dict[str, Node] = {}
+    uuids = {ident.lower(): ident for ident in idents if is_uuid(ident)}
+    names = {ident: ident for ident in idents if not is_uuid(ident)}
+    for column, asked in (("uuid", uuids), ("name", names)):
+        for piece in sets.pieces(list(asked)):
+            for row in tx.rows(_many(column, len(piece)), sets.numbered("ident", piece)):
+                found[asked[row[column]]] = _node(row)
+    return found
+
+
+def get_by_id(tx: Transaction, node_id: int) -> Node | None:
+    """A node by its row's number."""
+    row = tx.row(_BY_ID, {"ident": node_id})
+    return _node(row) if row else None
+
+
+def with_instance(tx: Transaction, instance_uuid: str) -> Node | None:
+    """The node that an instance is on."""
+    row = tx.row(_WITH_INSTANCE, {"ident": instance_uuid})
+    return _node(row) if row else None
+
+
+def lock(tx: Transaction, ident: str, now: int) -> Node | None:
+    """A node by uuid or name, with all others kept from changing it until the transaction ends."""
+    if is_uuid(ident):
+        return get(tx, ident) if providers.lock(tx, ident.lower(), now) else None
+    # A name only says which node it was; it is read again under the lock, and must still have the name.
+    named = get(tx, ident)
+    locked = lock(tx, named.uuid, now) if named else None
+    if named and (locked is None or locked.name != ident):
+        raise Again
+    return locked
+
+
+def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
+    """Add a node, its provider, and the one unit of its class."""
+    uuid, name = values["uuid"], values.get("name")
+    _require_no_plain_provider(tx, uuid, name or uuid)
+    try:
+        node_id = providers.insert_provider(tx, uuid, name or uuid, now)
+        node = Node(**{"created_at": now, **values, "id": node_id})
+        tx.change(_INSERT, COLUMNS.encode({attribute: getattr(node, attribute) for attribute in COLUMNS.names}))
+    except Duplicate as error:
+        raise _meaning(error, uuid, values) from error
+    tx.frees |= is_free(node)
+    if node.inventory_class:
+        providers.offer_one_unit(tx, node_id, node.inventory_class, reserved=node.units_reserved, now=now)
+    return node
+
+
+def update(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
+    """Change a locked node, and its provider where that follows; returns the node as it is then."""
+    after = replace(node, **changes, updated_at=now)
+    tx.frees |= is_free(after)
+    written = {**changes, "updated_at": now}
+    values = {f"new_{name}": value for name, value in COLUMNS.encode(written).items()}
+    try:
+        tx.change(_update(frozenset(written)), {"of_id": node.id, **values})
+        _keep_provider_in_step(tx, now, node, after)
+    except Duplicate as error:
+        if error.constraint == "uq_providers_name":
+            # No node has the name, or the constraint of nodes would have been the first to say so.
+            raise ProviderExists(field="name", value=after.name or after.uuid) from error
+        raise _meaning(error, node.uuid, changes) from error
+    return after
+
+
+def delete(tx: Transaction, node: Node) -> None:
+    """Remove a node with its provider, traits, ports and work."""
+    providers.delete_provider(tx, node.id)
+
+
+def instances_on(tx: Transaction, node_ids: Sequence[int]) -> dict[int, tuple[str, str | None]]:
+    """Uuid and instance of those that are nodes among providers."""
+    return {
+        row_id: (uuid, instance)
+        for piece in sets.pieces(node_ids)
+        for row_id, uuid, instance in tx.tuples(_instances(len(piece)), sets.numbered("id", piece))
+    }
+
+
+def forget_parent(tx: Transaction, node: Node) -> None:
+    """Leave the children of a node that goes without a parent."""
+    tx.change(_FORGET_PARENT, {"of_uuid": node.uuid})
+
+
+def conductor_name(tx: Transaction, node: Node) -> str | None:
+    """The name of the conductor that is to work on the node."""
+    found = tx.values(_CONDUCTOR_NAME, {"of_id": node.conductor_id}) if node.conductor_id else []
+    return found[0] if found else None
+
+
+def _require_no_plain_provider(tx: Transaction, uuid: str, name: str) -> None:
+    """Refuse what a provider has that is no node; once a constraint is violated nobody can tell that any more."""
+    taken = tx.row(_PLAIN_PROVIDER, {"of_uuid": uuid, "of_name": name})
+    if taken:
+        field = "uuid" if taken["uuid"] == uuid else "name"
+        raise ProviderExists(field=field, value=taken[field])
+
+
+def _keep_provider_in_step(tx: Transaction, now: int, before: Node, after: Node) -> None:
+    if after.name != before.name:
+        providers.rename(tx, after.id, after.name or after.uuid)
+    if after.inventory_class != before.inventory_class:
+        if before.inventory_class and not providers.withdraw_unit(tx, after.id):
+            raise WrongState(
+                reason=f"Node {after.uuid} can not have resource_class updated while its unit of "
+                f"{before.inventory_class} is claimed."
+            )
+        if after.inventory_class:
+            providers.offer_one_unit(tx, after.id, after.inventory_class, reserved=after.units_reserved, now=now)
+    elif after.units_reserved != before.units_reserved and after.inventory_class:
+        providers.reserve_unit(tx, after.id, after.units_reserved)
+    else:
+        return
+    providers.bump_generation(tx, after.id, now)
+
+
+@cache
+def _instances(count: int) -> Select[Any]:
+    columns = (nodes.c.id, nodes.c.uuid, nodes.c.instance_uuid)
+    return select(*columns).where(nodes.c.id.in_(sets.binds("id", count)))
+
+
+@cache
+def _many(column: str, count: int) -> Select[Any]:
+    return _SELECT.where(nodes.c[column].in_(sets.binds("ident", count)))
+
+
+@lru_cache(maxsize=512)
+def _update(names: frozenset[str]) -> Update:
+    """One statement per set of columns; requests come in few shapes."""
+    values: dict[Any, Any] = {nodes.c[name]: bindparam(f"new_{name}") for name in sorted(names)}
+    return update_rows(nodes).where(nodes.c.id == bindparam("of_id")).values(values)
+
+
+def _meaning(error: Duplicate, uuid: str, values: Mapping[str, Any]) -> Exception:
+    """What a violated constraint means to the caller."""
+    if error.constraint == "uq_nodes_instance_uuid":
+        return InstanceAssociated(instance=values["instance_uuid"], node=uuid)
+    if error.constraint in ("uq_nodes_name", "uq_providers_name") and values.get("name"):
+        return NodeExists(field="name", value=values["name"])
+    # The provider of a node without a name is called by its uuid.
+    if error.constraint in ("uq_nodes_uuid", "uq_providers_uuid", "uq_providers_name"):
+        return NodeExists(field="UUID", value=uuid)
+    return error
+
+
+def _node(row: Mapping[str, Any]) -> Node:
+    return Node(**COLUMNS.decode(row))

@@ -1,0 +1,145 @@
+"""The tables of conductors, nodes, their tasks and their ports.
+
+``dibs.database.schema`` explains the conventions and how to change a table.
+"""
+
+from sqlalchemy import Column, ForeignKey, Index, Integer, SmallInteger, String, UniqueConstraint
+
+from dibs.database.schema import ROW_ID, json, long_text, owned_by, row_id, table, text, time, truth, uuid
+
+conductors = table(
+    "conductors",
+    row_id(),
+    Column("hostname", String(255), nullable=False),
+    Column("conductor_group", String(255), nullable=False, server_default=""),
+    json("drivers", "[]"),
+    # Made anew at each start: a process that lost its name to a newer one finds out at its next beat or write.
+    uuid("incarnation"),
+    truth("online"),
+    time("beat_at", nullable=False),
+    # Set with each beat: each conductor says for itself how long it may be silent.
+    time("alive_until", nullable=False),
+    # Where it takes calls from API processes; NULL when it takes none.
+    text("rpc_url"),
+    time("created_at", nullable=False),
+    UniqueConstraint("hostname"),
+)
+
+INTERFACES = (
+    "bios", "boot", "console", "deploy", "firmware", "inspect", "management", "network", "power", "raid", "rescue",
+    "storage", "vendor",
+)  # fmt: skip  # fmt: skip
+
+nodes = table(
+    "nodes",
+    owned_by("id", "providers.id", primary_key=True),
+    uuid(),
+    text("name"),
+    Column("driver", String(255), nullable=False),
+    Column("conductor_id", ROW_ID, ForeignKey("conductors.id"), nullable=True),
+    Column("conductor_group", String(255), nullable=False, server_default=""),
+    # The name of the conductor that works on the node just now; NULL when nobody does.
+    text("reservation"),
+    Column("provision_state", String(20), nullable=False),
+    Column("target_provision_state", String(20), nullable=True),
+    time("provision_updated_at"),
+    Column("power_state", String(20), nullable=True),
+    Column("target_power_state", String(20), nullable=True),
+    long_text("last_error"),
+    truth("maintenance"),
+    long_text("maintenance_reason"),
+    text("fault"),
+    uuid("instance_uuid", nullable=True),
+    text("instance_name"),
+    Column("resource_class", String(80), nullable=True),
+    text("owner"),
+    text("lessee"),
+    text("shard"),
+    uuid("parent_node", nullable=True),
+    long_text("description"),
+    truth("protected"),
+    long_text("protected_reason"),
+    truth("retired"),
+    long_text("retired_reason"),
+    Column("automated_clean", SmallInteger, nullable=True),
+    truth("console_enabled"),
+    truth("disable_power_off"),
+    Column("boot_mode", String(16), nullable=True),
+    Column("secure_boot", SmallInteger, nullable=True),
+    text("health"),
+    time("inspection_started_at"),
+    time("inspection_finished_at"),
+    json("driver_info"),
+    json("driver_internal_info"),
+    json("properties"),
+    json("extra"),
+    json("instance_info"),
+    json("network_data"),
+    json("raid_config"),
+    json("target_raid_config"),
+    json("clean_step"),
+    json("deploy_step"),
+    json("service_step"),
+    *(text(f"{interface}_interface") for interface in INTERFACES),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("name"),
+    UniqueConstraint("instance_uuid"),
+    Index(None, "provision_state", "id"),
+    Index(None, "resource_class", "provision_state"),
+    Index(None, "driver"),
+    Index(None, "owner"),
+    Index(None, "lessee"),
+    Index(None, "shard"),
+    Index(None, "parent_node"),
+    Index(None, "conductor_id"),
+    Index(None, "conductor_group"),
+    Index(None, "fault"),
+    Index(None, "instance_name"),
+)
+
+node_tasks = table(
+    "node_tasks",
+    # A node has at most one piece of work at a time, which is also why the node's id can be the key.
+    owned_by("node_id", "nodes.id", primary_key=True),
+    Column("conductor_id", ROW_ID, ForeignKey("conductors.id"), nullable=False),
+    # The incarnation of the conductor that runs it just now; NULL while it waits for one.
+    uuid("runner", nullable=True),
+    Column("work", String(40), nullable=False),
+    json("arguments"),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    time("due_at", nullable=False),
+    time("created_at", nullable=False),
+    Index(None, "conductor_id", "due_at"),
+)
+
+ports = table(
+    "ports",
+    row_id(),
+    uuid(),
+    owned_by("node_id", "nodes.id"),
+    Column("address", String(18), nullable=False),
+    text("name"),
+    Column("pxe_enabled", SmallInteger, nullable=False, server_default="1"),
+    Column("is_smartnic", SmallInteger, nullable=False, server_default="0"),
+    Column("physical_network", String(64), nullable=True),
+    text("description"),
+    Column("vendor", String(32), nullable=True),
+    text("category", 80),
+    Column(
+        "available_for_dynamic_portgroup",
+        SmallInteger,
+        nullable=False,
+        server_default="1",
+    ),
+    json("local_link_connection"),
+    json("internal_info"),
+    json("extra"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("address"),
+    UniqueConstraint("name"),
+    Index(None, "node_id"),
+)

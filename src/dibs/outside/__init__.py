@@ -1,6 +1,0 @@
-"""Services that are not ours and that leases have to do with: Nova, and whoever has a say in who may have what."""
-
-from dibs.outside.enforcement import HttpEnforcement
-from dibs.outside.nova import Nova
-
-__all__ = ["HttpEnforcement", "Nova"]

@@ -1,0 +1,1 @@
+"""Servers: what runs on compute hosts and nodes, and the hypervisors that the compute API shows."""

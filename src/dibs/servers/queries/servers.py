@@ -1,0 +1,270 @@
+"""Servers, each read with what its host or node says of it: a server's state is its node's, and kept nowhere else."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, insert, or_, select, update
+from sqlalchemy import delete as delete_rows
+from sqlalchemy.sql.dml import Delete
+
+from dibs.database import paging, sets
+from dibs.database.columns import Columns
+from dibs.database.transaction import Transaction
+from dibs.ledger.tables import providers
+from dibs.machines.model import states as node_states
+from dibs.machines.tables import nodes
+from dibs.servers.model import servers as words
+from dibs.servers.model.servers import Server, ServerQuery, ServerView
+from dibs.servers.tables import servers
+
+COLUMNS = Columns(Server)
+
+_OF_NODE = case(
+    (nodes.c.instance_uuid.is_(None), words.ERROR),
+    (nodes.c.instance_uuid != servers.c.uuid, words.ERROR),
+    (
+        and_(
+            # Drivers may deploy without switching on: only one that was switched off by request is.
+            servers.c.status == words.SHUTOFF,
+            nodes.c.provision_state == node_states.ACTIVE,
+            nodes.c.power_state == node_states.POWER_OFF,
+        ),
+        words.SHUTOFF,
+    ),
+    *((nodes.c.provision_state == state, status) for state, status in words.OF_NODE_STATES.items()),
+    else_=words.ACTIVE,
+)
+_STATUS = case(
+    (servers.c.status == words.ERROR, words.ERROR),
+    (nodes.c.id.is_not(None), _OF_NODE),
+    # On a compute host it is ACTIVE at once, so that this one was on a node that somebody has removed since.
+    (servers.c.status != words.ACTIVE, words.ERROR),
+    else_=servers.c.status,
+)
+_FROM = servers.outerjoin(providers, providers.c.id == servers.c.provider_id).outerjoin(
+    nodes, nodes.c.id == servers.c.provider_id
+)
+_BESIDE = (
+    "shown_status",
+    "host",
+    "node",
+    "power_state",
+    "provision_state",
+    "last_error",
+    "carried",
+    "moved_at",
+    "maintenance",
+)
+_SELECT = select(
+    *(servers.c[name] for name in COLUMNS.names),
+    _STATUS.label("shown_status"),
+    providers.c.name.label("host"),
+    nodes.c.uuid.label("node"),
+    nodes.c.power_state,
+    nodes.c.provision_state,
+    nodes.c.last_error,
+    nodes.c.instance_uuid.label("carried"),
+    nodes.c.provision_updated_at.label("moved_at"),
+    nodes.c.maintenance,
+).select_from(_FROM)
+_ONE = _SELECT.where(servers.c.uuid == bindparam("of_uuid"))
+_WRITTEN = tuple(name for name in COLUMNS.names if name != "id")
+_INSERT = insert(servers).values({name: bindparam(name) for name in _WRITTEN}).returning(servers.c.id)
+_LOCK = update(servers).where(servers.c.uuid == bindparam("of_uuid")).values(name=servers.c.name)
+_FAIL = (
+    update(servers)
+    .where(servers.c.id == bindparam("of_id"))
+    .values(status=words.ERROR, fault=bindparam("new_fault"), provider_id=None, launched_at=None)
+)
+_CHANGE = (
+    update(servers)
+    .where(servers.c.id == bindparam("of_id"))
+    .values(name=bindparam("new_name"), properties=bindparam("new_properties"), updated_at=bindparam("now"))
+)
+_MARK = (
+    update(servers)
+    .where(servers.c.id == bindparam("of_id"))
+    .values(status=bindparam("new_status"), updated_at=bindparam("now"))
+)
+_FREE_TO_GO = and_(
+    nodes.c.reservation.is_(None),
+    nodes.c.protected == 0,
+    or_(*(nodes.c.provision_state == state for state in sorted(node_states.VERBS[node_states.UNDEPLOY]))),
+)
+_LEAVING = (
+    select(servers.c.uuid)
+    .select_from(_FROM)
+    .where(
+        servers.c.status == words.LEAVING,
+        or_(
+            nodes.c.id.is_(None), nodes.c.instance_uuid.is_(None), nodes.c.instance_uuid != servers.c.uuid, _FREE_TO_GO
+        ),
+    )
+    .order_by(servers.c.updated_at, servers.c.id)
+    .limit(bindparam("count_max"))
+)
+
+
+class _Shape(NamedTuple):
+    """All of a question but its values."""
+
+    filters: tuple[str, ...]
+    statuses: int
+    sort_key: str
+    descending: bool
+    marker: str
+
+
+_FILTERS: Mapping[str, ColumnElement[bool]] = {
+    "project": servers.c.project_id == bindparam("of_project"),
+    "no_project": servers.c.project_id.is_(None),
+    "name": func.lower(servers.c.name).like(bindparam("of_name"), escape="/"),
+    # The id stands first in what is kept of the flavor.
+    "flavor": servers.c.flavor.like(bindparam("of_flavor"), escape="/"),
+    "host": or_(providers.c.name == bindparam("of_host"), providers.c.uuid == bindparam("of_host")),
+    "uuid": servers.c.uuid == bindparam("of_uuid"),
+    "image": servers.c.image == bindparam("of_image"),
+    "user": servers.c.user_id == bindparam("of_user"),
+}
+
+
+def add(tx: Transaction, values: Mapping[str, Any]) -> int:
+    """Add a server; gives its row's number."""
+    server = Server(**{"id": 0, **values})
+    row_id: int = tx.values(_INSERT, COLUMNS.encode({name: getattr(server, name) for name in _WRITTEN}))[0]
+    return row_id
+
+
+def fail(tx: Transaction, row_id: int, fault: str) -> None:
+    """Write down that no place was found, and why."""
+    tx.change(_FAIL, {"of_id": row_id, "new_fault": fault})
+
+
+def get(tx: Transaction, uuid: str) -> ServerView | None:
+    """One server."""
+    row = tx.row(_ONE, {"of_uuid": uuid})
+    return _view(row) if row else None
+
+
+def lock(tx: Transaction, uuid: str) -> ServerView | None:
+    """One server, with all others kept from changing it until the transaction ends."""
+    return get(tx, uuid) if tx.change(_LOCK, {"of_uuid": uuid}) else None
+
+
+def page(tx: Transaction, query: ServerQuery) -> list[ServerView] | None:
+    """One page of servers; None when there is no such marker."""
+    row = None
+    if query.marker is not None:
+        row = tx.row(paging.select_marker(servers, query.sort_key), {"marker": query.marker})
+        if row is None:
+            return None
+    marker, values = paging.marker_values(row, query.sort_key)
+    values |= {"page_limit": query.limit, **_values(query), **sets.numbered("asked", query.statuses)}
+    shape = _Shape(_filters(query), len(query.statuses), query.sort_key, query.descending, marker)
+    return [_view(row) for row in tx.rows(_page(shape), values)]
+
+
+def change(tx: Transaction, server: Server, *, name: str, properties: Mapping[str, Any], now: int) -> None:
+    """Give a locked server another name and other properties."""
+    encoded = json.dumps(properties, separators=(",", ":"), ensure_ascii=False)
+    tx.change(_CHANGE, {"of_id": server.id, "new_name": name, "new_properties": encoded, "now": now})
+
+
+def mark(tx: Transaction, server: Server, status: str, now: int) -> None:
+    """Note what a locked server on a node is meant to be."""
+    tx.change(_MARK, {"of_id": server.id, "new_status": status, "now": now})
+
+
+def leaving(tx: Transaction, count_max: int) -> list[str]:
+    """The uuids of servers that are to go and whose node does not keep them any more, the longest waiting first."""
+    return tx.values(_LEAVING, {"count_max": count_max})
+
+
+def remove(tx: Transaction, server: Server) -> None:
+    """Remove a server's row; what it has claimed is not this module's."""
+    tx.change(_delete(1), {"id_0": server.id})
+
+
+def of_reservations(tx: Transaction, reservation_ids: Sequence[int]) -> list[str]:
+    """The uuids of all servers that were launched for reservations."""
+    return [
+        uuid
+        for piece in sets.pieces(reservation_ids)
+        for uuid in tx.values(_of_reservations(len(piece)), sets.numbered("id", piece))
+    ]
+
+
+def on_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, list[tuple[str, str]]]:
+    """Uuid and name of the servers on each of these providers."""
+    found: dict[int, list[tuple[str, str]]] = {provider_id: [] for provider_id in provider_ids}
+    for piece in sets.pieces(provider_ids):
+        for provider_id, uuid, name in tx.tuples(_on_providers(len(piece)), sets.numbered("id", piece)):
+            found[provider_id].append((uuid, name))
+    return found
+
+
+def _filters(query: ServerQuery) -> tuple[str, ...]:
+    given = [name for name in ("name", "flavor", "host", "uuid", "image", "user") if getattr(query, name) is not None]
+    if not query.every_project:
+        given.append("no_project" if query.project is None else "project")
+    return tuple(given)
+
+
+def _values(query: ServerQuery) -> dict[str, Any]:
+    plain = {f"of_{name}": getattr(query, name) for name in ("project", "host", "uuid", "image", "user")}
+    values = {name: value for name, value in plain.items() if value is not None}
+    if query.name is not None:
+        values["of_name"] = f"%{_literal(query.name.lower())}%"
+    if query.flavor is not None:
+        written = json.dumps({"id": query.flavor}, separators=(",", ":"), ensure_ascii=False)
+        values["of_flavor"] = f"{_literal(written.removesuffix('}'))},%"
+    return values
+
+
+def _literal(text: str) -> str:
+    """Text in a pattern of LIKE that stands for itself."""
+    return text.replace("/", "//").replace("%", "/%").replace("_", "/_")
+
+
+@lru_cache(maxsize=500)
+def _page(shape: _Shape) -> Select[Any]:
+    statement = _SELECT.where(*(_FILTERS[name] for name in shape.filters))
+    if shape.statuses:
+        statement = statement.where(_STATUS.in_(sets.binds("asked", shape.statuses)))
+    return paging.in_order(statement, servers, shape.sort_key, descending=shape.descending, marker=shape.marker)
+
+
+@cache
+def _delete(count: int) -> Delete:
+    return delete_rows(servers).where(servers.c.id.in_(sets.binds("id", count)))
+
+
+@cache
+def _of_reservations(count: int) -> Select[Any]:
+    chosen = servers.c.reservation_id.in_(sets.binds("id", count))
+    return select(servers.c.uuid).where(chosen).order_by(servers.c.id)
+
+
+@cache
+def _on_providers(count: int) -> Select[Any]:
+    columns = (servers.c.provider_id, servers.c.uuid, servers.c.name)
+    return select(*columns).where(servers.c.provider_id.in_(sets.binds("id", count))).order_by(servers.c.id)
+
+
+def _view(row: dict[str, Any]) -> ServerView:
+    beside = {name: row.pop(name) for name in _BESIDE}
+    server = Server(**COLUMNS.decode(row))
+    lost = server.status not in (words.ACTIVE, words.ERROR) and beside["carried"] != server.uuid
+    deployed = beside["moved_at"] if beside["provision_state"] == node_states.ACTIVE else None
+    return ServerView(
+        server=server,
+        status=beside["shown_status"],
+        host=beside["host"],
+        node=beside["node"],
+        power_state=beside["power_state"],
+        fault=server.fault or (words.LOST if lost else beside["last_error"]),
+        launched_at=server.launched_at or deployed,
+        host_is_up=not beside["maintenance"],
+    )

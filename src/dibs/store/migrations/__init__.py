@@ -1,1 +1,0 @@
-"""Alembic migrations, one schema for every engine. ``dibs.store.migrate`` runs them."""

@@ -1,0 +1,335 @@
+"""Requests for a node: asking, looking, giving back."""
+
+import uuid
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dibs.access.access import SERVICE
+from dibs.allocations.model.allocations import NodeRequest, NodeRequestQuery
+from dibs.allocations.model.errors import (
+    CannotBackfill,
+    HoldNotFound,
+    InstanceInUse,
+    NobodyToFindNodes,
+    NodeHasNoRequest,
+    NodeRequestExists,
+    NodeRequestNotFound,
+)
+from dibs.allocations.operations.allocations import (
+    CreateNodeRequest,
+    GetNodeRequest,
+    GetRequestOfNode,
+    ListNodeRequests,
+    UpdateNodeRequest,
+    create_node_request,
+    delete_node_request,
+    delete_request_of_node,
+    get_node_request,
+    get_request_of_node,
+    list_node_requests,
+    update_node_request,
+)
+from dibs.allocations.operations.holds import CreateHold, create_hold
+from dibs.allocations.queries import allocations as node_requests
+from dibs.errors import BadValue
+from dibs.ledger.model.errors import InvalidTrait
+from dibs.ledger.queries import claim_views
+from dibs.machines.model.conductors import TIMEOUT_SECONDS
+from dibs.machines.model.errors import NodeAssociated, NodeLocked, WrongState
+from dibs.machines.model.nodes import Node
+from dibs.machines.operations.conductors import GetConductor, get_conductor
+from dibs.machines.operations.nodes import DeleteNode, delete_node
+from dibs.machines.queries import nodes
+from tests.builders import Ledger, allow
+
+
+def anybody(request: NodeRequest) -> None:
+    """The guard of somebody who may do anything."""
+
+
+def ask(ledger: Ledger, **values: Any) -> NodeRequest:
+    values = {"resource_class": "gold", **values}
+    return ledger.runner.write(create_node_request, SERVICE, CreateNodeRequest(**values))
+
+
+def show(ledger: Ledger, request: NodeRequest) -> NodeRequest:
+    return ledger.runner.read(get_node_request, SERVICE, GetNodeRequest(ident=request.uuid, guard=anybody))
+
+
+def give_back(ledger: Ledger, request: NodeRequest) -> None:
+    ledger.runner.write(delete_node_request, SERVICE, GetNodeRequest(ident=request.uuid, guard=anybody))
+
+
+def force(ledger: Ledger, node: Node, **changes: Any) -> None:
+    """Put a node into a state that takes work to reach."""
+
+    def write(tx: Any) -> None:
+        found = nodes.lock(tx, node.uuid, ledger.clock())
+        assert found is not None
+        nodes.update(tx, found, ledger.clock(), **changes)
+
+    ledger.store.write(write)
+
+
+def served(ledger: Ledger, **values: Any) -> tuple[NodeRequest, Node]:
+    """A request that has a node."""
+    node = ledger.enrol(resource_class="gold", state="active")
+    request = ask(ledger, node=node.uuid, **values)
+    force(ledger, node, provision_state="available")
+    return request, ledger.node(node)
+
+
+def holders(ledger: Ledger, node: Node) -> list[str]:
+    return [row["consumer"] for row in ledger.store.read(lambda tx: claim_views.on_provider(tx, node.id))]
+
+
+def test_a_new_request_is_open_and_given_to_a_live_conductor(ledger: Ledger) -> None:
+    request = ask(ledger, name="web", extra={"a": 1}, traits=("CUSTOM_B", "CUSTOM_A", "CUSTOM_B"))
+    assert show(ledger, request) == request
+    conductor = ledger.runner.read(get_conductor, SERVICE, GetConductor(hostname="conductor-1")).conductor
+    assert (request.state, request.node_uuid, request.conductor_id) == ("allocating", None, conductor.id)
+    assert request.traits == ("CUSTOM_B", "CUSTOM_A")
+
+
+def test_without_a_live_conductor_nothing_is_written(ledger: Ledger) -> None:
+    ledger.clock.move(TIMEOUT_SECONDS + 1)
+    with pytest.raises(NobodyToFindNodes):
+        ask(ledger)
+    assert ledger.runner.read(list_node_requests, SERVICE, ListNodeRequests(query=NodeRequestQuery())) == []
+
+
+def test_names_of_candidates_become_uuids(ledger: Ledger) -> None:
+    first, second = ledger.enrol(name="one"), ledger.enrol()
+    request = ask(ledger, candidate_nodes=(second.uuid, "one", first.uuid))
+    assert request.candidate_nodes == (second.uuid, first.uuid)
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [
+        ({"resource_class": None}, BadValue),
+        ({"resource_class": ""}, BadValue),
+        ({"resource_class": "x" * 81}, BadValue),
+        ({"traits": ("nonsense",)}, InvalidTrait),
+        ({"candidate_nodes": ("nosuch",)}, BadValue),
+        ({"node": "nosuch"}, BadValue),
+    ],
+)
+def test_what_cannot_be_is_refused(ledger: Ledger, values: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        ask(ledger, **values)
+
+
+def test_uuids_and_names_are_given_once(ledger: Ledger) -> None:
+    request = ask(ledger, name="web")
+    with pytest.raises(NodeRequestExists, match="name web"):
+        ask(ledger, name="web")
+    with pytest.raises(NodeRequestExists, match=f"UUID {request.uuid}"):
+        ask(ledger, uuid=request.uuid)
+    with pytest.raises(NodeRequestExists):
+        command = UpdateNodeRequest(ident=ask(ledger).uuid, guard=anybody, edit=lambda _: {"name": "web"})
+        ledger.runner.write(update_node_request, SERVICE, command)
+
+
+def test_the_uuid_of_a_nodes_instance_is_taken(ledger: Ledger) -> None:
+    instance = str(uuid.uuid4())
+    ledger.enrol(resource_class="gold", instance_uuid=instance)
+    with pytest.raises(InstanceInUse):
+        ask(ledger, uuid=instance)
+
+
+def test_name_and_extra_change(ledger: Ledger) -> None:
+    request = ask(ledger, name="web")
+    command = UpdateNodeRequest(ident="web", guard=anybody, edit=lambda _: {"name": "db", "extra": {"b": 2}})
+    changed = ledger.runner.write(update_node_request, SERVICE, command)
+    assert changed == show(ledger, request)
+    assert replace(changed, name="web", extra={}, updated_at=None) == request
+
+
+def test_a_request_that_has_no_node_is_withdrawn(ledger: Ledger) -> None:
+    request = ask(ledger)
+    give_back(ledger, request)
+    with pytest.raises(NodeRequestNotFound):
+        give_back(ledger, request)
+
+
+# --- backfill ---
+
+
+def test_a_node_in_use_gets_the_request_that_it_never_had(ledger: Ledger) -> None:
+    instance = str(uuid.uuid4())
+    node = ledger.enrol(
+        state="active", resource_class="gold", instance_uuid=instance, with_traits=("CUSTOM_A", "CUSTOM_B")
+    )
+    request = ask(ledger, node=node.uuid, resource_class=None, traits=("CUSTOM_A",))
+    assert (request.uuid, request.state, request.resource_class) == (instance, "active", "gold")
+    assert show(ledger, request).node_uuid == node.uuid
+    assert ledger.node(node).instance_info == {"traits": ["CUSTOM_A"]}
+    assert holders(ledger, node) == [instance]
+
+
+def test_a_node_in_use_by_nobody_gets_an_instance(ledger: Ledger) -> None:
+    node = ledger.enrol(state="active", resource_class="gold")
+    request = ask(ledger, node=node.uuid)
+    assert ledger.node(node).instance_uuid == request.uuid
+    assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"resource_class": "silver"}, "Resource class gold does not match"),
+        ({"traits": ("CUSTOM_X",)}, "lacks the requested traits CUSTOM_X"),
+        ({"owner": "p"}, "Project p neither owns nor leases it"),
+    ],
+)
+def test_a_request_that_the_node_does_not_meet_is_refused(ledger: Ledger, values: dict[str, Any], words: str) -> None:
+    node = ledger.enrol(state="active", resource_class="gold")
+    with pytest.raises(CannotBackfill, match=words):
+        ask(ledger, node=node.uuid, **values)
+    assert ledger.node(node) == node
+
+
+def test_a_node_that_is_not_in_use_or_is_anothers_is_refused(ledger: Ledger) -> None:
+    with pytest.raises(CannotBackfill, match='current state is "available"'):
+        ask(ledger, node=ledger.enrol(resource_class="gold").uuid)
+    taken = ledger.enrol(state="active", resource_class="gold", instance_uuid=str(uuid.uuid4()))
+    with pytest.raises(NodeAssociated):
+        ask(ledger, node=taken.uuid, uuid=str(uuid.uuid4()))
+    ask(ledger, node=taken.uuid)
+    with pytest.raises(NodeRequestExists):
+        ask(ledger, node=taken.uuid)
+
+
+# --- from a hold ---
+
+
+def hold(ledger: Ledger, node: Node) -> str:
+    proof = str(uuid.uuid4())
+    command = CreateHold(uuid=proof, instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=60, guard=allow)
+    ledger.runner.write(create_hold, SERVICE, command)
+    return proof
+
+
+def test_a_held_node_becomes_the_requests(ledger: Ledger) -> None:
+    node = ledger.enrol(resource_class="gold")
+    proof = hold(ledger, node)
+    request = ask(ledger, hold=proof, resource_class=None)
+    assert (request.state, request.node_uuid) == ("active", node.uuid)
+    assert (ledger.node(node).instance_uuid, holders(ledger, node)) == (request.uuid, [request.uuid])
+    with pytest.raises(HoldNotFound):
+        ask(ledger, hold=proof)
+
+
+def test_a_held_node_of_another_kind_stays_held(ledger: Ledger) -> None:
+    node = ledger.enrol(resource_class="gold")
+    proof = hold(ledger, node)
+    with pytest.raises(BadValue, match="Resource class gold does not match"):
+        ask(ledger, hold=proof, resource_class="silver")
+    assert ask(ledger, hold=proof).node_uuid == node.uuid
+
+
+# --- release ---
+
+
+def test_giving_back_frees_node_and_unit_at_once(ledger: Ledger) -> None:
+    request, node = served(ledger)
+    give_back(ledger, request)
+    after = ledger.node(node)
+    assert (after.instance_uuid, after.instance_info, holders(ledger, node)) == (None, {}, [])
+    with pytest.raises(NodeRequestNotFound):
+        show(ledger, request)
+
+
+def test_the_request_of_a_node_is_shown_and_given_back_by_the_node(ledger: Ledger) -> None:
+    request, node = served(ledger)
+    command = GetRequestOfNode(node=node.uuid, node_guard=allow, guard=anybody)
+    assert ledger.runner.read(get_request_of_node, SERVICE, command) == request
+    ledger.runner.write(delete_request_of_node, SERVICE, command)
+    with pytest.raises(NodeHasNoRequest):
+        ledger.runner.read(get_request_of_node, SERVICE, command)
+
+
+def test_the_instance_of_a_node_that_no_request_put_there_is_named(ledger: Ledger) -> None:
+    node = ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
+    command = GetRequestOfNode(node=node.uuid, node_guard=allow, guard=anybody)
+    with pytest.raises(BadValue, match=f"has instance {node.instance_uuid}"):
+        ledger.runner.read(get_request_of_node, SERVICE, command)
+
+
+def test_a_node_in_use_or_locked_is_not_given_back(ledger: Ledger) -> None:
+    request, node = served(ledger)
+    force(ledger, node, provision_state="active")
+    with pytest.raises(WrongState, match="the node is active"):
+        give_back(ledger, request)
+    with pytest.raises(WrongState, match="the node is active"):
+        ledger.change(node, instance_uuid=None)
+    force(ledger, node, provision_state="available", reservation="conductor-1")
+    with pytest.raises(NodeLocked):
+        give_back(ledger, request)
+    assert show(ledger, request).state == "active"
+
+
+def test_in_maintenance_a_node_in_use_is_given_back(ledger: Ledger) -> None:
+    request, node = served(ledger)
+    force(ledger, node, provision_state="active", maintenance=True)
+    give_back(ledger, request)
+    assert ledger.node(node).instance_uuid is None
+
+
+def test_taking_the_instance_off_a_node_ends_its_request(ledger: Ledger) -> None:
+    request, node = served(ledger)
+    ledger.change(node, instance_uuid=None)
+    assert holders(ledger, node) == []
+    with pytest.raises(NodeRequestNotFound):
+        show(ledger, request)
+
+
+def test_an_instance_without_a_request_may_go_while_the_node_is_in_use(ledger: Ledger) -> None:
+    node = ledger.enrol(state="active", resource_class="gold", instance_uuid=str(uuid.uuid4()))
+    assert ledger.change(node, instance_uuid=None).instance_uuid is None
+
+
+def test_with_a_broken_node_its_request_is_removed(ledger: Ledger) -> None:
+    request, node = served(ledger)
+    force(ledger, node, maintenance=True)
+    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid, guard=allow))
+    with pytest.raises(NodeRequestNotFound):
+        show(ledger, request)
+
+
+# --- lists ---
+
+
+def test_lists_are_filtered_sorted_and_paged(ledger: Ledger) -> None:
+    request, node = served(ledger, name="b")
+    others = [ask(ledger, name=name, resource_class="tin", owner="p") for name in ("c", "a")]
+
+    def names(node: str | None = None, **query: Any) -> list[str | None]:
+        command = ListNodeRequests(query=NodeRequestQuery(**query), node=node)
+        return [found.name for found in ledger.runner.read(list_node_requests, SERVICE, command)]
+
+    assert names() == ["b", "c", "a"]
+    assert names(sort_key="name") == ["a", "b", "c"]
+    assert names(sort_key="name", descending=True, limit=2) == ["c", "b"]
+    assert names(sort_key="name", marker=request.uuid) == ["c"]
+    assert names(state="active") == names(resource_class="gold") == names(node=node.uuid) == ["b"]
+    assert names(owner="p", marker=others[0].uuid) == ["a"]
+    with pytest.raises(NodeRequestNotFound):
+        names(marker=str(uuid.uuid4()))
+    with pytest.raises(BadValue, match="Node nosuch could not be found"):
+        names(node="nosuch")
+
+
+def test_a_request_is_found_by_its_node_in_the_store(ledger: Ledger) -> None:
+    request, node = served(ledger)
+    assert ledger.store.read(lambda tx: node_requests.of_node(tx, node.id)) == request
+
+
+def test_a_node_in_use_and_a_reserved_one_are_not_asked_for_together(ledger):
+    node = ledger.enrol(resource_class="gold")
+    command = CreateNodeRequest(node=node.uuid, hold="00000000-0000-4000-8000-000000000000")
+    with pytest.raises(BadValue, match="reservation_uuid"):
+        ledger.runner.write(create_node_request, SERVICE, command)

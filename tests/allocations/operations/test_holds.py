@@ -1,0 +1,356 @@
+"""Holds over a real ledger: who gets one, what it keeps from whom, and how it ends."""
+
+import pytest
+
+from dibs.access.access import SERVICE
+from dibs.allocations.model.errors import HoldExists, HoldNotFound, NodeHeld, NothingToHold
+from dibs.allocations.operations.holds import (
+    ListHolds,
+    ListOver,
+    OneHold,
+    RenewHold,
+    delete_hold,
+    expire_hold,
+    list_holds,
+    list_over,
+    renew_hold,
+)
+from dibs.errors import Forbidden
+from dibs.ledger.model.errors import CapacityExceeded
+from dibs.ledger.operations.claiming import associate
+from dibs.ledger.operations.claims import OfConsumer, release_claims
+from dibs.machines.model import states
+from dibs.machines.model.errors import NodeInMaintenance, NodeNotFound
+from dibs.machines.model.nodes import Node
+from dibs.machines.operations.nodes import DeleteNode, SetMaintenance, delete_node, set_maintenance
+from tests.builders import allow
+from tests.hold_builders import (
+    BLUE,
+    FREE,
+    RED,
+    SYSTEM_READER,
+    TAKEN,
+    claim,
+    claimed_by,
+    deploy,
+    gone,
+    hold,
+    new,
+    put,
+    show,
+    turn_into_request,
+)
+
+
+def test_a_hold_keeps_the_node_and_its_unit_for_an_instance_to_come(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    assert (made.node_uuid, made.project_id, made.expires_at) == (node.uuid, "blue", made.created_at + 60_000_000)
+    assert ledger.node(node).instance_uuid is None
+    assert ledger.unit(node) == TAKEN
+    assert claimed_by(ledger, made.instance_uuid) == [node.uuid]
+    assert show(ledger, made) == made
+
+
+def test_the_first_node_that_can_be_held_is(ledger):
+    busy, first, second = (ledger.enrol(resource_class="gold") for _ in range(3))
+    ledger.change(busy, instance_uuid=new())
+    assert hold(ledger, busy, first, second).node_uuid == first.uuid
+    assert hold(ledger, busy, first, second).node_uuid == second.uuid
+
+
+def test_the_refusal_says_why_of_each_node_in_the_order_tried(ledger):
+    unknown = new()
+    enrolled = ledger.enrol(state=states.ENROLL)
+    broken, instance, held, claimed, locked, retired = (ledger.enrol(resource_class="gold") for _ in range(6))
+    put(ledger, broken, maintenance=True)
+    put(ledger, locked, reservation="conductor-1")
+    put(ledger, retired, retired=True)
+    ledger.change(instance, instance_uuid=new())
+    hold(ledger, held)
+    claim(ledger, claimed, new())
+    tried = (unknown, enrolled, broken, instance, held, claimed, locked, retired)
+    with pytest.raises(NothingToHold) as refusal:
+        hold(ledger, *tried, unknown)
+    assert str(refusal.value) == (
+        f"No node could be reserved: node {unknown} could not be found; "
+        f"node {enrolled.uuid} is in provision state enroll, not available; node {broken.uuid} is in maintenance; "
+        f"node {instance.uuid} is associated with an instance; node {held.uuid} is reserved already; "
+        f"node {claimed.uuid} is claimed by another consumer; "
+        f"node {locked.uuid} is locked, since a conductor is working on it; node {retired.uuid} is retired."
+    )
+
+
+def test_a_node_that_the_caller_may_not_see_is_not_found(ledger):
+    node = ledger.enrol()
+
+    def blind(node: Node) -> None:
+        raise NodeNotFound(node=node.uuid)
+
+    with pytest.raises(NothingToHold, match=f"node {node.uuid} could not be found"):
+        hold(ledger, node, guard=blind)
+
+
+def test_an_instance_has_one_hold_or_one_node(ledger):
+    one, other = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
+    instance = new()
+    made = hold(ledger, one, instance=instance)
+    with pytest.raises(HoldExists):
+        hold(ledger, other, instance=instance)
+    deploy(ledger, one, made.uuid)
+    with pytest.raises(HoldExists):
+        hold(ledger, other, instance=instance)
+    assert ledger.unit(other) == FREE
+
+
+def test_who_has_neither_a_project_nor_the_system_holds_nothing(ledger):
+    with pytest.raises(Forbidden):
+        hold(ledger, ledger.enrol(), access=SYSTEM_READER)
+
+
+def test_letting_go_frees_the_node(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    ledger.runner.write(delete_hold, BLUE, OneHold(uuid=made.uuid))
+    assert gone(ledger, made)
+    assert ledger.unit(node) == FREE
+    assert hold(ledger, node).node_uuid == node.uuid
+
+
+@pytest.mark.parametrize("stranger", [RED, SYSTEM_READER], ids=["another project", "a system reader"])
+def test_strangers_neither_see_nor_renew_nor_use_nor_delete_a_hold(ledger, stranger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    assert gone(ledger, made, stranger)
+    assert ledger.runner.read(list_holds, stranger, ListHolds(limit=10)) == []
+    with pytest.raises(HoldNotFound):
+        ledger.runner.write(delete_hold, stranger, OneHold(uuid=made.uuid))
+    with pytest.raises(HoldNotFound):
+        ledger.runner.write(renew_hold, stranger, RenewHold(uuid=made.uuid, seconds=1))
+    with pytest.raises(HoldNotFound):
+        turn_into_request(ledger, made.uuid, new(), stranger)
+    with pytest.raises(NodeHeld):
+        deploy(ledger, node, made.uuid, stranger)
+    assert show(ledger, made) == made
+
+
+def test_those_who_run_the_system_see_and_use_every_hold(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    assert show(ledger, made, SERVICE) == made
+    assert ledger.runner.read(list_holds, SERVICE, ListHolds(limit=10)) == [made]
+    assert deploy(ledger, node, made.uuid, SERVICE).instance_uuid == made.instance_uuid
+
+
+def test_a_project_lists_its_own_page_by_page(ledger):
+    mine = [hold(ledger, ledger.enrol()) for _ in range(3)]
+    other = hold(ledger, ledger.enrol(), access=RED)
+    page = ledger.runner.read(list_holds, BLUE, ListHolds(limit=2))
+    rest = ledger.runner.read(list_holds, BLUE, ListHolds(limit=2, marker=page[-1].uuid))
+    assert page + rest == mine
+    with pytest.raises(HoldNotFound):
+        ledger.runner.read(list_holds, BLUE, ListHolds(limit=2, marker=other.uuid))
+
+
+# --- how it ends ---
+
+
+def test_a_hold_is_in_force_until_its_end_and_not_a_moment_longer(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    ledger.clock.move(59)
+    assert ledger.runner.read(list_over, SERVICE, ListOver(count_max=10)) == []
+    assert ledger.runner.write(expire_hold, SERVICE, OneHold(uuid=made.uuid)) is False
+    assert show(ledger, made) == made
+    ledger.clock.move(1)
+    assert gone(ledger, made)
+    assert ledger.runner.read(list_holds, BLUE, ListHolds(limit=10)) == []
+    assert ledger.runner.read(list_over, SERVICE, ListOver(count_max=10)) == [made.uuid]
+    assert ledger.runner.write(expire_hold, SERVICE, OneHold(uuid=made.uuid)) is True
+    assert ledger.runner.write(expire_hold, SERVICE, OneHold(uuid=made.uuid)) is False
+    assert ledger.unit(node) == FREE
+
+
+def test_a_hold_that_is_over_is_in_nobodys_way_even_before_a_conductor_removes_it(ledger):
+    one, other, third = (ledger.enrol(resource_class="gold") for _ in range(3))
+    instance = new()
+    for node in (one, other, third):
+        hold(ledger, node, instance=instance if node is third else None)
+    ledger.clock.move(60)
+    assert hold(ledger, one, access=RED).node_uuid == one.uuid
+    assert ledger.change(other, instance_uuid=instance).instance_uuid == instance
+    with pytest.raises(HoldExists):
+        hold(ledger, third, instance=instance)
+    assert hold(ledger, third).node_uuid == third.uuid
+
+
+def test_an_instance_whose_hold_is_over_may_hold_another_node(ledger):
+    one, other = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
+    instance = new()
+    hold(ledger, one, instance=instance)
+    ledger.clock.move(60)
+    assert hold(ledger, other, instance=instance).node_uuid == other.uuid
+    assert (ledger.unit(one), ledger.unit(other)) == (FREE, TAKEN)
+
+
+def test_a_hold_that_is_over_is_no_proof(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    ledger.clock.move(60)
+    with pytest.raises(HoldNotFound):
+        deploy(ledger, node, made.uuid)
+    with pytest.raises(HoldNotFound):
+        turn_into_request(ledger, made.uuid, new())
+
+
+def test_a_renewed_hold_ends_later(ledger):
+    made = hold(ledger, ledger.enrol(resource_class="gold"))
+    ledger.clock.move(50)
+    renewed = ledger.runner.write(renew_hold, BLUE, RenewHold(uuid=made.uuid, seconds=30))
+    assert renewed.expires_at == renewed.updated_at + 30_000_000
+    assert show(ledger, made) == renewed
+    ledger.clock.move(15)
+    assert ledger.runner.write(expire_hold, SERVICE, OneHold(uuid=made.uuid)) is False
+    ledger.clock.move(16)
+    with pytest.raises(HoldNotFound):
+        ledger.runner.write(renew_hold, BLUE, RenewHold(uuid=made.uuid, seconds=30))
+
+
+# --- what it keeps from whom ---
+
+
+@pytest.mark.parametrize("resource_class", ["gold", None])
+def test_a_held_node_is_deployed_with_its_proof_alone(ledger, resource_class):
+    node = ledger.enrol(resource_class=resource_class)
+    made = hold(ledger, node)
+    for proof in (None, new(), made.instance_uuid):
+        with pytest.raises(NodeHeld):
+            deploy(ledger, node, proof)
+    assert ledger.node(node).provision_state == "available"
+    after = deploy(ledger, node, made.uuid)
+    assert (after.provision_state, after.instance_uuid) == ("deploying", made.instance_uuid)
+    assert gone(ledger, made)
+    assert claimed_by(ledger, made.instance_uuid) == ([node.uuid] if resource_class else [])
+
+
+def test_a_proof_without_a_hold_deploys_nothing(ledger):
+    node = ledger.enrol()
+    with pytest.raises(HoldNotFound):
+        deploy(ledger, node, new())
+    held = hold(ledger, ledger.enrol())
+    with pytest.raises(HoldNotFound):
+        deploy(ledger, node, held.uuid)
+
+
+def test_the_proof_may_be_said_again_for_the_instance_that_it_put_on_the_node(ledger):
+    for by_hand in (True, False):
+        node = ledger.enrol(resource_class="gold")
+        made = hold(ledger, node)
+        if by_hand:
+            ledger.change(node, instance_uuid=made.instance_uuid)
+        else:
+            deploy(ledger, node, made.uuid)
+            put(ledger, node, provision_state=states.DEPLOY_FAILED, target_provision_state=None, reservation=None)
+        with pytest.raises(HoldNotFound):
+            deploy(ledger, node, new())
+        assert deploy(ledger, node, made.uuid).provision_state == "deploying"
+
+
+def test_a_used_proof_is_none_for_the_next_instance(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    ledger.change(node, instance_uuid=made.instance_uuid)
+    ledger.change(node, instance_uuid=None)
+    ledger.change(node, instance_uuid=new())
+    with pytest.raises(HoldNotFound):
+        deploy(ledger, node, made.uuid)
+
+
+def test_a_deployment_that_is_refused_leaves_the_hold_as_it_was(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, guard=allow, on=True))
+    with pytest.raises(NodeInMaintenance):
+        deploy(ledger, node, made.uuid)
+    assert show(ledger, made) == made
+    assert ledger.node(node).instance_uuid is None
+
+
+@pytest.mark.parametrize("resource_class", ["gold", None])
+def test_only_the_instance_of_the_hold_is_put_on_the_node(ledger, resource_class):
+    node = ledger.enrol(resource_class=resource_class)
+    made = hold(ledger, node)
+    with pytest.raises(NodeHeld):
+        ledger.change(node, instance_uuid=new())
+    assert ledger.change(node, instance_uuid=made.instance_uuid).instance_uuid == made.instance_uuid
+    assert gone(ledger, made)
+    assert deploy(ledger, node).provision_state == "deploying"
+
+
+def test_nobody_else_claims_a_held_node_through_placement(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    with pytest.raises(CapacityExceeded):
+        claim(ledger, node, new())
+    claim(ledger, node, made.instance_uuid)
+    assert show(ledger, made) == made
+    assert deploy(ledger, node, made.uuid).instance_uuid == made.instance_uuid
+
+
+def test_giving_the_claim_back_through_placement_ends_the_hold(ledger):
+    node, other = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    ledger.runner.write(release_claims, SERVICE, OfConsumer(consumer=made.instance_uuid))
+    assert gone(ledger, made)
+    made = hold(ledger, node)
+    claim(ledger, other, made.instance_uuid)
+    assert gone(ledger, made)
+    assert ledger.unit(node) == FREE
+
+
+def test_the_class_of_a_held_node_stays(ledger):
+    for before in ("gold", None):
+        node = ledger.enrol(resource_class=before)
+        hold(ledger, node)
+        with pytest.raises(NodeHeld):
+            ledger.change(node, resource_class="silver")
+
+
+def test_a_held_node_is_removed_only_in_maintenance(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    command = DeleteNode(ident=node.uuid, guard=allow)
+    with pytest.raises(NodeHeld):
+        ledger.runner.write(delete_node, SERVICE, command)
+    ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, guard=allow, on=True))
+    ledger.runner.write(delete_node, SERVICE, command)
+    assert gone(ledger, made)
+    assert claimed_by(ledger, made.instance_uuid) == []
+
+
+# --- what it turns into ---
+
+
+def test_a_hold_passes_to_a_request_with_its_claim(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made, request = hold(ledger, node), new()
+    assert turn_into_request(ledger, made.uuid, request).uuid == node.uuid
+    assert gone(ledger, made)
+    assert (claimed_by(ledger, made.instance_uuid), claimed_by(ledger, request)) == ([], [node.uuid])
+    assert ledger.unit(node) == TAKEN
+
+
+def test_a_request_gets_no_node_that_cannot_be_deployed(ledger):
+    node = ledger.enrol(resource_class="gold")
+    made = hold(ledger, node)
+    put(ledger, node, maintenance=True)
+    with pytest.raises(NothingToHold, match="is in maintenance"):
+        turn_into_request(ledger, made.uuid, new())
+    assert show(ledger, made) == made
+
+
+def test_nobody_else_is_associated_behind_the_back_of_a_hold(ledger):
+    node = ledger.enrol(resource_class="gold")
+    hold(ledger, node)
+    with pytest.raises(Exception, match="is claimed by consumer"):
+        ledger.store.write(lambda tx: associate(tx, ledger.clock(), ledger.node(node), new()))

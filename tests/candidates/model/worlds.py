@@ -1,0 +1,112 @@
+"""Random small worlds of providers and random questions about them, for hypothesis.
+
+Conditions and scarcity are rare, since most questions with many conditions have no answer and then there is nothing to
+compare; as it is, about half of the questions have one.
+"""
+
+from dataclasses import replace
+from typing import TypeVar
+
+from hypothesis import strategies as st
+
+from dibs.ledger.model.resource_query import CandidateQuery, Criteria, Group
+from tests.candidates.model.brute_force import Provider, Stock, World
+
+CLASSES = ("VCPU", "MEMORY_MB", "CUSTOM_VF")
+TRAITS = ("CUSTOM_RED", "CUSTOM_BLUE", "MISC_SHARES_VIA_AGGREGATE")
+AGGREGATES = ("11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222")
+SUFFIXES = ("1", "_A", "_B")
+PROVIDERS_MAX = 6
+
+
+Value = TypeVar("Value")
+
+
+def rarely(unusual: st.SearchStrategy[Value], usual: Value) -> st.SearchStrategy[Value]:
+    """The unusual value once in six times."""
+    return st.sampled_from([False] * 5 + [True]).flatmap(lambda yes: unusual if yes else st.just(usual))
+
+
+def provider_name(number: int) -> str:
+    return f"00000000-0000-4000-8000-00000000000{number}"
+
+
+def some(names: tuple[str, ...]) -> st.SearchStrategy[frozenset[str]]:
+    return st.frozensets(st.sampled_from(names))
+
+
+stocks = st.builds(
+    Stock,
+    total=st.integers(2, 8),
+    reserved=rarely(st.just(1), 0),
+    min_unit=rarely(st.just(2), 1),
+    max_unit=rarely(st.integers(1, 3), 8),
+    step_size=rarely(st.just(2), 1),
+    ratio=rarely(st.sampled_from([1.5, 0.7]), 1.0),
+    used=rarely(st.integers(1, 4), 0),
+)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    providers = []
+    for number in range(draw(st.integers(2, PROVIDERS_MAX))):
+        above = st.none() | st.sampled_from(range(number)) if number else st.none()
+        parent = draw(above)
+        provider = Provider(
+            name=provider_name(number),
+            parent=None if parent is None else provider_name(parent),
+            stocks=draw(st.fixed_dictionaries({}, optional=dict.fromkeys(CLASSES, stocks))),
+            traits=draw(some(TRAITS)),
+            aggregates=draw(some(AGGREGATES)),
+        )
+        providers.append(provider)
+    return World(providers)
+
+
+def some_criteria(names: tuple[str, ...]) -> st.SearchStrategy[Criteria]:
+    choices = st.lists(st.frozensets(st.sampled_from(names), min_size=1), max_size=2).map(tuple)
+    return st.builds(Criteria, required=choices, forbidden=rarely(some(names), frozenset()))
+
+
+def criteria(names: tuple[str, ...]) -> st.SearchStrategy[Criteria]:
+    return rarely(some_criteria(names), Criteria())
+
+
+amounts = st.dictionaries(st.sampled_from(CLASSES), st.integers(1, 2), min_size=1, max_size=2)
+
+
+def groups(suffix: str, resources: st.SearchStrategy[dict[str, int]]) -> st.SearchStrategy[Group]:
+    trees = st.sampled_from([provider_name(number) for number in range(PROVIDERS_MAX)])
+    return st.builds(
+        Group,
+        suffix=st.just(suffix),
+        resources=resources,
+        traits=criteria(TRAITS),
+        aggregates=criteria(AGGREGATES),
+        in_tree=rarely(trees, None),
+    )
+
+
+@st.composite
+def questions(draw: st.DrawFn, world: World) -> CandidateQuery:
+    suffixes = draw(st.lists(st.sampled_from(SUFFIXES), max_size=3, unique=True))
+    chosen = [draw(groups(suffix, amounts)) for suffix in suffixes]
+    if not suffixes or draw(st.booleans()):
+        spread = draw(groups("", amounts))
+        # That several providers have the traits together is the rule that chance meets least.
+        traits = draw(some_criteria(TRAITS)) if draw(st.booleans()) else spread.traits
+        chosen.insert(0, replace(spread, traits=traits))
+    subtrees = []
+    if len(suffixes) > 1 and draw(st.booleans()):
+        subtrees.append(frozenset(suffixes))
+        if draw(st.booleans()):
+            chosen[-1] = replace(chosen[-1], resources={})
+    known = [replace(group, in_tree=group.in_tree if group.in_tree in world.providers else None) for group in chosen]
+    return CandidateQuery(
+        groups=tuple(known),
+        isolate=draw(st.booleans()),
+        root_traits=draw(criteria(TRAITS)),
+        same_subtrees=tuple(subtrees),
+        nested=draw(rarely(st.just(False), True)),
+    )

@@ -1,0 +1,54 @@
+"""``dibs reservation …``."""
+
+import os
+import signal
+import uuid
+from typing import Any
+
+import pytest
+
+from dibs.cli.commands.reservation import Create
+from dibs.client import Dibs
+from dibs.client.reservations import Reservations
+from tests.bed.session import Bed
+from tests.cli.asking_server import run
+from tests.clients.clouds import enrol
+from tests.clients.test_openstacksdk import fresh
+
+
+@pytest.fixture
+def url(bed: Bed) -> str:
+    return bed.shared_server("sqlite").url
+
+
+def test_a_node_is_kept_listed_shown_renewed_and_let_go(url: str) -> None:
+    node, other = (enrol(Dibs.connect(url).connection).name for _ in range(2))
+    create = ("reservation", "create", node, other, "--name", fresh("ci"), "-f", "json")
+    made = run(*create, "--ttl", "10m", url=url).json
+    assert run(*create, url=url).json == made
+    rows = run("reservation", "list", "-f", "json", url=url).json
+    assert made["uuid"] in {row["uuid"] for row in rows}
+    renewed = run("reservation", "renew", made["uuid"], "--ttl", "1h", "-f", "json", url=url).json
+    assert renewed["expires_at"] > made["expires_at"]
+    assert run("reservation", "show", made["uuid"], "-f", "json", url=url).json == renewed
+    taken = run("reservation", "create", node, "--instance", str(uuid.uuid4()), url=url)
+    assert taken.code == 1
+    assert "is reserved already" in taken.err
+    assert run("reservation", "delete", made["uuid"], url=url).code == 0
+    assert run("reservation", "delete", made["uuid"], url=url).code == 3
+
+
+def test_an_interruption_while_it_is_made_takes_it_back(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dibs = Dibs.connect(url)
+    node = enrol(dibs.connection)
+    post = Reservations._post
+
+    def interrupted(self: Reservations, path: str, body: object) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        return post(self, path, body)
+
+    monkeypatch.setattr(Reservations, "_post", interrupted)
+    told = run("reservation", "create", node.name, url=url)
+    assert (told.code, told.err) == (130, "Interrupted.\n")
+    assert node.id not in {each.node_id for each in dibs.reservations.list()}
+    assert Create.example

@@ -1,0 +1,380 @@
+"""A real conductor serves requests for a node, from the asking to the end."""
+
+import threading
+import uuid
+from collections import Counter
+
+import pytest
+
+from dibs.access.access import SERVICE
+from dibs.allocations.operations.allocations import CreateNodeRequest, UpdateNodeRequest, update_node_request
+from dibs.allocations.operations.batches import CreateBatch, create_batch
+from dibs.allocations.operations.holds import OneHold, delete_hold
+from dibs.conductor import Conductor
+from dibs.conductor import allocations as desk
+from dibs.database.errors import StoreUnavailable
+from dibs.database.runner import Runner
+from dibs.drivers.fake import FakeDriver
+from dibs.ledger.operations.claims import OfConsumer, release_claims
+from dibs.machines.model.conductors import TIMEOUT_SECONDS
+from dibs.machines.operations.conductors import RegisterConductor, register_conductor
+from dibs.machines.operations.node_traits import AddTrait, add_trait
+from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
+from dibs.machines.operations.provisioning import RequestProvision, request_provision
+from dibs.settings import Settings
+from tests.allocations.operations.test_allocations import ask, force, give_back, holders, show
+from tests.bed.waiting import eventually
+from tests.builders import allow
+from tests.hold_builders import BLUE, claim, hold
+from tests.lease_builders import delete, lease, register, whole
+
+
+@pytest.fixture
+def start(ledger):
+    """Start conductors that look for work often and take over at once; all are stopped in the end."""
+    running = []
+
+    def start(hostname="conductor-1", *, runner=None, **settings):
+        settings = {"heartbeat_seconds": 0.05, "take_over_seconds": 1e-6, "poll_seconds": 0.02, **settings}
+        drivers = {"fake-hardware": FakeDriver()}
+        conductor = Conductor(runner or ledger.runner, drivers, ledger.clock, hostname=hostname, **settings)
+        running.append(conductor)
+        conductor.start()
+        return conductor
+
+    yield start
+    for conductor in running:
+        conductor.stop()
+
+
+def settled(ledger, request):
+    """Wait until a request has ended one way or the other."""
+
+    def done():
+        found = show(ledger, request)
+        assert found.state != "allocating"
+        return found
+
+    return eventually(done, what="a request that is settled")
+
+
+def provision(ledger, node, verb, state):
+    """Ask for a verb and wait until the node is at rest where that leads."""
+    ledger.runner.write(request_provision, SERVICE, RequestProvision(ident=node.uuid, guard=allow, verb=verb))
+
+    def there():
+        found = ledger.node(node)
+        assert (found.provision_state, found.reservation) == (state, None)
+        return found
+
+    return eventually(there, what=f"node in state {state}")
+
+
+def test_a_request_gets_a_node_and_loses_it_with_the_tear_down(ledger, start):
+    start()
+    node = ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
+    request = settled(ledger, ask(ledger, traits=("CUSTOM_A",)))
+    assert (request.state, request.node_uuid) == ("active", node.uuid)
+    assert provision(ledger, node, "active", "active").instance_uuid == request.uuid
+    after = provision(ledger, node, "deleted", "available")
+    assert (after.instance_uuid, after.instance_info, holders(ledger, node)) == (None, {}, [])
+    assert settled(ledger, ask(ledger, uuid=request.uuid)).node_uuid == node.uuid
+
+
+def test_a_sticky_request_keeps_its_node_through_a_tear_down(ledger, start):
+    start()
+    node = ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
+    request = settled(ledger, ask(ledger, traits=("CUSTOM_A",), sticky=True))
+    provision(ledger, node, "active", "active")
+    after = provision(ledger, node, "deleted", "available")
+    assert (after.instance_uuid, after.instance_info) == (request.uuid, {"traits": ["CUSTOM_A"]})
+    assert (show(ledger, request).node_uuid, holders(ledger, node)) == (node.uuid, [request.uuid])
+    provision(ledger, node, "active", "active")
+    assert settled(ledger, ask(ledger)).last_error == "1 node of class gold: 1 in use"
+
+
+def test_a_request_without_a_node_fails_with_the_reasons(ledger, start):
+    start()
+    ledger.enrol(resource_class="gold", maintenance=True)
+    ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
+    ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
+    request = settled(ledger, ask(ledger))
+    assert (request.state, request.node_uuid) == ("error", None)
+    assert request.last_error == "3 nodes of class gold: 2 in use, 1 in maintenance"
+
+
+def test_a_request_that_waits_gets_the_node_that_is_given_back(ledger, start):
+    start()
+    node = ledger.enrol(resource_class="gold")
+    first = settled(ledger, ask(ledger))
+    second, third = ask(ledger, wait_seconds=3600), ask(ledger, wait_seconds=3600)
+    give_back(ledger, first)
+    assert settled(ledger, second).node_uuid == node.uuid
+    assert show(ledger, third).state == "allocating"
+    give_back(ledger, second)
+    assert settled(ledger, third).node_uuid == node.uuid
+
+
+NEVER = 3600.0
+"""How often a conductor looks that is to be woken, or the test fails."""
+
+
+def waits(conductor, request):
+    """Wake a conductor, as whoever asked would, and wait until it has seen that somebody waits."""
+    conductor.wake()
+    eventually(lambda: conductor._desk.anybody_waits, what="a place in the line")
+    return request
+
+
+def test_the_youngest_of_many_is_served_the_moment_the_node_that_only_it_can_use_is_freed(ledger, start):
+    conductor = start(poll_seconds=NEVER)
+    node, first = served(ledger)
+    for number in range(200):
+        ask(ledger, wait_seconds=3600, traits=(f"CUSTOM_{number}",))
+    youngest = waits(conductor, ask(ledger, wait_seconds=3600))
+    give_back(ledger, first)
+    assert settled(ledger, youngest).node_uuid == node.uuid
+
+
+def served(ledger):
+    """A node, and the request that has it."""
+    node = ledger.enrol(resource_class="gold", state="active")
+    request = ask(ledger, node=node.uuid)
+    force(ledger, node, provision_state="available")
+    return node, request
+
+
+def test_of_equals_the_oldest_is_served_first(ledger, start):
+    conductor = start(poll_seconds=NEVER)
+    waiting = [ask(ledger, wait_seconds=3600) for _ in range(30)]
+    waits(conductor, waiting[0])
+    for place in range(30):
+        ledger.enrol(resource_class="gold")
+        assert settled(ledger, waiting[place]).state == "active"
+        assert {show(ledger, each).state for each in waiting[place + 1 :]} <= {"allocating"}
+
+
+def by_maintenance(ledger):
+    node = ledger.enrol(resource_class="gold", maintenance=True)
+    command = SetMaintenance(ident=node.uuid, guard=allow, on=False)
+    return lambda: ledger.runner.write(set_maintenance, SERVICE, command)
+
+
+def by_provision(ledger):
+    node = ledger.enrol(resource_class="gold", state="manageable")
+    command = RequestProvision(ident=node.uuid, guard=allow, verb="provide")
+    return lambda: ledger.runner.write(request_provision, SERVICE, command)
+
+
+def by_class(ledger):
+    node = ledger.enrol(resource_class="tin")
+    return lambda: ledger.change(node, resource_class="gold")
+
+
+def by_instance(ledger):
+    node = ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
+    return lambda: ledger.change(node, instance_uuid=None)
+
+
+def by_claim(ledger):
+    node, consumer = ledger.enrol(resource_class="gold"), str(uuid.uuid4())
+    claim(ledger, node, consumer)
+    return lambda: ledger.runner.write(release_claims, SERVICE, OfConsumer(consumer=consumer))
+
+
+def by_hold(ledger):
+    made = hold(ledger, ledger.enrol(resource_class="gold"))
+    return lambda: ledger.runner.write(delete_hold, BLUE, OneHold(uuid=made.uuid))
+
+
+def by_lease(ledger):
+    """Booked for later: the node is free, and nobody's but the lease's."""
+    register(ledger, ledger.enrol(resource_class="gold"))
+    made = lease(ledger, 1, 2, whole())
+    return lambda: delete(ledger, made)
+
+
+def by_enrolling(ledger):
+    return lambda: ledger.enrol(resource_class="gold")
+
+
+WAYS = (by_maintenance, by_provision, by_class, by_instance, by_claim, by_hold, by_lease, by_enrolling)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_whatever_frees_a_node_serves_who_waits_for_it_at_once(ledger, start, way):
+    conductor = start(poll_seconds=NEVER)
+    free = way(ledger)
+    request = waits(conductor, ask(ledger, wait_seconds=3600))
+    free()
+    if way is by_provision:
+        conductor.wake()  # As the handler does whose request begins work.
+    assert settled(ledger, request).state == "active"
+
+
+def test_a_node_that_gains_a_trait_serves_who_waits_for_it_at_once(ledger, start):
+    conductor = start(poll_seconds=NEVER)
+    node = ledger.enrol(resource_class="gold")
+    request = waits(conductor, ask(ledger, wait_seconds=3600, traits=("CUSTOM_A",)))
+    ledger.runner.write(add_trait, SERVICE, AddTrait(ident=node.uuid, guard=allow, trait="CUSTOM_A"))
+    assert settled(ledger, request).node_uuid == node.uuid
+
+
+def test_a_hold_that_ends_serves_who_waits_for_its_node(ledger, start):
+    start()
+    node = ledger.enrol(resource_class="gold")
+    hold(ledger, node, seconds=60)
+    request = ask(ledger, wait_seconds=3600)
+    ledger.clock.move(61)
+    assert settled(ledger, request).node_uuid == node.uuid
+
+
+def test_many_batches_that_wait_in_vain_hold_up_nobody(ledger, start):
+    start()
+    nodes = [ledger.enrol(resource_class="gold", maintenance=True) for _ in range(2)]
+    for _ in range(40):
+        kind = CreateNodeRequest(resource_class="gold", wait_seconds=3600)
+        ledger.runner.write(create_batch, SERVICE, CreateBatch(kind=kind, count=2))
+    silver = ledger.enrol(resource_class="silver")
+    assert settled(ledger, ask(ledger, resource_class="silver")).node_uuid == silver.uuid
+    ledger.change(nodes[0], maintenance=False)
+    assert settled(ledger, ask(ledger)).last_error.startswith("2 nodes of class gold: ")
+
+
+# --- who does not wait ---
+
+
+class Counting(Runner):
+    """Counts how often each use case ran, and about which order."""
+
+    def __init__(self, *parts):
+        super().__init__(*parts)
+        self.ran = Counter()
+
+    def read(self, use_case, actor, command):
+        order = getattr(command, "order", None)
+        if order is not None:
+            self.ran[use_case.__name__, order.key] += 1
+        return super().read(use_case, actor, command)
+
+
+def test_when_no_node_is_locked_or_promised_the_first_look_is_the_answer(ledger, start):
+    counting = Counting(ledger.store, ledger.clock)
+    start(runner=counting)
+    ledger.enrol(resource_class="gold", maintenance=True)
+    ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
+    hold(ledger, ledger.enrol(resource_class="gold"))
+    ledger.enrol(resource_class="tin")
+    request = settled(ledger, ask(ledger))
+    assert request.last_error.startswith("3 nodes of class gold: ")
+    assert counting.ran == {("find_nodes", request.uuid): 1, ("judge", request.uuid): 1}
+
+
+def test_while_nodes_are_locked_a_request_is_tried_again_as_often_as_the_specification_says(ledger, start, monkeypatch):
+    """A patch in between gives it no more tries."""
+    monkeypatch.setattr(desk, "LOCK_RETRY_SECONDS", 0.01)
+    counting = Counting(ledger.store, ledger.clock)
+    start(runner=counting)
+    force(ledger, ledger.enrol(resource_class="gold"), reservation="conductor-1")
+    request = ask(ledger)
+    patch = UpdateNodeRequest(ident=request.uuid, guard=lambda _: None, edit=lambda _: {"extra": {"n": ledger.clock()}})
+
+    def patched_and_settled():
+        ledger.runner.write(update_node_request, SERVICE, patch)
+        return show(ledger, request).state != "allocating"
+
+    eventually(patched_and_settled)
+    assert show(ledger, request).last_error == "1 node of class gold: 1 locked"
+    assert counting.ran["judge", request.uuid] == 1 + desk.LOCK_RETRIES
+
+
+def test_many_who_find_only_locked_nodes_let_those_behind_go_first(ledger, start, monkeypatch):
+    monkeypatch.setattr(desk, "LOCK_RETRY_SECONDS", NEVER)
+    start()
+    force(ledger, ledger.enrol(resource_class="tin"), reservation="conductor-1")
+    for _ in range(60):
+        ask(ledger, resource_class="tin")
+    node = ledger.enrol(resource_class="gold")
+    assert settled(ledger, ask(ledger)).node_uuid == node.uuid
+
+
+def test_a_request_that_waits_gives_up_at_its_deadline(ledger, start):
+    start()
+    request = ask(ledger, wait_seconds=3600)
+    ledger.clock.move(3601)
+    assert settled(ledger, request).last_error == "no nodes of class gold"
+
+
+def test_a_locked_node_is_given_once_it_is_unlocked(ledger, start):
+    start()
+    node = ledger.enrol(resource_class="gold")
+    force(ledger, node, reservation="conductor-1")
+    request = ask(ledger)
+    force(ledger, node, reservation=None)
+    assert settled(ledger, request).node_uuid == node.uuid
+
+
+def test_a_request_whose_uuid_became_an_instance_elsewhere_fails(ledger, start):
+    ledger.enrol(resource_class="gold")
+    request = ask(ledger)
+    ledger.enrol(resource_class="tin", instance_uuid=request.uuid)
+    start()
+    assert "already associated" in settled(ledger, request).last_error
+
+
+def test_requests_of_a_conductor_that_was_away_are_served_at_its_next_start(ledger, start):
+    node = ledger.enrol(resource_class="gold")
+    request = ask(ledger)
+    start(take_over_seconds=0)
+    assert settled(ledger, request).node_uuid == node.uuid
+
+
+def test_requests_of_a_dead_conductor_are_served_by_another(ledger, start):
+    node = ledger.enrol(resource_class="gold")
+    request = ask(ledger)
+    ledger.clock.move(TIMEOUT_SECONDS + 1)
+    start("heir")
+    assert settled(ledger, request).node_uuid == node.uuid
+
+
+def test_requests_of_a_dead_conductor_are_settled_within_one_take_over_period(ledger, start):
+    """With the settings as they come; the last beat of the dead one was the moment before it died."""
+    settings = Settings()
+    node = ledger.enrol(resource_class="gold")
+    request = ask(ledger)
+    start("heir", take_over_seconds=settings.take_over_seconds, timeout_seconds=settings.conductor_timeout_seconds)
+    ledger.clock.move(settings.take_over_seconds - 1)
+    assert settled(ledger, request).node_uuid == node.uuid
+
+
+def test_with_take_over_switched_off_requests_of_the_dead_stay(ledger, start):
+    ledger.enrol(resource_class="gold")
+    orphan = ask(ledger)
+    ledger.clock.move(TIMEOUT_SECONDS + 1)
+    start("heir", take_over_seconds=0)
+    settled(ledger, ask(ledger, resource_class="tin"))
+    assert show(ledger, orphan).state == "allocating"
+    registration = RegisterConductor(hostname="conductor-1", group="", drivers=(), incarnation=str(uuid.uuid4()))
+    ledger.runner.write(register_conductor, SERVICE, registration)
+    assert show(ledger, orphan).state == "allocating"
+
+
+class Moody(Runner):
+    """A database that is away for a while in the middle of the work."""
+
+    away = threading.Event()
+
+    def write(self, use_case, actor, command):
+        if self.away.is_set() and use_case.__name__ == "try_nodes":
+            self.away.clear()
+            raise StoreUnavailable
+        return super().write(use_case, actor, command)
+
+
+def test_a_request_outlives_a_database_that_goes_away(ledger, start):
+    moody = Moody(ledger.store, ledger.clock)
+    moody.away.set()
+    start(runner=moody)
+    node = ledger.enrol(resource_class="gold")
+    assert settled(ledger, ask(ledger)).node_uuid == node.uuid
+    assert not moody.away.is_set()

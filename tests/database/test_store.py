@@ -1,0 +1,199 @@
+"""Transactions: whole or not at all, run again when refused, and honest when the database is away."""
+
+import logging
+import os
+import threading
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from dibs.database import Store, health, open_store
+from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.migrate import upgrade
+from dibs.database.store import ATTEMPTS_MAX
+from dibs.database.transaction import Again, Duplicate, Transaction
+from dibs.ledger.queries import providers
+from tests.bed.mariadb import MariadbServer
+from tests.bed.postgresql import PostgresqlServer
+from tests.bed.waiting import eventually
+
+
+def add_provider(store: Store, name: str) -> str:
+    identity = str(uuid.uuid4())
+    store.write(lambda tx: providers.insert_provider(tx, identity, name, 1))
+    return identity
+
+
+def exists(store: Store, identity: str) -> bool:
+    """Locking is also the plainest way to ask; nothing is left of it."""
+
+    class Look(Exception):
+        pass
+
+    found = []
+
+    def look(tx: Transaction) -> None:
+        found.append(providers.lock(tx, identity, 2))
+        raise Look
+
+    with suppress(Look):
+        store.write(look)
+    return found[-1]
+
+
+def test_a_body_that_raises_leaves_no_trace(store: Store) -> None:
+    identity = str(uuid.uuid4())
+
+    def half(tx: Transaction) -> None:
+        providers.insert_provider(tx, identity, "half", 1)
+        raise ValueError("second thoughts")
+
+    with pytest.raises(ValueError, match="second thoughts"):
+        store.write(half)
+    assert not exists(store, identity)
+
+
+def test_the_transactions_before_and_after_a_failed_one_stay(store: Store) -> None:
+    first = add_provider(store, "first")
+    with pytest.raises(Duplicate):
+        add_provider(store, "first")
+    second = add_provider(store, "second")
+    assert exists(store, first)
+    assert exists(store, second)
+
+
+def test_a_violated_constraint_is_told_by_its_name(store: Store) -> None:
+    add_provider(store, "twice")
+    with pytest.raises(Duplicate, match="uq_providers_name"):
+        add_provider(store, "twice")
+
+
+def test_a_refused_transaction_is_run_again_whole(store: Store) -> None:
+    attempts = []
+
+    def refused_twice(tx: Transaction) -> str:
+        identity = str(uuid.uuid4())
+        providers.insert_provider(tx, identity, f"attempt {len(attempts)}", 1)
+        attempts.append(identity)
+        if len(attempts) < 3:
+            raise Again
+        return identity
+
+    kept = store.write(refused_twice)
+    assert [exists(store, identity) for identity in attempts] == [False, False, True]
+    assert kept == attempts[-1]
+
+
+def test_reruns_are_bounded(store: Store) -> None:
+    attempts = []
+
+    def always_refused(tx: Transaction) -> None:
+        attempts.append(1)
+        raise Again
+
+    with pytest.raises(StoreContended, match=str(ATTEMPTS_MAX)):
+        store.write(always_refused)
+    assert len(attempts) == ATTEMPTS_MAX
+
+
+def test_two_that_lock_each_other_out_both_succeed(store: Store) -> None:
+    """A real deadlock on PostgreSQL and MariaDB; SQLite lets one in at a time."""
+    pair = [add_provider(store, "left"), add_provider(store, "right")]
+    both_hold_one = threading.Barrier(2)
+    done = []
+
+    def cross(first: str, second: str) -> None:
+        def body(tx: Transaction) -> None:
+            assert providers.lock(tx, first, 3)
+            with suppress(threading.BrokenBarrierError):
+                both_hold_one.wait(timeout=2)
+            assert providers.lock(tx, second, 3)
+
+        store.write(body)
+        done.append(first)
+
+    threads = [threading.Thread(target=cross, args=order) for order in (pair, pair[::-1])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == sorted(pair)
+
+
+def test_a_reader_sees_one_moment(store: Store) -> None:
+    identity = add_provider(store, "seen")
+    provider_id = store.write(lambda tx: providers.insert_provider(tx, str(uuid.uuid4()), "other", 1))
+    store.write(lambda tx: providers.offer_one_unit(tx, provider_id, "CUSTOM_A", reserved=0, now=1))
+
+    def look_twice(tx: Transaction) -> tuple[object, object]:
+        before = providers.inventory(tx, provider_id)
+        writer = threading.Thread(target=store.write, args=(lambda tx: providers.reserve_unit(tx, provider_id, 1),))
+        writer.start()
+        writer.join()
+        return before, providers.inventory(tx, provider_id)
+
+    before, after = store.read(look_twice)
+    assert before == after
+    assert exists(store, identity)
+
+
+def test_writers_that_meet_lose_nothing(store: Store) -> None:
+    threads = [threading.Thread(target=add_provider, args=(store, f"number {n}")) for n in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number in range(40):
+        with pytest.raises(Duplicate):
+            add_provider(store, f"number {number}")
+
+
+def test_an_embedded_store_that_crossed_a_fork_refuses_to_work(tmp_path: Path) -> None:
+    """Its connections would lose commits without any error."""
+    upgrade(f"sqlite:///{tmp_path}/ledger.sqlite")
+    store = open_store(f"sqlite:///{tmp_path}/ledger.sqlite")
+    add_provider(store, "before")
+    child = os.fork()
+    if child == 0:
+        try:
+            add_provider(store, "after")
+        except RuntimeError:
+            os._exit(7)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    store.close()
+
+
+@pytest.mark.parametrize("engine", ["postgresql", "mariadb"])
+def test_a_database_that_went_away_and_came_back(
+    engine: str,
+    database_server: Callable[[str], PostgresqlServer | MariadbServer],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    server = database_server(engine)
+    server.address.execute("CREATE DATABASE away")
+    upgrade(server.address.url("away"))
+    store = open_store(server.address.url("away"))
+    kept = add_provider(store, "kept")
+    server.stop()
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            with pytest.raises(StoreUnavailable):
+                add_provider(store, "lost")
+        assert health.problems(store)
+        server.start()
+        eventually(lambda: not health.problems(store), what="the database to be back")
+        assert exists(store, kept)
+    said = [record.message for record in caplog.records if record.name.startswith("dibs.database")]
+    assert sum("is away" in message for message in said) == 1, said
+    assert sum("is back" in message for message in said) == 1, said
+    store.close()
+
+
+@pytest.mark.parametrize("url", ["oracle://x", "nonsense", "", "sqlite://", "sqlite:///:memory:"])
+def test_a_url_of_no_known_engine_is_refused(url: str) -> None:
+    with pytest.raises(Exception, match="sqlite:///"):
+        open_store(url)

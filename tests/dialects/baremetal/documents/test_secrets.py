@@ -1,0 +1,32 @@
+from typing import Any
+
+import pytest
+
+from dibs.dialects.baremetal.documents.secrets import MASK, is_secret, mask_keys, mask_secrets
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["password", "ipmi_password", "redfish_PASSWORD", "auth_token", "client_secret", "snmp_auth_key", "adminPass"],
+)
+def test_keys_of_secrets_are_recognised(key: str) -> None:
+    assert is_secret(key)
+
+
+@pytest.mark.parametrize("key", ["address", "username", "deploy_kernel", "bypass_check", "compass"])
+def test_other_keys_are_left_alone(key: str) -> None:
+    assert not is_secret(key)
+
+
+def test_secrets_are_masked_at_any_depth_and_the_original_is_not_touched() -> None:
+    document: dict[str, Any] = {"a": {"password": "x"}, "tokens": ["x", {"b": 1}], "password": 5, "c": 1}
+    assert mask_secrets(document) == {"a": {"password": MASK}, "tokens": [MASK, {"b": 1}], "password": MASK, "c": 1}
+    assert document["a"]["password"] == "x"
+
+
+def test_nothing_is_hidden_where_nothing_is() -> None:
+    assert mask_secrets({"password": None, "token": ""}) == {"password": None, "token": ""}
+    assert mask_keys({"configdrive": {}, "image_url": "x"}, ("configdrive", "image_url")) == {
+        "configdrive": {},
+        "image_url": MASK,
+    }

@@ -1,0 +1,131 @@
+"""Allocations: who may ask for what, see and take back; and what the contracts do not show."""
+
+import uuid
+from typing import Any
+
+import pytest
+
+from dibs.access.access import SERVICE, Access, EveryRule
+from dibs.access.actor import Actor
+from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
+from dibs.allocations.operations.holds import CreateHold, create_hold
+from dibs.machines.model.conductors import TIMEOUT_SECONDS
+from dibs.machines.model.nodes import Node
+from tests.builders import allow
+from tests.dialects.baremetal.conversation import ADMIN_ROLES, MEMBER_ROLES, Conversation, person
+from tests.dialects.conversation import Answer
+
+ALICE = person("a", *MEMBER_ROLES)
+BOB = person("b", *ADMIN_ROLES)
+READER = person("a", "reader")
+
+
+def create(ask: Conversation, actor: Actor | None = None, **body: Any) -> Answer:
+    return ask("POST", "/v1/allocations", {"resource_class": "gold", **body}, actor=actor)
+
+
+def in_use(ask: Conversation, **values: Any) -> tuple[Node, str]:
+    """A node with an allocation."""
+    node = ask.ledger.enrol(resource_class="gold", state="active", owner=values.get("owner"))
+    command = CreateNodeRequest(node=node.uuid, **values)
+    return node, ask.ledger.runner.write(create_node_request, SERVICE, command).uuid
+
+
+def test_a_projects_member_asks_for_its_projects_nodes(ask: Conversation) -> None:
+    assert create(ask, ALICE).json["owner"] == "a"
+    assert create(ask, ALICE, owner="a").json["owner"] == "a"
+    assert create(ask, ALICE, owner="b").status == 403
+    assert create(ask, READER).status == 403
+    assert create(ask, Actor(user="homeless", roles=frozenset(MEMBER_ROLES))).status == 403
+
+
+def test_who_speaks_for_the_system_asks_for_anybodys(ask: Conversation) -> None:
+    assert create(ask).json["owner"] is None
+    assert create(ask, owner="a").json["owner"] == "a"
+
+
+def test_a_conductor_is_woken(ask: Conversation) -> None:
+    create(ask)
+    assert ask.woken == 1
+
+
+def test_without_a_conductor_it_is_503_and_nothing_is_written(ask: Conversation) -> None:
+    ask.ledger.clock.move(TIMEOUT_SECONDS + 1)
+    answer = create(ask)
+    assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+    assert ask("GET", "/v1/allocations").json == {"allocations": []}
+
+
+def test_a_project_sees_its_own_allocations_only(ask: Conversation) -> None:
+    mine, theirs = create(ask, ALICE).json["uuid"], create(ask, BOB).json["uuid"]
+    nobodys = create(ask).json["uuid"]
+
+    def listed(actor: Actor | None, query: str = "") -> list[str]:
+        return [seen["uuid"] for seen in ask("GET", f"/v1/allocations{query}", actor=actor).json["allocations"]]
+
+    assert listed(None) == [mine, theirs, nobodys]
+    assert listed(ALICE) == listed(ALICE, "?owner=a") == listed(None, "?owner=a") == [mine]
+    assert ask("GET", "/v1/allocations?owner=b", actor=ALICE).status == 403
+    assert ask("GET", f"/v1/allocations/{mine}", actor=READER).status == 200
+    for other in (theirs, nobodys):
+        for method in ("GET", "DELETE"):
+            assert ask(method, f"/v1/allocations/{other}", actor=ALICE).status == 404
+
+
+def test_a_reader_changes_nothing(ask: Conversation) -> None:
+    mine = create(ask, ALICE).json["uuid"]
+    patch = [{"op": "add", "path": "/extra/a", "value": 1}]
+    assert ask("PATCH", f"/v1/allocations/{mine}", patch, actor=READER).status == 403
+    assert ask("DELETE", f"/v1/allocations/{mine}", actor=READER).status == 403
+    assert ask("PATCH", f"/v1/allocations/{mine}", patch, actor=ALICE).status == 200
+    assert ask("DELETE", f"/v1/allocations/{mine}", actor=ALICE).status == 204
+
+
+def test_nodes_of_others_are_unknown_as_candidates_to_backfill_and_to_list_by(ask: Conversation) -> None:
+    node, _ = in_use(ask, owner="b")
+    for body in ({"candidate_nodes": [node.uuid]}, {"node": node.uuid}):
+        answer = create(ask, ALICE, **body)
+        assert (answer.status, node.uuid in answer.reason) == (400, True)
+    assert ask("GET", f"/v1/allocations?node={node.uuid}", actor=ALICE).status == 400
+    assert ask("GET", f"/v1/nodes/{node.uuid}/allocation", actor=ALICE).status == 404
+    assert ask("GET", f"/v1/nodes/{node.uuid}/allocation", actor=BOB).status == 200
+
+
+def test_an_allocation_of_another_on_ones_own_node_is_not_shown(ask: Conversation) -> None:
+    node = ask.ledger.enrol(resource_class="gold", state="active", owner="a", lessee="b")
+    command = CreateNodeRequest(node=node.uuid, owner="b")
+    ask.ledger.runner.write(create_node_request, SERVICE, command)
+    assert ask("GET", f"/v1/nodes/{node.uuid}/allocation", actor=ALICE).status == 404
+    assert ask("DELETE", f"/v1/nodes/{node.uuid}/allocation", actor=ALICE).status == 404
+
+
+def test_a_reservation_becomes_an_allocation(ask: Conversation) -> None:
+    node = ask.ledger.enrol(resource_class="gold", owner="a")
+    proof = str(uuid.uuid4())
+    command = CreateHold(uuid=proof, instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=60, guard=allow)
+    ask.ledger.runner.write(create_hold, Access(actor=ALICE, rules=EveryRule()), command)
+    assert ask("POST", "/v1/allocations", {"reservation_uuid": proof}, actor=BOB).status == 404
+    made = ask("POST", "/v1/allocations", {"reservation_uuid": proof}, actor=ALICE)
+    assert (made.status, made.json["state"], made.json["node_uuid"]) == (201, "active", node.uuid)
+    assert ask("GET", f"/v1/nodes/{node.uuid}").json["allocation_uuid"] == made.json["uuid"]
+    assert ask("GET", f"/v1/reservations/{proof}", actor=ALICE).status == 404
+
+
+def test_nodes_show_their_allocation_in_every_list(ask: Conversation) -> None:
+    node, allocation = in_use(ask)
+    ask.ledger.enrol(resource_class="gold")
+    for url in ("/v1/nodes/detail", "/v1/nodes?fields=uuid,allocation_uuid", "/v1/nodes?detail=true"):
+        found = {seen["uuid"]: seen["allocation_uuid"] for seen in ask("GET", url).json["nodes"]}
+        assert (found[node.uuid], len(found)) == (allocation, 2)
+        assert set(found.values()) == {allocation, None}
+    assert "allocation_uuid" not in ask("GET", f"/v1/nodes/{node.uuid}", version="1.51").json
+
+
+@pytest.mark.parametrize("name", ["candidate_nodes", "traits"])
+def test_too_many_are_refused(ask: Conversation, name: str) -> None:
+    assert create(ask, **{name: [f"CUSTOM_{number}" for number in range(1_001)]}).status == 400
+
+
+def test_empty_values_say_nothing(ask: Conversation) -> None:
+    answer = create(ask, name=None, traits=None, candidate_nodes=None, extra=None, uuid=None, node=None)
+    assert (answer.status, answer.json["traits"], answer.json["extra"]) == (201, [], {})

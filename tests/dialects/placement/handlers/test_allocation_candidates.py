@@ -1,0 +1,131 @@
+"""GET /allocation_candidates: what each version shows."""
+
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import pytest
+
+from tests.builders import Ledger
+from tests.candidates.model.brute_force import Provider, Stock, World
+from tests.dialects.placement.conversation import Conversation
+from tests.placement_rows import put_world
+
+HOST, CHILD, DISKS = (f"00000000-0000-4000-8000-00000000000{number}" for number in range(3))
+AGGREGATE = "11111111-1111-4111-8111-111111111111"
+SHARES = "MISC_SHARES_VIA_AGGREGATE"
+
+
+@pytest.fixture
+def hosts(ledger: Ledger) -> None:
+    """A host with memory and a child with processors, and a provider of disks that shares with it."""
+    put_world(
+        ledger.store,
+        World(
+            [
+                Provider(HOST, None, {"MEMORY_MB": Stock(1024, ratio=1.5)}, frozenset(), frozenset({AGGREGATE})),
+                Provider(CHILD, HOST, {"VCPU": Stock(8, used=2)}, frozenset({"CUSTOM_FAST", "HW_CPU_X86_AVX"})),
+                Provider(DISKS, None, {"DISK_GB": Stock(100)}, frozenset({SHARES}), frozenset({AGGREGATE})),
+            ]
+        ),
+    )
+
+
+def candidates(ask: Conversation, query: str, version: str = "1.39") -> Any:
+    answer = ask("GET", f"/allocation_candidates?{query}", version=version)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+@pytest.mark.usefixtures("hosts")
+def test_the_newest_version_shows_requests_with_mappings_and_every_provider_of_the_trees(ask: Conversation) -> None:
+    shown = candidates(ask, "resources=MEMORY_MB:64&resources_CPU=VCPU:1")
+    assert shown["allocation_requests"] == [
+        {
+            "allocations": {HOST: {"resources": {"MEMORY_MB": 64}}, CHILD: {"resources": {"VCPU": 1}}},
+            "mappings": {"": [HOST], "_CPU": [CHILD]},
+        }
+    ]
+    assert shown["provider_summaries"] == {
+        HOST: {
+            "resources": {"MEMORY_MB": {"capacity": 1536, "used": 0}},
+            "traits": [],
+            "parent_provider_uuid": None,
+            "root_provider_uuid": HOST,
+        },
+        CHILD: {
+            "resources": {"VCPU": {"capacity": 8, "used": 2}},
+            "traits": ["HW_CPU_X86_AVX", "CUSTOM_FAST"],
+            "parent_provider_uuid": HOST,
+            "root_provider_uuid": HOST,
+        },
+    }
+
+
+@pytest.mark.usefixtures("hosts")
+def test_the_oldest_version_lists_allocations_and_shows_only_what_was_asked_for(ask: Conversation) -> None:
+    shown = candidates(ask, "resources=MEMORY_MB:64,DISK_GB:1", "1.10")
+    assert shown["allocation_requests"] == [
+        {
+            "allocations": [
+                {"resource_provider": {"uuid": HOST}, "resources": {"MEMORY_MB": 64}},
+                {"resource_provider": {"uuid": DISKS}, "resources": {"DISK_GB": 1}},
+            ]
+        }
+    ]
+    assert shown["provider_summaries"] == {
+        HOST: {"resources": {"MEMORY_MB": {"capacity": 1536, "used": 0}}},
+        DISKS: {"resources": {"DISK_GB": {"capacity": 100, "used": 0}}},
+    }
+
+
+@pytest.mark.usefixtures("hosts")
+def test_before_trees_nothing_is_taken_from_two_providers_of_one(ask: Conversation) -> None:
+    assert candidates(ask, "resources=MEMORY_MB:64,VCPU:1", "1.28")["allocation_requests"] == []
+    assert len(candidates(ask, "resources=MEMORY_MB:64,VCPU:1", "1.29")["allocation_requests"]) == 1
+
+
+@pytest.mark.usefixtures("hosts")
+@pytest.mark.parametrize(("version", "fields"), [("1.16", 1), ("1.17", 2), ("1.28", 2), ("1.29", 4)])
+def test_summaries_say_more_in_later_versions(ask: Conversation, version: str, fields: int) -> None:
+    summaries = candidates(ask, "resources=VCPU:1", version)["provider_summaries"]
+    assert {len(summary) for summary in summaries.values()} == {fields}
+
+
+@pytest.mark.usefixtures("hosts")
+def test_an_answer_is_of_this_moment(ask: Conversation) -> None:
+    answer = ask("GET", "/allocation_candidates?resources=VCPU:1")
+    assert answer.headers["cache-control"] == "no-cache"
+    assert parsedate_to_datetime(answer.headers["last-modified"]).year == 2027
+    assert "last-modified" not in ask("GET", "/allocation_candidates?resources=VCPU:1", version="1.14").headers
+
+
+@pytest.mark.usefixtures("hosts")
+def test_a_random_order_changes_which_candidates_come_first(ledger: Ledger) -> None:
+    put_world(
+        ledger.store, World([Provider(f"00000000-0000-4000-8000-{n:012}", None, {"VCPU": Stock(8)}) for n in range(50)])
+    )
+    ask = Conversation(ledger, randomize_candidates=True)
+    firsts = {next(iter(candidates(ask, "resources=VCPU:1&limit=1")["provider_summaries"])) for _ in range(20)}
+    assert len(firsts) > 1
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            "resources=CUSTOM_NOTHING:1",
+            "Invalid resource class in resources parameter: No such resource class CUSTOM_NO",
+        ),
+        ("resources=VCPU:1&required=CUSTOM_NOTHING", "No such trait(s): CUSTOM_NOTHING."),
+    ],
+)
+def test_names_that_nobody_knows_are_refused(ask: Conversation, query: str, message: str) -> None:
+    answer = ask("GET", f"/allocation_candidates?{query}")
+    assert answer.status == 400
+    assert message in answer.error["detail"]
+
+
+@pytest.mark.usefixtures("hosts")
+@pytest.mark.parametrize("query", ["in_tree=99999999-9999-4999-8999-999999999999", f"member_of={HOST}"])
+def test_a_provider_or_aggregate_that_nobody_knows_gives_nothing(ask: Conversation, query: str) -> None:
+    assert candidates(ask, f"resources=VCPU:1&{query}") == {"allocation_requests": [], "provider_summaries": {}}

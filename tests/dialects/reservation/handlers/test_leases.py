@@ -1,0 +1,165 @@
+"""Leases over the contract: what the exchanges in tests/contracts do not ask."""
+
+from typing import Any
+
+import pytest
+
+from dibs.leases.model.dates import LeaseRules
+from tests.builders import Ledger
+from tests.dialects.reservation.conversation import ADMIN, MEMBER, READER, STRANGER, Conversation
+from tests.dialects.reservation.lease_bodies import END, LATER, START, hosts, instances, lease
+from tests.lease_builders import make_host
+from tests.provider_builders import statements
+
+LEASES = "/v1/leases"
+
+
+@pytest.fixture
+def ask(ledger: Ledger) -> Conversation:
+    """Two hosts."""
+    make_host(ledger, "compute-1", rack="r1")
+    make_host(ledger, "compute-2", rack="r2")
+    return Conversation(ledger)
+
+
+def made(ask: Conversation, *parts: Any, **values: Any) -> Any:
+    answer = ask("POST", LEASES, lease(*parts, **values))
+    assert answer.status == 201, answer.body
+    return answer.json["lease"]
+
+
+def changed(ask: Conversation, before: Any, body: Any) -> Any:
+    answer = ask("PUT", f"{LEASES}/{before['id']}", body)
+    assert answer.status == 200, answer.body
+    return answer.json["lease"]
+
+
+def test_a_list_takes_as_many_statements_for_fifty_leases_as_for_one(ask: Conversation, ledger: Ledger) -> None:
+    made(ask, hosts(), instances())
+    few = statements(ledger, lambda: ask("GET", LEASES))
+    for _ in range(49):
+        made(ask, instances(amount=1))
+    assert len(ask("GET", LEASES).json["leases"]) == 50
+    assert statements(ledger, lambda: ask("GET", LEASES)) == few
+    ours = statements(ledger, lambda: ask("GET", LEASES, actor=MEMBER))
+    ask("POST", LEASES, lease(), actor=MEMBER)
+    assert statements(ledger, lambda: ask("GET", LEASES, actor=MEMBER)) <= ours + 2
+
+
+def test_lists_of_hosts_take_as_many_statements_for_many_as_for_few(ask: Conversation, ledger: Ledger) -> None:
+    paths = ["/v1/os-hosts", "/v1/os-hosts/allocations", "/v1/os-hosts/properties?detail=True"]
+    few = [statements(ledger, lambda path=path: ask("GET", path)) for path in paths]
+    for number in range(20):
+        make_host(ledger, f"more-{number}", rack=f"r{number}")
+    assert [statements(ledger, lambda path=path: ask("GET", path)) for path in paths] == few
+
+
+def test_only_those_of_the_project_and_admins_see_a_lease(ask: Conversation) -> None:
+    ours = ask("POST", LEASES, lease(hosts()), actor=MEMBER).json["lease"]
+    assert (ours["project_id"], ours["user_id"]) == ("p-member", "u-member")
+    for actor, seen in ((MEMBER, [ours]), (READER, [ours]), (ADMIN, [ours]), (STRANGER, [])):
+        assert ask("GET", LEASES, actor=actor).json["leases"] == seen
+        assert ask("GET", f"{LEASES}/{ours['id']}", actor=actor).status == (200 if seen else 403)
+
+
+def test_a_lease_that_begins_now_is_pending_until_the_conductor_comes(ask: Conversation) -> None:
+    now = made(ask, hosts(), start_date="now")
+    assert now["status"] == "PENDING"
+    assert now["start_date"] == "2027-01-15T08:00:00.000000"
+
+
+def test_whoever_waits_for_the_conductor_has_it_woken(ledger: Ledger) -> None:
+    woken: list[str] = []
+    ask = Conversation(ledger, wake=lambda: woken.append("now"))
+    before = made(ask)
+    changed(ask, before, {"name": "other"})
+    ask("DELETE", f"{LEASES}/{before['id']}")
+    assert len(woken) == 3
+
+
+def test_hosts_rest_between_leases_when_the_operator_says_so(ledger: Ledger) -> None:
+    make_host(ledger, "compute-1")
+    ask = Conversation(ledger, rules=LeaseRules(cleaning_minutes=30))
+    made(ask, hosts())
+    answer = ask("POST", LEASES, lease(hosts(), start_date=END, end_date=LATER))
+    assert (answer.status, answer.message[-17:]) == (409, "2090-03-01 12:30.")
+    assert made(ask, hosts(), start_date="2090-03-01 12:30", end_date=LATER)
+
+
+def test_a_lease_is_not_longer_than_the_operator_allows_unless_its_project_is_exempt(ledger: Ledger) -> None:
+    rules = LeaseRules(seconds_max=3600, exempt_projects=frozenset({"p-other"}))
+    ask = Conversation(ledger, rules=rules)
+    refused = ask("POST", LEASES, lease(), actor=MEMBER)
+    assert refused.status == 400
+    assert refused.message == "Lease duration of 7200 seconds is greater than the maximum of 3600 seconds"
+    assert ask("POST", LEASES, lease(), actor=STRANGER).status == 201
+    short = ask("POST", LEASES, lease(end_date="2090-03-01 11:00"), actor=MEMBER).json["lease"]
+    assert ask("PUT", f"{LEASES}/{short['id']}", {"end_date": END}, actor=MEMBER).status == 400
+
+
+@pytest.mark.parametrize(("minutes", "time"), [(0, None), (30, "11:30"), (180, "10:00")])
+def test_the_end_is_announced_as_the_operator_says(ledger: Ledger, minutes: int, time: str | None) -> None:
+    ask = Conversation(ledger, rules=LeaseRules(before_end_minutes=minutes))
+    events = {event["event_type"]: event["time"] for event in made(ask)["events"]}
+    assert events.get("before_end_lease") == (time and f"2090-03-01T{time}:00.000000")
+
+
+def test_hosts_are_changed_by_the_keys_that_they_have(ask: Conversation) -> None:
+    before = made(ask, hosts())
+    (part,) = before["reservations"]
+    change = {"id": part["id"], "max": 2, "before_end": "snapshot", "resource_properties": '["==", "$rack", "r2"]'}
+    after = changed(ask, before, {"reservations": [{**change, "vcpus": 5, "amount": 7, "zzz": 1}]})
+    (shown,) = after["reservations"]
+    assert (shown["min"], shown["max"], shown["before_end"]) == (1, 2, "snapshot")
+    assert shown["resource_properties"] == '["==", "$rack", "r2"]'
+    allocations = ask("GET", f"/v1/os-hosts/allocations?lease_id={before['id']}").json["allocations"]
+    assert [len(each["reservations"]) for each in allocations] == [0, 1]
+
+
+def test_instances_are_changed_by_the_keys_that_they_have(ask: Conversation) -> None:
+    before = made(ask, instances())
+    (part,) = before["reservations"]
+    after = changed(ask, before, {"reservations": [{"id": part["id"], "vcpus": 4, "min": 9, "affinity": "True"}]})
+    (shown,) = after["reservations"]
+    assert (shown["vcpus"], shown["memory_mb"], shown["amount"], shown["affinity"]) == (4, 1024, 2, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"amount": 0}, "amount must be >= 1"),
+        ({"amount": "3"}, "Malformed parameter amount"),
+        ({"vcpus": 0}, "Malformed parameter vcpus (must be greater than or equal to 1)"),
+        ({"affinity": "zap"}, "Malformed parameter affinity (must be a bool value or None)"),
+        ({"resource_properties": 5}, "Malformed parameter resource_properties"),
+        ({"resource_properties": "[1]"}, "Malformed requirements [1]"),
+        ({"id": 5}, "Missing parameter reservation ID"),
+    ],
+)
+def test_a_wrong_change_of_instances_is_refused_by_name(ask: Conversation, change: Any, message: str) -> None:
+    before = made(ask, instances())
+    body = {"reservations": [{"id": before["reservations"][0]["id"], **change}]}
+    answer = ask("PUT", f"{LEASES}/{before['id']}", body)
+    assert (answer.status, answer.message) == (400, message)
+    assert ask("GET", f"{LEASES}/{before['id']}").json["lease"] == before
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [({"name": 5}, 400), ({"name": "x" * 81}, 400), ({"before_end_date": START}, 403), ({"reservations": "x"}, 400)],
+)
+def test_a_wrong_change_of_a_lease_is_refused(ask: Conversation, change: Any, status: int) -> None:
+    before = made(ask, hosts())
+    assert ask("PUT", f"{LEASES}/{before['id']}", change).status == status
+    assert ask("GET", f"{LEASES}/{before['id']}").json["lease"] == before
+
+
+def test_a_private_property_is_hidden_unless_an_admin_asks_for_all(ask: Conversation, tmp_path: Any) -> None:
+    """Properties are for admins by default; where a policy lets others see them, private ones stay hidden."""
+    policy = tmp_path / "policy.yaml"
+    policy.write_text('"blazar:oshosts:get_resource_properties": "role:reader"\n')
+    ask("PATCH", "/v1/os-hosts/properties/rack", {"private": True})
+    open_door = Conversation(ask.ledger, policy_file=str(policy))
+    path = "/v1/os-hosts/properties?all=true"
+    assert open_door("GET", path, actor=MEMBER).json == {"resource_properties": []}
+    assert open_door("GET", path, actor=ADMIN).json == {"resource_properties": [{"property": "rack"}]}

@@ -1,0 +1,57 @@
+"""Log lines."""
+
+import io
+import json
+import logging
+import subprocess
+import sys
+
+import pytest
+
+from dibs.http.edge.logs import JsonFormatter, RequestIdFilter, TextFormatter
+from dibs.http.edge.request_id import REQUEST_ID
+
+
+@pytest.fixture
+def stream() -> io.StringIO:
+    return io.StringIO()
+
+
+def logger_with(formatter: logging.Formatter, stream: io.StringIO) -> logging.Logger:
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(formatter)
+    handler.addFilter(RequestIdFilter())
+    logger = logging.Logger("test")
+    logger.addHandler(handler)
+    return logger
+
+
+def test_a_json_line_has_the_request_id_and_the_trace(stream: io.StringIO) -> None:
+    token = REQUEST_ID.set("req-1")
+    try:
+        raise ValueError("broken\nin two")
+    except ValueError:
+        logger_with(JsonFormatter(), stream).exception("Could not %s", "work")
+    finally:
+        REQUEST_ID.reset(token)
+    [line] = stream.getvalue().splitlines()
+    found = json.loads(line)
+    assert (found["level"], found["logger"], found["request_id"]) == ("ERROR", "test", "req-1")
+    assert found["message"] == "Could not work"
+    assert "ValueError: broken" in found["trace"]
+    assert found["time"].endswith("+00:00")
+
+
+def test_nobody_can_forge_a_text_line(stream: io.StringIO) -> None:
+    logger_with(TextFormatter(), stream).info("GET %s", "/a\n2026-01-01 INFO forged")
+    assert len(stream.getvalue().splitlines()) == 1
+    assert "[-]" in stream.getvalue()
+
+
+def test_logs_are_json_where_stderr_is_no_terminal_and_libraries_only_tell_of_trouble() -> None:
+    script = (
+        "import logging; from dibs.http.edge.logs import configure_logs; configure_logs('auto', 'info');"
+        "logging.getLogger('dibs.x').info('a'); logging.getLogger('other').info('b')"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert [json.loads(line)["message"] for line in done.stderr.splitlines()] == ["a"]

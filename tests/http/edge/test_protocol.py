@@ -1,0 +1,168 @@
+"""Clients that are slow or send too much, as bytes on a socket."""
+
+import contextlib
+import select
+import socket
+
+import httpx
+import pytest
+
+from dibs.http.edge.limits import Limits
+from tests.bed.waiting import eventually
+from tests.http.edge.echo_server import LARGE, RunningServer, running_server
+
+POST = b"POST /echo/x HTTP/1.1\r\nHost: a\r\n"
+
+
+def connect(server: RunningServer) -> socket.socket:
+    return socket.create_connection((server.address.host, server.address.port), timeout=10)
+
+
+def read_all(connection: socket.socket) -> bytes:
+    """Everything until the server closes."""
+    received = b""
+    while piece := connection.recv(65536):
+        received += piece
+    return received
+
+
+def test_a_body_over_the_limit_is_413_whether_declared_or_not() -> None:
+    with running_server(Limits(body_limit_bytes=1000)) as server:
+        exact = httpx.post(f"{server.url}/echo/x", content=b"a" * 1000)
+        declared = httpx.post(f"{server.url}/echo/x", content=b"a" * 1001)
+        chunked = httpx.post(f"{server.url}/echo/x", content=iter([b"a" * 600, b"a" * 600]))
+    assert [exact.status_code, declared.status_code, chunked.status_code] == [200, 413, 413]
+    assert "1000 bytes" in declared.json()["echo_error"]
+
+
+def test_a_connection_can_be_used_again_after_413() -> None:
+    with running_server(Limits(body_limit_bytes=1000)) as server, httpx.Client() as client:
+        assert client.post(f"{server.url}/echo/x", content=b"a" * 3_000_000).status_code == 413
+        assert client.get(f"{server.url}/echo/x").status_code == 200
+
+
+def test_the_rest_of_a_refused_body_is_not_awaited_for_ever() -> None:
+    with running_server(Limits(body_limit_bytes=1000, body_timeout_seconds=0.2)) as server, connect(server) as client:
+        client.sendall(POST + b"Content-Length: 2000\r\n\r\nabc")
+        assert b" 413 " in client.recv(65536)
+        eventually(lambda: len(server.connections) == 0)
+
+
+def test_a_slow_body_is_408_and_the_connection_closes() -> None:
+    with running_server(Limits(body_timeout_seconds=0.2)) as server, connect(server) as client:
+        client.sendall(POST + b"Content-Length: 10\r\n\r\nabc")
+        answer = read_all(client)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"echo_error" in answer
+    assert b"connection: close" in answer
+
+
+def test_many_bodies_together_cannot_exceed_the_memory_for_them() -> None:
+    half = POST + b"Content-Length: 1000\r\n\r\n" + b"a" * 900
+    with running_server(Limits(threads=1, body_limit_bytes=1000)) as server:
+        with connect(server) as first, connect(server) as second:
+            first.sendall(half)
+            second.sendall(half)
+            refused, _, _ = select.select([first, second], [], [], 10)
+            assert len(refused) == 1
+            assert b" 503 " in refused[0].recv(65536)
+        eventually(lambda: httpx.post(f"{server.url}/echo/x", content=b"a" * 1000).status_code == 200)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET /echo/x HTTP/1.1\r\nHost: a\r\nX-Slow: "])
+def test_slow_headers_close_the_connection(sent: bytes) -> None:
+    with running_server(Limits(header_timeout_seconds=0.2)) as server, connect(server) as client:
+        client.sendall(sent)
+        assert read_all(client) == b""
+
+
+def test_dripping_headers_close_the_connection() -> None:
+    with running_server(Limits(header_timeout_seconds=0.3)) as server, connect(server) as client:
+        client.sendall(b"GET /echo/x HTTP/1.1\r\n")
+        eventually(lambda: len(server.connections) == 1)
+
+        def drip_until_closed() -> bool:
+            with contextlib.suppress(ConnectionError):
+                client.sendall(b"X-A: b\r\n")
+            return len(server.connections) == 0
+
+        eventually(drip_until_closed)
+
+
+def test_the_second_request_of_a_connection_has_a_deadline_too() -> None:
+    with running_server(Limits(header_timeout_seconds=0.2)) as server, connect(server) as client:
+        client.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert b" 200 " in client.recv(65536)
+        client.sendall(b"GET /livez HTTP/1.1\r\n")
+        assert read_all(client) == b""
+
+
+def test_an_idle_connection_is_closed_after_the_keep_alive_time() -> None:
+    with running_server(Limits(keep_alive_seconds=0.2)) as server, connect(server) as client:
+        client.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert b" 200 " in read_all(client)
+
+
+def test_a_running_request_outlives_the_header_deadline() -> None:
+    with running_server(Limits(header_timeout_seconds=0.1)) as server:
+        assert httpx.get(f"{server.url}/echo/pause").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /echo/x HTTP/1.1\r\nHost: a\r\nX-A: " + b"a" * 3000 + b"\r\n\r\n",
+        b"GET /echo/x HTTP/1.1\r\nHost: a\r\n" + b"X-A: a\r\n" * 300 + b"\r\n",
+        b"GET /echo/" + b"a" * 3000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
+    ],
+)
+def test_a_large_head_is_431(head: bytes) -> None:
+    with running_server(Limits(header_limit_bytes=2000)) as server, connect(server) as client:
+        client.sendall(head)
+        answer = read_all(client)
+    assert answer.startswith(b"HTTP/1.1 431 ")
+    assert b"x-openstack-request-id: req-" in answer
+
+
+def test_a_header_without_end_is_431_before_it_ends() -> None:
+    with running_server(Limits(header_limit_bytes=2000)) as server, connect(server) as client:
+        client.sendall(b"GET /echo/x HTTP/1.1\r\nX-A: ")
+        for _ in range(4):
+            client.sendall(b"a" * 600)
+        assert client.recv(65536).startswith(b"HTTP/1.1 431 ")
+
+
+def test_a_head_just_below_the_limit_is_taken() -> None:
+    with running_server(Limits(header_limit_bytes=2000)) as server:
+        assert httpx.get(f"{server.url}/echo/x", headers={"X-A": "a" * 1700}).status_code == 200
+
+
+def test_what_is_not_http_is_400_with_a_request_id(echo: RunningServer) -> None:
+    with connect(echo) as client:
+        client.sendall(b"\x16\x03\x01 nonsense\r\n\r\n")
+        answer = read_all(client)
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"x-openstack-request-id: req-" in answer
+
+
+def test_an_answer_that_is_not_read_is_given_up() -> None:
+    with running_server(Limits(body_timeout_seconds=0.2)) as server, connect(server) as client:
+        client.sendall(b"GET /echo/large HTTP/1.1\r\nHost: a\r\n\r\n")
+        eventually(lambda: len(server.connections) == 1)
+        eventually(lambda: len(server.connections) == 0)
+        assert len(read_all(client)) < LARGE
+
+
+def test_a_request_to_upgrade_is_answered_as_it_is(echo: RunningServer) -> None:
+    headers = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABkAAQ"}
+    assert httpx.get(f"{echo.url}/echo/x", headers=headers).status_code == 200
+
+
+def test_pipelined_requests_are_answered_in_order(echo: RunningServer) -> None:
+    with connect(echo) as client:
+        client.sendall(
+            b"GET /echo/pause HTTP/1.1\r\nHost: a\r\n\r\n"
+            b"GET /echo/second HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        )
+        answer = read_all(client)
+    assert answer.index(b'"/pause"') < answer.index(b'"/second"')

@@ -1,0 +1,174 @@
+"""The shell over a real socket."""
+
+import json
+import logging
+import re
+import threading
+
+import httpx
+import pytest
+
+from dibs.http.edge.limits import Limits
+from tests.bed.waiting import eventually
+from tests.http.edge.echo_server import EchoDialect, RunningServer, running_server
+
+REQUEST_ID = "req-00000000-1111-2222-3333-444444444444"
+
+
+def test_a_request_reaches_its_dialect_with_everything_the_caller_sent(echo: RunningServer) -> None:
+    answer = httpx.put(f"{echo.url}/echo/v1/a%20b?x=1&x=&y=%C3%A4", json={"a": 1})
+    seen = answer.json()
+    assert seen["method"] == "PUT"
+    assert seen["path"] == "/v1/a b"
+    assert seen["query"] == [["x", "1"], ["x", ""], ["y", "ä"]]
+    assert json.loads(seen["body"]) == {"a": 1}
+    assert seen["base_url"] == f"{echo.url}/echo"
+    assert answer.headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    ("sent", "seen"), [("/echo", "/"), ("/echo/", "/"), ("/echo/v1/n/", "/v1/n"), ("/echo/v1/n//", "/v1/n")]
+)
+def test_a_trailing_slash_makes_no_difference(echo: RunningServer, sent: str, seen: str) -> None:
+    assert httpx.get(echo.url + sent).json()["path"] == seen
+
+
+def test_a_path_outside_every_mount_is_404(echo: RunningServer) -> None:
+    answer = httpx.get(f"{echo.url}/echoes")
+    assert answer.status_code == 404
+    assert answer.json()["errors"][0]["request_id"] == answer.headers["x-openstack-request-id"]
+
+
+def test_a_valid_request_id_is_kept(echo: RunningServer) -> None:
+    answer = httpx.get(f"{echo.url}/echo/x", headers={"X-OpenStack-Request-ID": REQUEST_ID})
+    assert answer.headers["x-openstack-request-id"] == REQUEST_ID
+    assert answer.headers["openstack-request-id"] == REQUEST_ID
+    assert answer.json()["request_id"] == REQUEST_ID
+
+
+@pytest.mark.parametrize("offered", ["req-1", REQUEST_ID + "0", REQUEST_ID[4:], "req-" + "g" * 36, "req-" + "-" * 36])
+def test_any_other_request_id_is_replaced(echo: RunningServer, offered: str) -> None:
+    answer = httpx.get(f"{echo.url}/echo/x", headers={"X-OpenStack-Request-ID": offered})
+    given = answer.headers["x-openstack-request-id"]
+    assert given != offered
+    assert re.fullmatch(r"req-[0-9a-f-]{36}", given)
+
+
+@pytest.mark.parametrize("path", ["/", "/echo/fail", "/nowhere", "/livez", "/echo/%ff"])
+def test_every_answer_has_a_request_id(echo: RunningServer, path: str) -> None:
+    answer = httpx.get(echo.url + path)
+    assert answer.headers["x-openstack-request-id"] == answer.headers["openstack-request-id"]
+
+
+def test_head_is_passed_on_as_head(echo: RunningServer) -> None:
+    answer = httpx.head(f"{echo.url}/echo/x")
+    assert answer.status_code == 200
+    assert answer.content == b""
+
+
+def test_an_answer_without_content_has_no_body(echo: RunningServer) -> None:
+    answer = httpx.get(f"{echo.url}/echo/nothing")
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert "content-length" not in answer.headers
+
+
+def test_a_failing_dialect_gives_500_without_internals_and_one_trace(
+    echo: RunningServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = httpx.get(f"{echo.url}/echo/fail")
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert "echo_error" in answer.json()
+    assert len([record for record in caplog.records if record.exc_info]) == 1
+
+
+def test_a_header_that_cannot_be_sent_gives_500(echo: RunningServer) -> None:
+    assert httpx.get(f"{echo.url}/echo/bad-header").status_code == 500
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("/echo/%ff", "path is not valid UTF-8"),
+        ("/echo/a%00b", "path contains a NUL"),
+        ("/echo/a?x=%ff", "query string is not valid UTF-8"),
+        ("/echo/a?name=%00", "'name' contains a NUL"),
+        ("/echo/a?" + "&".join(["x=1"] * 1001), "more than 1000 parameters"),
+    ],
+)
+def test_text_that_is_none_gives_400_naming_the_place(echo: RunningServer, path: str, place: str) -> None:
+    answer = httpx.get(echo.url + path)
+    assert answer.status_code == 400
+    assert place in answer.json()["echo_error"]
+
+
+def test_a_host_header_that_is_none_gives_400(echo: RunningServer) -> None:
+    assert httpx.get(f"{echo.url}/echo/x", headers={"Host": 'a"b'}).status_code == 400
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
+def test_a_body_that_is_not_json_gives_415(echo: RunningServer, content_type: str) -> None:
+    answer = httpx.post(f"{echo.url}/echo/x", content=b"a", headers={"Content-Type": content_type})
+    assert answer.status_code == 415
+    assert "echo_error" in answer.json()
+
+
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON-Patch+json", None])
+def test_json_bodies_are_taken(echo: RunningServer, content_type: str | None) -> None:
+    headers = {} if content_type is None else {"Content-Type": content_type}
+    assert httpx.post(f"{echo.url}/echo/x", content=b"a", headers=headers).status_code == 200
+
+
+def test_an_accept_header_without_json_gives_406(echo: RunningServer) -> None:
+    answer = httpx.get(f"{echo.url}/echo/x", headers={"Accept": "text/html"})
+    assert answer.status_code == 406
+    assert "echo_error" in answer.json()
+
+
+def test_an_identity_reaches_the_dialect(echo: RunningServer) -> None:
+    seen = httpx.get(f"{echo.url}/echo/x", headers={"X-Auth-Token": "eva:blue", "X-Roles": "Member,reader"}).json()
+    assert (seen["user"], seen["project"], seen["roles"]) == ("eva", "blue", ["member", "reader"])
+
+
+def test_public_paths_answer_before_authentication_and_others_do_not() -> None:
+    with running_server(dialect=EchoDialect(anonymous_is_admin=False)) as server:
+        assert httpx.get(f"{server.url}/echo/v1/").json()["roles"] == []
+        refused = httpx.get(f"{server.url}/echo/v1/things")
+        assert refused.status_code == 401
+        assert "echo_error" in refused.json()
+
+
+def test_too_many_requests_are_turned_away_at_once() -> None:
+    with running_server(Limits(threads=1, queue_limit=1)) as server:
+        taken: list[int] = []
+        threads = [
+            threading.Thread(target=lambda: taken.append(httpx.get(f"{server.url}/echo/slow", timeout=20).status_code))
+            for _ in range(2)
+        ]
+        for thread in threads:
+            thread.start()
+        eventually(lambda: "dibs_requests_waiting 1.0" in httpx.get(f"{server.url}/metrics").text)
+        refused = httpx.post(f"{server.url}/echo/x", json={})
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
+        assert "echo_error" in refused.json()
+        assert httpx.get(f"{server.url}/livez").status_code == 200
+        server.dialect.gate.set()
+        for thread in threads:
+            thread.join()
+        assert taken == [200, 200]
+        assert httpx.get(f"{server.url}/echo/x").status_code == 200
+
+
+def test_the_access_line_tells_who_and_what_but_no_secret(
+    echo: RunningServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    httpx.get(
+        f"{echo.url}/echo/v1/n?token=hidden",
+        headers={"X-Auth-Token": "eva:blue", "X-OpenStack-Request-ID": REQUEST_ID, "Authorization": "Basic hidden"},
+    )
+    [line] = [record for record in caplog.records if record.name == "dibs.access"]
+    assert (line.method, line.path, line.status) == ("GET", "/echo/v1/n", 200)  # type: ignore[attr-defined]
+    assert (line.user, line.project) == ("eva", "blue")  # type: ignore[attr-defined]
+    assert line.milliseconds > 0  # type: ignore[attr-defined]
+    assert "hidden" not in str(line.__dict__)

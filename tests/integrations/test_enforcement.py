@@ -1,0 +1,185 @@
+"""Somebody has a say in leases: what is asked, when, and what comes of each answer. The service is a real one."""
+
+from collections.abc import Callable, Iterator
+
+import httpx
+import pytest
+
+from dibs.conductor.outbox import ErrandRunner
+from dibs.integrations import HttpEnforcement
+from dibs.leases.model.dates import LeaseRules
+from dibs.leases.model.outbox import LONGEST_PAUSE_SECONDS
+from tests import lease_builders as leases
+from tests.bed.dibs_server import DibsServer
+from tests.bed.waiting import eventually
+from tests.builders import Ledger
+from tests.dialects.reservation.conversation import MEMBER, Conversation
+from tests.integrations.conftest import hosts, instances
+from tests.integrations.overseer import Overseer
+
+START, END, LATER = "2092-05-01 12:00", "2092-05-01 14:00", "2092-05-01 15:00"
+
+
+@pytest.fixture
+def overseer() -> Iterator[Overseer]:
+    """A service that allows everything until it is told otherwise."""
+    made = Overseer()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def enforcement(overseer: Overseer) -> HttpEnforcement:
+    return HttpEnforcement(
+        overseer.url + "/", token="t", timeout_seconds=1, auth_url="http://keystone/v3", region="here"
+    )
+
+
+@pytest.fixture
+def ask(ledger: Ledger, enforcement: HttpEnforcement) -> Conversation:
+    """The reservation API with somebody who has a say."""
+    return Conversation(ledger, MEMBER, enforcement=enforcement, rules=LeaseRules(enforced=True))
+
+
+@pytest.fixture
+def errands(ledger: Ledger, enforcement: HttpEnforcement) -> ErrandRunner:
+    return ErrandRunner(ledger.runner, None, enforcement)
+
+
+def new(*parts: dict[str, object]) -> dict[str, object]:
+    return {"name": "l", "start_date": START, "end_date": END, "reservations": list(parts or [hosts()])}
+
+
+def test_a_new_lease_is_shown_with_the_hosts_that_it_would_have(
+    ledger: Ledger, ask: Conversation, overseer: Overseer
+) -> None:
+    host = leases.make_host(ledger, "h", gpu="a100")
+    made = ask("POST", "/v1/leases", new(instances(), hosts() | {"resource_properties": '["==", "$gpu", "a100"]'}))
+    assert made.status == 409
+    assert overseer.heard == []
+    assert ask("POST", "/v1/leases", new(hosts())).status == 201
+    ((path, headers, body),) = overseer.heard
+    assert path == "/base/check-create"
+    assert headers["X-Auth-Token"] == "t"
+    assert headers["Content-Type"] == "application/json"
+    assert body.keys() == {"context", "lease"}
+    assert body["context"] == {
+        "user_id": MEMBER.user,
+        "project_id": MEMBER.project,
+        "auth_url": "http://keystone/v3",
+        "region_name": "here",
+    }
+    lease = body["lease"]
+    (part,) = lease.pop("reservations")
+    assert lease == {
+        "name": "l",
+        "user_id": MEMBER.user,
+        "project_id": MEMBER.project,
+        "start_date": "2092-05-01T12:00:00",
+        "end_date": "2092-05-01T14:00:00",
+        "before_end_date": "2092-05-01T13:00:00",
+    }
+    (allocation,) = part.pop("allocations")
+    assert part == {**hosts(), "before_end": "default"}
+    assert (allocation["id"], allocation["hypervisor_hostname"]) == (str(host.id), "h")
+    assert (allocation["vcpus"], allocation["gpu"]) == (64, "a100")
+
+
+@pytest.mark.one_engine
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ((403, b'{"message": "You have had enough."}'), "You have had enough."),
+        ((403, b"no"), "The lease was refused because the enforcement service answered 403 and no reason."),
+        ((403, b'["message"]'), "The lease was refused because the enforcement service answered 403 and no reason."),
+        ((200, b"{}"), "The lease was refused because the enforcement service answered 200 and no reason."),
+        ((302, b""), "The lease was refused because the enforcement service answered 302 and no reason."),
+        ((500, b"!"), "The lease was refused because the enforcement service answered 500 and no reason."),
+    ],
+)
+def test_a_lease_is_refused_unless_the_answer_is_204(
+    ledger: Ledger, ask: Conversation, overseer: Overseer, answer: tuple[int, bytes], message: str
+) -> None:
+    leases.make_host(ledger)
+    overseer.answers["check-create"] = answer
+    refused = ask("POST", "/v1/leases", new())
+    assert (refused.status, refused.message) == (400, message)
+    assert ask("GET", "/v1/leases").json == {"leases": []}
+
+
+@pytest.mark.one_engine
+def test_a_lease_is_refused_when_nobody_answers(ledger: Ledger, ask: Conversation, overseer: Overseer) -> None:
+    leases.make_host(ledger)
+    message = "The lease was refused because the enforcement service cannot be reached."
+    overseer.silent.set()
+    refused = ask("POST", "/v1/leases", new())
+    assert (refused.status, refused.message) == (400, message)
+    overseer.stop()
+    refused = ask("POST", "/v1/leases", new())
+    assert (refused.status, refused.message) == (400, message)
+
+
+@pytest.mark.one_engine
+def test_a_change_is_shown_beside_what_the_lease_is(ledger: Ledger, ask: Conversation, overseer: Overseer) -> None:
+    host = leases.make_host(ledger)
+    lease = ask("POST", "/v1/leases", new()).json["lease"]
+    url = f"/v1/leases/{lease['id']}"
+    assert ask("PUT", url, {"name": "another"}).status == 200
+    assert len(overseer.heard) == 1
+    assert ask("PUT", url, {"end_date": LATER}).status == 200
+    path, _, body = overseer.heard[-1]
+    assert path == "/base/check-update"
+    assert body.keys() == {"context", "lease", "current_lease"}
+    assert body["current_lease"]["end_date"] == "2092-05-01T14:00:00"
+    assert body["lease"]["end_date"] == "2092-05-01T15:00:00"
+    for told in (body["lease"], body["current_lease"]):
+        (part,) = told["reservations"]
+        assert (told["id"], part["id"]) == (lease["id"], lease["reservations"][0]["id"])
+        assert [each["id"] for each in part["allocations"]] == [str(host.id)]
+
+    overseer.answers["check-update"] = (403, b'{"message": "No longer."}')
+    refused = ask("PUT", url, {"end_date": "2092-05-01 16:00"})
+    assert (refused.status, refused.message) == (400, "No longer.")
+    assert ask("GET", url).json["lease"]["end_date"] == "2092-05-01T15:00:00.000000"
+
+
+def test_the_end_of_a_lease_is_told_with_the_hosts_that_it_had(
+    ledger: Ledger, ask: Conversation, overseer: Overseer, errands: ErrandRunner
+) -> None:
+    host = leases.make_host(ledger)
+    lease = ask("POST", "/v1/leases", new()).json["lease"]
+    assert ask("DELETE", f"/v1/leases/{lease['id']}").status == 204
+    assert [path for path, _, _ in overseer.heard] == ["/base/check-create"]
+    assert errands.run() == 1
+    path, headers, body = overseer.heard[-1]
+    assert (path, headers["X-Auth-Token"]) == ("/base/on-end", "t")
+    assert (body["context"]["project_id"], body["lease"]["id"]) == (MEMBER.project, lease["id"])
+    (part,) = body["lease"]["reservations"]
+    assert [each["id"] for each in part["allocations"]] == [str(host.id)]
+    assert errands.run() == 0
+
+
+@pytest.mark.one_engine
+def test_the_end_of_a_lease_is_told_until_it_is_heard(
+    ledger: Ledger, ask: Conversation, overseer: Overseer, errands: ErrandRunner
+) -> None:
+    leases.make_host(ledger)
+    lease = ask("POST", "/v1/leases", new()).json["lease"]
+    ask("DELETE", f"/v1/leases/{lease['id']}")
+    overseer.answers["on-end"] = (500, b"")
+    for _ in range(2):
+        assert errands.run() == 0
+        ledger.clock.move(LONGEST_PAUSE_SECONDS)
+    overseer.answers["on-end"] = (404, b"")
+    assert errands.run() == 1
+
+
+@pytest.mark.one_engine
+def test_a_running_dibs_asks_and_tells(serve: Callable[..., DibsServer], overseer: Overseer) -> None:
+    server = serve("--enforcement-url", overseer.url, "--enforcement-token", "t", "--region-name", "here")
+    url = f"{server.url}/reservation/v1/leases"
+    body = {"name": "l", "start_date": "now", "end_date": END, "reservations": []}
+    lease = httpx.post(url, json=body).json()["lease"]
+    assert httpx.delete(f"{url}/{lease['id']}").status_code == 204
+    eventually(lambda: [path for path, _, _ in overseer.heard] == ["/base/check-create", "/base/on-end"], 30, "both")
+    assert {body["context"]["region_name"] for _, _, body in overseer.heard} == {"here"}

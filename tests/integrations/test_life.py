@@ -1,0 +1,269 @@
+"""A lease from its beginning to its end with a real Nova, which may be away, and conductors, which may die."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+import pytest
+
+from dibs.access.access import SERVICE
+from dibs.conductor.leases import LeaseKeeper
+from dibs.conductor.outbox import ErrandRunner
+from dibs.database import open_store
+from dibs.database.runner import Runner
+from dibs.leases.model.dates import LeaseRules
+from dibs.leases.model.leases import ACTIVE, PENDING, STARTING, TERMINATED, TERMINATING
+from dibs.leases.model.outbox import CALL_SECONDS
+from dibs.leases.operations.changes import ReservationChange
+from dibs.leases.operations.outbox import ListErrands, list_errands
+from dibs.wiring import read_clock
+from tests import lease_builders as leases
+from tests.bed.waiting import eventually
+from tests.builders import Ledger
+from tests.integrations import dying_conductor
+from tests.integrations.conftest import PROJECT, Cloud, hosts, instances
+from tests.integrations.real_nova import HOST
+
+# One Nova is enough, and it keeps its data in MariaDB.
+pytestmark = [pytest.mark.xdist_group("nova"), pytest.mark.needs_engine("mariadb")]
+ROOT = Path(__file__).parents[2]
+HOUR = 3_600_000_000
+
+
+def soon() -> str:
+    """A date that lies ahead by less than an hour."""
+    return (datetime.now(UTC) + timedelta(minutes=5)).strftime("%Y-%m-%d %H:%M")
+
+
+def later() -> int:
+    """The time in an hour."""
+    return read_clock() + HOUR
+
+
+def test_instances_of_a_lease_are_launched_in_nova_and_gone_with_it(cloud: Cloud) -> None:
+    lease = cloud.make_lease(instances(amount=1))
+    flavor = lease["reservations"][0]["id"]
+    cloud.until(lease, ACTIVE)
+    assert cloud.nova.projects_of(flavor) == {PROJECT}
+
+    first = cloud.nova.launch(flavor, PROJECT, user="somebody")
+    eventually(lambda: cloud.nova.servers(status="ACTIVE") == {first}, 60, "a server that runs")
+    assert cloud.nova.servers(node=HOST) == {first}
+    second = cloud.nova.launch(flavor, PROJECT, user="somebody")
+    eventually(lambda: cloud.nova.servers(status="ERROR") == {second}, 60, "no more than was reserved")
+
+    cloud.end(lease)
+    assert cloud.nova.servers() == set()
+    assert flavor not in cloud.nova.flavors()
+
+
+def test_who_has_no_lease_gets_nothing_of_the_host(cloud: Cloud) -> None:
+    cloud.nova.connect().create_flavor(id="plain", name="plain", vcpus=1, ram=64, disk=0, is_public=False)
+    refused = cloud.nova.launch("plain")
+    eventually(lambda: cloud.nova.servers(status="ERROR") == {refused}, 60, "a server without a host")
+    assert cloud.outside.clear_up(["plain"], []) is False
+    eventually(lambda: cloud.outside.clear_up(["plain"], []), 60, "an end")
+
+
+def test_the_owner_of_a_whole_host_launches_what_it_likes_there_until_the_lease_ends(cloud: Cloud) -> None:
+    lease = cloud.make_lease(hosts())
+    cloud.until(lease, ACTIVE)
+    cloud.nova.connect().create_flavor(id="any", name="any", vcpus=1, ram=64, disk=0)
+    launched = cloud.nova.launch("any", PROJECT, user="somebody")
+    eventually(lambda: cloud.nova.servers(status="ACTIVE", node=HOST) == {launched}, 60, "a server that runs")
+    cloud.end(lease)
+    assert cloud.nova.servers() == set()
+    assert "any" in cloud.nova.flavors()
+    cloud.nova.connect().delete_flavor("any")
+
+
+def test_a_lease_at_its_end_is_terminated_when_its_servers_are_gone(cloud: Cloud) -> None:
+    lease = cloud.make_lease(instances(amount=1), end=soon())
+    cloud.until(lease, ACTIVE)
+    flavor = lease["reservations"][0]["id"]
+    cloud.nova.launch(flavor, PROJECT, user="somebody")
+    eventually(lambda: cloud.nova.servers(status="ACTIVE"), 60, "a server that runs")
+
+    store = open_store(cloud.dibs.database_url)
+    runner = Runner(store, later)
+    LeaseKeeper(runner, later, healing_seconds=0, cleaning_minutes=0).run()
+    assert cloud.status(lease) == TERMINATING
+    assert ErrandRunner(runner, cloud.outside).run() == 0
+    assert cloud.status(lease) == TERMINATING
+    eventually(lambda: not cloud.nova.servers(), 60, "no servers")
+    assert flavor in cloud.nova.flavors()
+    ErrandRunner(Runner(store, lambda: later() + HOUR), cloud.outside).run()
+    store.close()
+
+    assert cloud.status(lease) == TERMINATED
+    assert flavor not in cloud.nova.flavors()
+    cloud.end(lease)
+
+
+def test_a_lease_waits_for_nova_and_goes_on_when_it_is_back(cloud: Cloud) -> None:
+    cloud.gate.close()
+    try:
+        lease = cloud.make_lease(instances())
+        cloud.until(lease, STARTING)
+    finally:
+        cloud.gate.open()
+    cloud.until(lease, ACTIVE)
+    flavor = lease["reservations"][0]["id"]
+    assert cloud.nova.projects_of(flavor) == {PROJECT}
+
+    cloud.gate.close()
+    try:
+        assert cloud.ask("DELETE", f"leases/{lease['id']}").status_code == 204
+        cloud.until(lease, TERMINATING)
+        assert flavor in cloud.nova.flavors()
+    finally:
+        cloud.gate.open()
+    cloud.until(lease, "GONE")
+    assert flavor not in cloud.nova.flavors()
+
+
+def test_instances_of_a_flavor_of_nova_are_reserved(cloud: Cloud) -> None:
+    specs = {"resources:VCPU": "3"}
+    made = cloud.nova.connect().create_flavor(id="large", name="large", vcpus=2, ram=128, disk=0)
+    cloud.nova.connect().create_flavor_extra_specs(made, specs)
+    lease = cloud.make_lease({"resource_type": "flavor:instance", "flavor_id": "large", "amount": 1, "affinity": None})
+    (part,) = lease["reservations"]
+    assert (part["vcpus"], part["memory_mb"]) == (2, 128)
+    cloud.until(lease, ACTIVE)
+    theirs = cloud.nova.connect().get_flavor(part["id"], get_extra_specs=True)
+    assert theirs.extra_specs.items() > specs.items()
+    cloud.end(lease)
+    cloud.nova.connect().delete_flavor("large")
+    unknown = {"resource_type": "flavor:instance", "flavor_id": "large", "amount": 1, "affinity": None}
+    body = {"name": "l", "start_date": "now", "end_date": "2092-05-01 12:00", "reservations": [unknown]}
+    answer = cloud.ask("POST", "leases", body)
+    assert (answer.status_code, answer.json()["error_message"]) == (400, "Flavor large could not be found.")
+
+
+def test_somebody_who_names_a_flavor_while_nova_is_away_may_try_again(cloud: Cloud) -> None:
+    part = {"resource_type": "flavor:instance", "flavor_id": "large", "amount": 1, "affinity": None}
+    body = {"name": "l", "start_date": "now", "end_date": "2092-05-01 12:00", "reservations": [part]}
+    cloud.gate.close()
+    try:
+        assert cloud.ask("POST", "leases", body).status_code == 503
+    finally:
+        cloud.gate.open()
+
+
+def test_there_is_no_compute_service_beside_nova(cloud: Cloud) -> None:
+    assert httpx.get(f"{cloud.dibs.url}/compute/v2.1/flavors").status_code == 404
+
+
+# --- a ledger of its own, whose conductors are here ---
+
+Die = Callable[[], None]
+
+
+@pytest.fixture
+def die(cloud: Cloud, ledger: Ledger, database_url: str) -> Die:
+    """Let a conductor begin the next errand and die between the call and its note."""
+
+    def run() -> None:
+        program = [sys.executable, "-m", dying_conductor.__name__, database_url]
+        words = [*program, str(cloud.clouds_yaml), str(ledger.clock())]
+        done = subprocess.run(words, cwd=ROOT, timeout=60, check=False)
+        assert done.returncode == -signal.SIGKILL
+
+    return run
+
+
+@pytest.mark.one_engine
+def test_what_a_conductor_did_and_could_not_note_is_done_again_without_harm(
+    cloud: Cloud, ledger: Ledger, die: Die
+) -> None:
+    keeper = LeaseKeeper(ledger.runner, ledger.clock, healing_seconds=0, cleaning_minutes=0)
+    errands = ErrandRunner(ledger.runner, cloud.outside)
+    leases.make_host(ledger)
+    lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(outside=True))
+    flavor = lease.reservations[0].uuid
+
+    die()
+    assert flavor in cloud.nova.flavors()
+    assert errands.run() == 0
+    ledger.clock.move(CALL_SECONDS)
+    assert errands.run() == 1
+    assert leases.shown(ledger, lease).status == PENDING
+
+    ledger.clock.move((leases.at(1) - ledger.clock()) / 1_000_000)
+    keeper.run_events()
+    die()
+    assert leases.shown(ledger, lease).status == STARTING
+    ledger.clock.move(CALL_SECONDS)
+    assert errands.run() == 1
+    assert leases.shown(ledger, lease).status == ACTIVE
+    assert cloud.nova.projects_of(flavor) == {leases.OWNER.actor.project}
+
+    ledger.clock.move((leases.at(2) - ledger.clock()) / 1_000_000)
+    keeper.run_events()
+    die()
+    assert flavor not in cloud.nova.flavors()
+    assert leases.shown(ledger, lease).status == TERMINATING
+    ledger.clock.move(CALL_SECONDS)
+    assert errands.run() == 1
+    assert leases.shown(ledger, lease).status == TERMINATED
+
+
+@pytest.mark.one_engine
+def test_a_lease_of_a_service_that_is_not_among_the_settings_waits_for_it(ledger: Ledger) -> None:
+    leases.make_host(ledger)
+    leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(outside=True))
+    assert ErrandRunner(ledger.runner, None).run() == 0
+    ledger.clock.move(CALL_SECONDS)
+    (errand,) = ledger.runner.read(list_errands, SERVICE, ListErrands(count_max=10))
+    assert errand.attempts == 1
+    assert "needs the compute service" in str(errand.last_error)
+
+
+@pytest.mark.one_engine
+def test_instances_that_change_before_they_begin_have_another_flavor(cloud: Cloud, ledger: Ledger) -> None:
+    errands = ErrandRunner(ledger.runner, cloud.outside)
+    leases.make_host(ledger)
+    lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(outside=True))
+    (part,) = lease.reservations
+    assert errands.run() == 1
+    leases.change(ledger, lease, ReservationChange(uuid=part.uuid, values={"resources": {"VCPU": 7}}))
+    assert errands.run() == 1
+    assert cloud.nova.connect().get_flavor(part.uuid).vcpus == 7
+    leases.delete(ledger, lease)
+    assert errands.run() == 1
+    assert part.uuid not in cloud.nova.flavors()
+
+
+@pytest.mark.one_engine
+def test_the_servers_on_a_node_are_sought_by_the_uuid_that_nova_knows_it_by(ledger: Ledger) -> None:
+    node = ledger.enrol(name="n", resource_class="gold")
+    leases.register(ledger, node)
+    lease = leases.lease(ledger, 1, 2, leases.whole(), rules=LeaseRules(outside=True))
+    ledger.clock.move((leases.at(1) - ledger.clock()) / 1_000_000)
+    LeaseKeeper(ledger.runner, ledger.clock, healing_seconds=0, cleaning_minutes=0).run_events()
+    leases.delete(ledger, lease)
+    (errand,) = ledger.runner.read(list_errands, SERVICE, ListErrands(count_max=10))
+    assert errand.arguments["hosts"] == [node.uuid]
+
+
+@pytest.mark.one_engine
+def test_a_lease_that_never_got_its_flavors_can_be_ended(cloud: Cloud, ledger: Ledger) -> None:
+    errands = ErrandRunner(ledger.runner, cloud.outside)
+    leases.make_host(ledger)
+    lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(outside=True))
+    cloud.gate.close()
+    try:
+        assert errands.run() == 0
+        leases.delete(ledger, lease)
+    finally:
+        cloud.gate.open()
+    ledger.clock.move(CALL_SECONDS)
+    assert errands.run() == 1
+    assert leases.booked(ledger, lease) == {}
+    ledger.clock.move(CALL_SECONDS)
+    assert errands.run() == 0
+    assert lease.reservations[0].uuid not in cloud.nova.flavors()

@@ -1,0 +1,182 @@
+"""Ways around leases, all of them closed: through Placement, through nodes, and by what another lease does."""
+
+import uuid
+
+import pytest
+
+from dibs.access.access import SERVICE
+from dibs.allocations.operations.holds import CreateHold, create_hold
+from dibs.conductor.leases import LeaseKeeper
+from dibs.leases.model.errors import HostKeptForLeases, LeaseConflict, NodeBooked, ProviderIsHost
+from dibs.leases.model.hosts import Host
+from dibs.leases.model.leases import Lease
+from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.errors import ResourceClassNotFound
+from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
+from dibs.ledger.operations.inventories import PutInventory, SetInventories, Sizes, change_inventory, set_inventories
+from dibs.ledger.operations.providers import ChangeProvider, change_provider
+from dibs.ledger.operations.reshaping import Reshape, reshape
+from dibs.ledger.operations.resource_classes import (
+    NamedClass,
+    RenameClass,
+    delete_resource_class,
+    rename_resource_class,
+)
+from dibs.ledger.queries import claim_views
+from dibs.machines.model import states
+from dibs.machines.queries import nodes
+from tests import lease_builders as leases
+from tests import server_builders as servers
+from tests.builders import Ledger, allow
+
+
+def begin(ledger: Ledger, hours: float = 1) -> None:
+    """Let time pass, and all that is due happen."""
+    ledger.clock.move((leases.at(hours) - ledger.clock()) / 1_000_000)
+    ledger.revive_conductor()
+    LeaseKeeper(ledger.runner, ledger.clock, healing_seconds=0, cleaning_minutes=0).run_events()
+
+
+def claim(ledger: Ledger, resources, *, consumer: str = "", project: str = "p") -> str:
+    wish = Wish(consumer=consumer or str(uuid.uuid4()), resources=resources, project_id=project, user_id="u")
+    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
+    return wish.consumer
+
+
+def claims(ledger: Ledger, consumer: str) -> dict[str, int]:
+    rows = ledger.store.read(lambda tx: claim_views.of_consumer(tx, consumer))
+    return {row["resource_class"]: row["amount"] for row in rows}
+
+
+def reserved(host: Host, made: Lease, vcpus: int) -> dict[str, dict[str, int]]:
+    """A reserved instance with so many processors."""
+    return {host.provider: {"VCPU": vcpus}, host.reservation_provider: {made.reservations[0].resource_class: 1}}
+
+
+@pytest.fixture
+def host(ledger: Ledger) -> Host:
+    """A compute host."""
+    return leases.make_host(ledger)
+
+
+@pytest.fixture
+def made(ledger: Ledger, host: Host) -> Lease:
+    """A lease of two instances on the host that has begun."""
+    lease = leases.lease(ledger, 1, 3, leases.instances(2, vcpus=4))
+    begin(ledger)
+    return lease
+
+
+def test_a_reserved_instance_takes_no_more_than_was_promised(ledger, host, made):
+    with pytest.raises(HostKeptForLeases):
+        claim(ledger, reserved(host, made, vcpus=5))
+    consumer = claim(ledger, reserved(host, made, vcpus=4))
+    with pytest.raises(HostKeptForLeases):
+        claim(ledger, reserved(host, made, vcpus=5), consumer=consumer)
+
+
+def test_who_gives_back_the_reservation_does_not_keep_the_processors(ledger, host, made):
+    consumer = claim(ledger, reserved(host, made, vcpus=4))
+    with pytest.raises(HostKeptForLeases):
+        claim(ledger, {host.provider: {"VCPU": 4}}, consumer=consumer)
+    claim(ledger, {}, consumer=consumer)
+    assert claims(ledger, consumer) == {}
+
+
+def test_a_reserved_instance_is_for_the_project_of_the_lease(ledger, host, made):
+    with pytest.raises(HostKeptForLeases):
+        claim(ledger, reserved(host, made, vcpus=4), project="strangers")
+
+
+@pytest.mark.parametrize("later", [leases.whole(), leases.instances(1)])
+def test_deleting_a_lease_that_has_not_begun_takes_nothing_from_the_one_that_runs(ledger, host, made, later):
+    launched = claim(ledger, reserved(host, made, vcpus=4))
+    leases.delete(ledger, leases.lease(ledger, 3, 4, later))
+    assert claims(ledger, launched)["VCPU"] == 4
+
+
+def test_deleting_a_later_lease_of_a_node_leaves_the_server_on_it_alone(ledger):
+    node = ledger.enrol(resource_class="gold")
+    leases.register(ledger, node)
+    kind = servers.node_flavor(ledger, "gold")
+    made = leases.lease(ledger, 1, 3, leases.whole())
+    begin(ledger)
+    launched = servers.launch(ledger, kind, leases.OWNER, reservation=made.reservations[0].uuid)
+    leases.delete(ledger, leases.lease(ledger, 3, 4, leases.whole()))
+    assert ledger.node(node).instance_uuid == launched.server.uuid
+    assert ledger.node(node).provision_state == states.DEPLOYING
+
+
+def test_an_instance_that_claimed_a_leased_node_as_nova_does_is_put_on_it_and_leaves_with_the_lease(ledger):
+    node = ledger.enrol(resource_class="gold")
+    leases.register(ledger, node)
+    leases.lease(ledger, 1, 2, leases.whole())
+    begin(ledger)
+    consumer = claim(ledger, {node.uuid: {"CUSTOM_GOLD": 1}})
+    ledger.change(node, instance_uuid=consumer)
+    begin(ledger, 2)
+    assert ledger.node(node).instance_uuid is None
+    assert claims(ledger, consumer) == {}
+
+
+def test_a_running_instance_on_a_leased_node_is_torn_down_at_the_end(ledger):
+    node = ledger.enrol(resource_class="gold")
+    host = leases.register(ledger, node)
+    made = leases.lease(ledger, 1, 2, leases.flavored(servers.node_flavor(ledger, "gold").flavor))
+    begin(ledger)
+    reserved_class = made.reservations[0].resource_class
+    consumer = claim(ledger, {node.uuid: {"CUSTOM_GOLD": 1}, host.reservation_provider: {reserved_class: 1}})
+    ledger.change(node, instance_uuid=consumer)
+    ledger.store.write(lambda tx: nodes.update(tx, ledger.node(node), ledger.clock(), provision_state=states.ACTIVE))
+    begin(ledger, 2)
+    assert ledger.node(node).provision_state == states.DELETING
+    assert claims(ledger, consumer) == {"CUSTOM_GOLD": 1}
+
+
+def test_a_claim_on_a_leased_node_goes_with_the_lease(ledger):
+    node = ledger.enrol(resource_class="gold")
+    leases.register(ledger, node)
+    leases.lease(ledger, 1, 2, leases.whole())
+    begin(ledger)
+    consumer = claim(ledger, {node.uuid: {"CUSTOM_GOLD": 1}})
+    begin(ledger, 2)
+    assert claims(ledger, consumer) == {}
+
+
+def test_a_hold_that_ends_in_time_does_not_become_an_instance_that_stays(ledger):
+    node = ledger.enrol(resource_class="gold")
+    leases.register(ledger, node)
+    leases.lease(ledger, 1, 2, leases.whole())
+    instance = str(uuid.uuid4())
+    hold = CreateHold(uuid=str(uuid.uuid4()), instance_uuid=instance, nodes=(node.uuid,), seconds=60, guard=allow)
+    ledger.runner.write(create_hold, SERVICE, hold)
+    with pytest.raises(NodeBooked):
+        ledger.change(node, instance_uuid=instance)
+
+
+def test_only_leases_change_what_a_reservation_provider_offers(ledger, host, made):
+    reserved_class = made.reservations[0].resource_class
+    more = Sizes(total=100, max_unit=100)
+    one = PutInventory(provider=host.reservation_provider, resource_class=reserved_class, sizes=more)
+    every = SetInventories(provider=host.reservation_provider, generation=None, sizes={})
+    renamed = ChangeProvider(uuid=host.reservation_provider, name="mine", may_move_again=True)
+    with pytest.raises(ProviderIsHost, match="belongs to host"):
+        ledger.runner.write(change_inventory, SERVICE, one)
+    with pytest.raises(ProviderIsHost):
+        ledger.runner.write(set_inventories, SERVICE, every)
+    with pytest.raises(ProviderIsHost):
+        ledger.runner.write(reshape, SERVICE, Reshape(inventories=(every,), wishes=()))
+    with pytest.raises(ProviderIsHost):
+        ledger.runner.write(change_provider, SERVICE, renamed)
+
+
+def test_the_class_of_a_reservation_is_neither_renamed_nor_deleted_but_goes_with_its_lease(ledger, host):
+    pending = leases.lease(ledger, 1, 2, leases.instances(1))
+    name = pending.reservations[0].resource_class
+    with pytest.raises(LeaseConflict, match="goes with its lease"):
+        ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name=name, new_name="CUSTOM_MINE"))
+    with pytest.raises(LeaseConflict):
+        ledger.runner.write(delete_resource_class, SERVICE, NamedClass(name=name))
+    leases.delete(ledger, pending)
+    with pytest.raises(ResourceClassNotFound):
+        ledger.runner.write(delete_resource_class, SERVICE, NamedClass(name=name))

@@ -1,0 +1,215 @@
+"""Leases over a real ledger: what is made with them, their dates, who sees them, and how they go."""
+
+import pytest
+
+from dibs.access.access import SERVICE
+from dibs.flavors.queries import flavors
+from dibs.leases.model.dates import LeaseRules
+from dibs.leases.model.errors import BadLease, LeaseNotFound, LeaseTooLong, NotEnoughHosts, OutsideLease
+from dibs.leases.model.leases import BEFORE_END, END, NOW, START, class_of
+from dibs.leases.model.windows import to_minute
+from dibs.leases.operations.leases import ListLeases, OneLease, delete_lease, get_lease, list_leases
+from dibs.ledger.operations.resource_classes import list_resource_classes
+from tests.builders import Ledger
+from tests.laws import read_tables
+from tests.lease_builders import (
+    OWNER,
+    at,
+    booked,
+    delete,
+    instances,
+    lease,
+    make_host,
+    shown,
+    whole,
+)
+from tests.provider_builders import statements
+
+
+def refusal(ledger: Ledger, *asked, **options) -> str:
+    with pytest.raises(NotEnoughHosts) as raised:
+        lease(ledger, *asked, **options)
+    return str(raised.value)
+
+
+def class_names(ledger: Ledger) -> set[str]:
+    return {each.name for each in ledger.runner.read(list_resource_classes, SERVICE, None)}
+
+
+# --- what is made ---
+
+
+def test_a_lease_has_its_reservations_its_events_and_its_hosts(ledger):
+    host = make_host(ledger)
+    made = lease(ledger, 1, 3, whole(), name="mine")
+    assert (made.name, made.status, made.project_id, made.user_id) == ("mine", "PENDING", "p", "u")
+    assert {event.kind: event.due_at for event in made.events} == {START: at(1), END: at(3), BEFORE_END: at(2)}
+    assert {event.status for event in made.events} == {"UNDONE"}
+    assert made == shown(ledger, made)
+    assert booked(ledger, made) == {host.id: 1}
+
+
+def test_a_lease_of_instances_makes_a_class_and_a_private_flavor(ledger):
+    make_host(ledger)
+    made = lease(ledger, 1, 3, instances(3, vcpus=2))
+    (reservation,) = made.reservations
+    assert class_of(reservation.uuid) in class_names(ledger)
+    flavor = ledger.store.read(lambda tx: flavors.get(tx, reservation.uuid))
+    assert (flavor.vcpus, flavor.memory_mb, flavor.disk_gb, flavor.public) == (2, 1024, 0, False)
+    assert flavor.extra_specs == {f"resources:{class_of(reservation.uuid)}": "1"}
+    assert flavor.name == f"reservation:{reservation.uuid}"
+    assert flavor.reservation_id == reservation.id
+
+
+def test_a_lease_of_whole_hosts_makes_neither(ledger, database_url):
+    make_host(ledger)
+    lease(ledger, 1, 3, whole())
+    tables = read_tables(database_url)
+    assert tables["flavors"] == []
+    assert not any(row["name"].startswith("CUSTOM_RESERVATION") for row in tables["resource_classes"])
+
+
+def test_a_lease_may_have_no_reservations_and_may_begin_now(ledger):
+    made = lease(ledger, 0, 1, start_at=NOW)
+    assert made.reservations == ()
+    assert made.start_at == to_minute(ledger.clock())
+
+
+def test_a_refused_lease_leaves_nothing_behind(ledger, database_url):
+    make_host(ledger)
+    before = read_tables(database_url)
+    refusal(ledger, 1, 3, instances(), whole(2))
+    assert read_tables(database_url) == before
+
+
+# --- dates ---
+
+
+@pytest.mark.parametrize(
+    ("dates", "error"),
+    [
+        ({"start_at": at(-2)}, BadLease),
+        ({"end_at": at(1)}, BadLease),
+        ({"end_at": at(0)}, BadLease),
+        ({"end_at": NOW}, BadLease),
+        ({"before_end_at": at(1)}, OutsideLease),
+        ({"before_end_at": at(3)}, OutsideLease),
+        ({"before_end_at": at(4)}, OutsideLease),
+    ],
+)
+def test_impossible_dates_are_refused(ledger, dates, error):
+    with pytest.raises(error):
+        lease(ledger, 1, 3, **dates)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, at(2)),
+        ({"before_end_at": at(1.5)}, at(1.5)),
+        ({"rules": LeaseRules(before_end_minutes=600)}, at(1)),
+        ({"rules": LeaseRules(before_end_minutes=0)}, None),
+    ],
+)
+def test_the_end_is_announced_when_the_owner_or_the_operator_says(ledger, options, expected):
+    event = lease(ledger, 1, 3, **options).event(BEFORE_END)
+    assert (event.due_at if event else None) == expected
+
+
+def test_a_lease_may_be_too_long_unless_its_project_is_exempt(ledger):
+    rules = LeaseRules(seconds_max=3600)
+    assert lease(ledger, 1, 2, rules=rules)
+    with pytest.raises(LeaseTooLong):
+        lease(ledger, 1, 2.5, rules=rules)
+    assert lease(ledger, 1, 9, rules=LeaseRules(seconds_max=3600, exempt_projects=frozenset({"p"})))
+
+
+# --- looking and going ---
+
+
+def test_leases_are_listed_by_project(ledger):
+    made = [lease(ledger, 1, 2, name=name) for name in "ab"]
+    other = lease(ledger, 1, 2, access=SERVICE)
+    assert ledger.runner.read(list_leases, OWNER, ListLeases(project="p")) == made
+    assert ledger.runner.read(list_leases, OWNER, ListLeases()) == [*made, other]
+
+
+def test_a_lease_that_is_deleted_leaves_nothing_behind(ledger, database_url):
+    make_host(ledger)
+    before = read_tables(database_url)
+    made = lease(ledger, 1, 2, instances(2), instances(1))
+    delete(ledger, made)
+    after = read_tables(database_url)
+    for name in ("leases", "lease_reservations", "lease_events", "bookings", "flavors", "resource_classes"):
+        assert after[name] == before[name], name
+    with pytest.raises(LeaseNotFound):
+        shown(ledger, made)
+    with pytest.raises(LeaseNotFound):
+        delete(ledger, made)
+
+
+def test_the_guard_decides(ledger):
+    made = lease(ledger, 1, 2)
+
+    class No(Exception):
+        pass
+
+    def guard(lease):
+        raise No
+
+    for use_case in (get_lease, delete_lease):
+        with pytest.raises(No):
+            ledger.runner.write(use_case, OWNER, OneLease(uuid=made.uuid, guard=guard))
+
+
+# --- how much work it is ---
+
+
+def test_making_a_lease_takes_as_many_statements_with_fifty_hosts_and_a_hundred_leases_as_with_one(ledger):
+    make_host(ledger)
+    lease(ledger, 1, 2, instances())  # The first one ever begins the calendar.
+    counts = [statements(ledger, lambda: lease(ledger, 1, 2, instances()))]
+    for _ in range(49):
+        make_host(ledger)
+    counts.append(statements(ledger, lambda: lease(ledger, 1, 2, instances())))
+    for number in range(100):
+        lease(ledger, 1 + number % 7, 9, instances(3))
+    counts.append(statements(ledger, lambda: lease(ledger, 1, 2, instances())))
+    assert len(set(counts)) == 1, counts
+
+
+@pytest.mark.one_engine
+def test_making_a_lease_takes_as_many_statements_among_500_hosts_with_1000_leases_as_with_one(ledger):
+    def measure(hour: int) -> list[int]:
+        return [
+            statements(ledger, lambda: lease(ledger, hour, hour + 1, instances())),
+            statements(ledger, lambda: lease(ledger, hour + 1, hour + 2, whole())),
+        ]
+
+    make_host(ledger)
+    lease(ledger, 1, 2, instances())  # The first one ever begins the calendar.
+    alone = measure(1)
+    for _ in range(499):
+        make_host(ledger)
+    for number in range(1_000):
+        lease(ledger, 3 + number % 100, 5 + number % 100, whole() if number % 8 == 0 else instances(2), seed=number)
+    assert measure(50) == alone
+
+
+def test_a_refusal_and_a_list_take_as_many_statements_however_much_there_is(ledger):
+    make_host(ledger)
+    lease(ledger, 1, 2, whole())
+
+    def measure() -> list[int]:
+        return [
+            statements(ledger, lambda: refusal(ledger, 1, 2, whole(90))),
+            statements(ledger, lambda: ledger.runner.read(list_leases, OWNER, ListLeases())),
+            statements(ledger, lambda: ledger.runner.read(list_leases, OWNER, ListLeases(project="p"))),
+        ]
+
+    few = measure()
+    for _ in range(50):
+        make_host(ledger)
+    for number in range(100):
+        lease(ledger, 3 + number, 4 + number, whole(), instances())
+    assert measure() == few

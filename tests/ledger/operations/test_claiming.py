@@ -1,0 +1,66 @@
+"""Who has a machine: claims of instances on the one unit that a node offers."""
+
+from dataclasses import replace
+
+import pytest
+
+from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.errors import ConsumerGenerationConflict
+from dibs.ledger.operations import claiming as booking
+from dibs.ledger.queries import claim_views
+from dibs.machines.model.errors import NodeAssociated, NodeClaimed
+from tests.builders import Ledger
+
+ME = "11111111-1111-4111-8111-111111111111"
+OTHER = "22222222-2222-4222-8222-222222222222"
+
+
+def test_a_unit_that_another_consumer_claimed_is_refused_by_name(ledger: Ledger) -> None:
+    node = ledger.enrol(resource_class="gold")
+    ledger.store.write(lambda tx: booking.associate(tx, 1, node, OTHER))
+    with pytest.raises(NodeClaimed, match=OTHER):
+        ledger.change(node, instance_uuid=ME)
+    assert ledger.node(node).instance_uuid is None
+
+
+def test_claiming_ones_own_unit_again_changes_nothing(ledger: Ledger) -> None:
+    """Nova claims through Placement first and sets instance_uuid afterwards."""
+    node = ledger.enrol(resource_class="gold")
+    ledger.store.write(lambda tx: booking.associate(tx, 1, node, ME))
+    ledger.change(node, instance_uuid=ME)
+    assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
+    assert len(ledger.store.read(lambda tx: claim_views.on_provider(tx, node.id))) == 1
+
+
+def test_a_consumer_with_claims_elsewhere_keeps_them(ledger: Ledger) -> None:
+    first, second = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
+    for node in (first, second):
+        ledger.store.write(lambda tx, node=node: booking.associate(tx, 1, node, ME))
+    ledger.store.write(lambda tx: booking.release(tx, 2, replace(first, instance_uuid=ME)))
+    assert [unit["used"] for node in (first, second) if (unit := ledger.unit(node))] == [0, 1]
+
+
+def test_the_unit_of_a_node_that_carries_an_instance_is_not_given_back_behind_its_back(ledger: Ledger) -> None:
+    """Somebody else could claim a machine that runs."""
+    node = ledger.enrol(resource_class="gold")
+    ledger.change(node, instance_uuid=ME)
+    empty = Wish(consumer=ME, project_id="p", user_id="u")
+    for release in (
+        lambda tx: booking.release_all(tx, 3, ME),
+        lambda tx: booking.replace_claims(tx, 3, [empty]),
+    ):
+        with pytest.raises(NodeAssociated, match=node.uuid):
+            ledger.store.write(release)
+    assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
+    ledger.change(node, instance_uuid=None)
+    assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 0}
+
+
+def test_who_knew_a_consumer_before_it_got_a_node_has_to_look_again(ledger: Ledger) -> None:
+    first, second = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
+    unit = {"CUSTOM_GOLD": 1}
+    wish = Wish(consumer=ME, resources={first.uuid: unit}, generation=None, project_id="p", user_id="u")
+    ledger.store.write(lambda tx: booking.replace_claims(tx, 3, [wish]))
+    ledger.change(second, instance_uuid=ME)
+    with pytest.raises(ConsumerGenerationConflict):
+        ledger.store.write(lambda tx: booking.replace_claims(tx, 4, [replace(wish, generation=1)]))

@@ -1,0 +1,87 @@
+"""Resource classes: the standard ones of the library, and custom ones."""
+
+import pytest
+
+from dibs.access.access import SERVICE
+from dibs.ledger.model.errors import (
+    ProviderOwnedByNode,
+    ResourceClassExists,
+    ResourceClassInUse,
+    ResourceClassNotFound,
+    StandardResourceClass,
+)
+from dibs.ledger.operations.resource_classes import (
+    NamedClass,
+    RenameClass,
+    create_resource_class,
+    delete_resource_class,
+    ensure_resource_class,
+    get_resource_class,
+    list_resource_classes,
+    rename_resource_class,
+)
+from dibs.ledger.queries.resource_classes import STANDARD
+from tests.builders import Ledger
+from tests.provider_builders import make, stock
+
+GOLD = NamedClass(name="CUSTOM_GOLD")
+
+
+def names(ledger: Ledger) -> list[str]:
+    return [one.name for one in ledger.runner.read(list_resource_classes, SERVICE, None)]
+
+
+def test_standard_ones_are_always_there_and_custom_ones_follow(ledger: Ledger) -> None:
+    assert names(ledger) == list(STANDARD)
+    ledger.runner.write(create_resource_class, SERVICE, GOLD)
+    make(ledger, VCPU=1)
+    assert names(ledger) == [*STANDARD, "CUSTOM_GOLD"]
+
+
+def test_the_class_of_a_node_is_one_of_them(ledger: Ledger) -> None:
+    ledger.enrol(resource_class="gold")
+    assert names(ledger) == [*STANDARD, "CUSTOM_GOLD"]
+    assert ledger.runner.read(get_resource_class, SERVICE, GOLD).changed_at is not None
+
+
+def test_a_class_is_made_once(ledger: Ledger) -> None:
+    assert ledger.runner.write(ensure_resource_class, SERVICE, GOLD) is True
+    assert ledger.runner.write(ensure_resource_class, SERVICE, GOLD) is False
+    with pytest.raises(ResourceClassExists):
+        ledger.runner.write(create_resource_class, SERVICE, GOLD)
+
+
+def test_a_renamed_class_is_renamed_wherever_it_is(ledger: Ledger) -> None:
+    ledger.runner.write(create_resource_class, SERVICE, GOLD)
+    make(ledger, CUSTOM_GOLD=1)
+    ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name="CUSTOM_GOLD", new_name="CUSTOM_IRON"))
+    assert names(ledger) == [*STANDARD, "CUSTOM_IRON"]
+    with pytest.raises(ResourceClassNotFound):
+        ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name="CUSTOM_GOLD", new_name="CUSTOM_X"))
+    ledger.runner.write(create_resource_class, SERVICE, GOLD)
+    with pytest.raises(ResourceClassExists):
+        ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name="CUSTOM_GOLD", new_name="CUSTOM_IRON"))
+
+
+def test_the_class_of_a_node_keeps_its_name(ledger: Ledger) -> None:
+    node = ledger.enrol(resource_class="gold")
+    with pytest.raises(ProviderOwnedByNode, match=node.uuid):
+        ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name="CUSTOM_GOLD", new_name="CUSTOM_IRON"))
+
+
+def test_a_class_that_nobody_has_can_go(ledger: Ledger) -> None:
+    ledger.runner.write(create_resource_class, SERVICE, GOLD)
+    provider = make(ledger, CUSTOM_GOLD=1)
+    with pytest.raises(ResourceClassInUse):
+        ledger.runner.write(delete_resource_class, SERVICE, GOLD)
+    stock(ledger, provider)
+    ledger.runner.write(delete_resource_class, SERVICE, GOLD)
+    with pytest.raises(ResourceClassNotFound):
+        ledger.runner.write(delete_resource_class, SERVICE, GOLD)
+
+
+def test_standard_ones_stay_as_they_are(ledger: Ledger) -> None:
+    with pytest.raises(StandardResourceClass, match="delete"):
+        ledger.runner.write(delete_resource_class, SERVICE, NamedClass(name="VCPU"))
+    with pytest.raises(StandardResourceClass, match="update"):
+        ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name="VCPU", new_name="CUSTOM_X"))

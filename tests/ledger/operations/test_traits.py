@@ -1,0 +1,58 @@
+"""Which traits there are."""
+
+import pytest
+
+from dibs.access.access import SERVICE
+from dibs.ledger.model.errors import NoSuchTrait, StandardTrait, TraitInUse
+from dibs.ledger.model.traits import STANDARD_TRAITS
+from dibs.ledger.operations.traits import ListTraits, NamedTrait, delete_trait, ensure_trait, get_trait, list_catalogue
+from tests.builders import Ledger
+from tests.provider_builders import statements
+
+MINE = NamedTrait(name="CUSTOM_MINE")
+
+
+def names(ledger: Ledger, prefix: str = "", has_providers: bool | None = None) -> list[str]:
+    command = ListTraits(wanted=lambda name: name.startswith(prefix), has_providers=has_providers)
+    return [trait.name for trait in ledger.runner.read(list_catalogue, SERVICE, command)]
+
+
+def test_standard_ones_are_always_there_and_custom_ones_once_made(ledger: Ledger) -> None:
+    assert names(ledger) == sorted(STANDARD_TRAITS)
+    made = ledger.runner.write(ensure_trait, SERVICE, MINE)
+    again = ledger.runner.write(ensure_trait, SERVICE, MINE)
+    assert (made.is_new, again.is_new) == (True, False)
+    assert made.trait == again.trait == ledger.runner.read(get_trait, SERVICE, MINE)
+    assert names(ledger, "CUSTOM_") == ["CUSTOM_MINE"]
+
+
+def test_those_that_a_provider_has(ledger: Ledger) -> None:
+    ledger.runner.write(ensure_trait, SERVICE, MINE)
+    ledger.enrol(with_traits=("CUSTOM_NODE", "HW_CPU_X86_VMX"))
+    assert names(ledger, has_providers=True) == ["CUSTOM_NODE", "HW_CPU_X86_VMX"]
+    assert names(ledger, "CUSTOM_", has_providers=False) == ["CUSTOM_MINE"]
+    assert len(names(ledger, has_providers=False)) == len(STANDARD_TRAITS)
+
+
+def test_only_custom_ones_that_nobody_has_can_go(ledger: Ledger) -> None:
+    ledger.runner.write(ensure_trait, SERVICE, MINE)
+    ledger.enrol(with_traits=("CUSTOM_NODE",))
+    ledger.runner.write(delete_trait, SERVICE, MINE)
+    with pytest.raises(NoSuchTrait):
+        ledger.runner.write(delete_trait, SERVICE, MINE)
+    with pytest.raises(TraitInUse):
+        ledger.runner.write(delete_trait, SERVICE, NamedTrait(name="CUSTOM_NODE"))
+    with pytest.raises(StandardTrait):
+        ledger.runner.write(delete_trait, SERVICE, NamedTrait(name="HW_CPU_X86_VMX"))
+    assert names(ledger, "CUSTOM_") == ["CUSTOM_NODE"]
+
+
+def test_what_is_not_there(ledger: Ledger) -> None:
+    with pytest.raises(NoSuchTrait, match="CUSTOM_MINE"):
+        ledger.runner.read(get_trait, SERVICE, MINE)
+    assert ledger.runner.read(get_trait, SERVICE, NamedTrait(name="HW_CPU_X86_VMX")).created_at is None
+
+
+def test_a_list_takes_one_statement(ledger: Ledger) -> None:
+    ledger.enrol(with_traits=tuple(f"CUSTOM_{number}" for number in range(40)))
+    assert statements(ledger, lambda: names(ledger, has_providers=True)) == 1

@@ -1,0 +1,118 @@
+"""Ports: upkeep under the lock of their node."""
+
+import uuid
+from typing import Any
+
+import pytest
+
+from dibs.access.access import SERVICE
+from dibs.errors import BadValue
+from dibs.machines.model.errors import NodeLocked, NodeNotFound, PortExists, PortNotFound, WrongState
+from dibs.machines.model.nodes import Node
+from dibs.machines.model.ports import Port, PortQuery
+from dibs.machines.operations.ports import (
+    CreatePort,
+    DeletePort,
+    GetPort,
+    UpdatePort,
+    create_port,
+    delete_port,
+    get_port,
+    list_ports,
+    update_port,
+)
+from tests.builders import Ledger, allow
+
+
+def plug_in(ledger: Ledger, node: Node, address: str, **values: Any) -> Port:
+    command = CreatePort(uuid=str(uuid.uuid4()), node=node.uuid, values={"address": address, **values}, guard=allow)
+    return ledger.runner.write(create_port, SERVICE, command)
+
+
+def change(ledger: Ledger, port: Port, **changes: Any) -> Port:
+    return ledger.runner.write(update_port, SERVICE, UpdatePort(ident=port.uuid, guard=allow, edit=lambda _: changes))
+
+
+def found(ledger: Ledger, **query: Any) -> list[str]:
+    return [port.address for port in ledger.runner.read(list_ports, SERVICE, PortQuery(**query))]
+
+
+def test_a_port_comes_back_as_it_was_by_uuid_and_name(ledger: Ledger) -> None:
+    port = plug_in(
+        ledger, ledger.enrol(), "aa:00", name="eth0", pxe_enabled=False, local_link_connection={"port_id": "1"}
+    )
+    for ident in (port.uuid, "eth0"):
+        assert ledger.runner.read(get_port, SERVICE, GetPort(ident=ident, guard=allow)) == port
+
+
+def test_lists_by_node_address_shard_and_project_in_order_and_pages(ledger: Ledger) -> None:
+    first = ledger.enrol(name="first", shard="s1", owner="red", conductor_group="")
+    second = ledger.enrol(shard="s2", lessee="red")
+    third = ledger.enrol(owner="blue")
+    for number, node in enumerate((first, second, third, first)):
+        plug_in(ledger, node, f"aa:0{number}")
+    assert found(ledger, node="first") == found(ledger, node=first.uuid) == ["aa:00", "aa:03"]
+    assert found(ledger, address="aa:02") == ["aa:02"]
+    assert found(ledger, shards=("s1", "s2")) == ["aa:00", "aa:01", "aa:03"]
+    assert found(ledger, project="red") == ["aa:00", "aa:01", "aa:03"]
+    assert found(ledger, conductor_groups=("nowhere",)) == []
+    page = ledger.runner.read(list_ports, SERVICE, PortQuery(sort_key="address", descending=True, limit=2))
+    assert [port.address for port in page] == ["aa:03", "aa:02"]
+    assert found(ledger, sort_key="address", descending=True, limit=2, marker=page[-1].uuid) == ["aa:01", "aa:00"]
+
+
+def test_a_port_moves_to_another_node(ledger: Ledger) -> None:
+    first, second = ledger.enrol(), ledger.enrol(name="second")
+    port = plug_in(ledger, first, "aa:00")
+    assert change(ledger, port, node_uuid="second").node_uuid == second.uuid
+    assert found(ledger, node=first.uuid) == []
+    with pytest.raises(BadValue, match="nobody"):
+        change(ledger, port, node_uuid="nobody")
+
+
+@pytest.mark.parametrize(("field", "value"), [("address", "aa:00"), ("name", "eth0")])
+def test_what_is_unique_is_refused_by_name(ledger: Ledger, field: str, value: str) -> None:
+    node = ledger.enrol()
+    plug_in(ledger, node, "aa:00", name="eth0")
+    with pytest.raises(PortExists, match=value):
+        plug_in(ledger, node, **{"address": "aa:01", field: value})
+    other = plug_in(ledger, node, "aa:02")
+    with pytest.raises(PortExists, match=value):
+        change(ledger, other, **{field: value})
+
+
+def test_ports_of_a_locked_node_wait(ledger: Ledger) -> None:
+    locked = ledger.enrol(reservation="conductor-1")
+    with pytest.raises(NodeLocked, match="conductor-1"):
+        plug_in(ledger, locked, "aa:00")
+
+
+def test_ports_of_a_node_in_use_stay_unless_it_is_in_maintenance(ledger: Ledger) -> None:
+    node = ledger.enrol()
+    port = plug_in(ledger, node, "aa:00")
+    ledger.change(node, instance_uuid=str(uuid.uuid4()))
+    command = DeletePort(ident=port.uuid, guard=allow)
+    with pytest.raises(WrongState, match="not in maintenance"):
+        ledger.runner.write(delete_port, SERVICE, command)
+    ledger.change(node, maintenance=True)
+    ledger.runner.write(delete_port, SERVICE, command)
+    with pytest.raises(PortNotFound):
+        ledger.runner.read(get_port, SERVICE, GetPort(ident=port.uuid, guard=allow))
+
+
+def test_a_port_of_a_node_that_one_may_not_see_is_not_there(ledger: Ledger) -> None:
+    def hide(node: Node) -> None:
+        raise NodeNotFound(node=node.uuid)
+
+    port = plug_in(ledger, ledger.enrol(), "aa:00")
+    with pytest.raises(PortNotFound, match=port.uuid):
+        ledger.runner.read(get_port, SERVICE, GetPort(ident=port.uuid, guard=hide))
+
+
+def test_ports_go_with_their_node(ledger: Ledger) -> None:
+    from dibs.machines.operations.nodes import DeleteNode, delete_node
+
+    node = ledger.enrol()
+    plug_in(ledger, node, "aa:00")
+    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid, guard=allow))
+    assert found(ledger) == []
