@@ -5,13 +5,13 @@ import uuid
 import pytest
 
 from dibs.access.access import SERVICE, Access
-from dibs.allocations.model.errors import HoldNotFound
-from dibs.allocations.model.holds import Hold
-from dibs.allocations.operations.holds import CreateHold, OneHold, consume_for_request, create_hold, get_hold
 from dibs.ledger.model.claims import Wish
 from dibs.ledger.operations.claiming import associate
 from dibs.ledger.operations.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
+from dibs.machines.model.errors import HoldNotFound
+from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
+from dibs.machines.operations.holds import CreateHold, OneHold, consume_for_request, create_hold, get_hold
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.queries import nodes
 from tests.builders import Ledger, allow, trusted

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, create_engine, make_url
 from sqlalchemy.pool import NullPool
 
 from dibs.database.schema import metadata
-from dibs.ledger.model.traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model import states
+from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model.nodes import Node
 from dibs.machines.queries.nodes import COLUMNS
 

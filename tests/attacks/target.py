@@ -16,7 +16,6 @@ from sqlalchemy import delete, update
 from dibs.access.access import SERVICE
 from dibs.allocations import tables as allocation_tables
 from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
-from dibs.allocations.operations.holds import CreateHold, create_hold
 from dibs.allocations.operations.intake import LocalIntake
 from dibs.database import Store, open_store
 from dibs.dialects.baremetal import Baremetal
@@ -33,6 +32,7 @@ from dibs.http.edge.shell import Application, Shell
 from dibs.leases import tables as lease_tables
 from dibs.leases.model.dates import LeaseRules
 from dibs.ledger import tables as ledger_tables
+from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.operations.ports import CreatePort, create_port
 from dibs.servers import tables as server_tables
 from tests.builders import Ledger, allow

@@ -9,7 +9,6 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.allocations.operations.allocations import CreateNodeRequest, UpdateNodeRequest, update_node_request
 from dibs.allocations.operations.batches import CreateBatch, create_batch
-from dibs.allocations.operations.holds import OneHold, delete_hold
 from dibs.conductor import Conductor
 from dibs.conductor import allocations as desk
 from dibs.database.errors import StoreUnavailable
@@ -18,6 +17,7 @@ from dibs.drivers.fake import FakeDriver
 from dibs.ledger.operations.claims import OfConsumer, release_claims
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
+from dibs.machines.operations.holds import OneHold, delete_hold
 from dibs.machines.operations.node_traits import AddTrait, add_trait
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
 from dibs.machines.operations.provisioning import RequestProvision, request_provision

@@ -7,12 +7,12 @@ import httpx
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.model.errors import HoldNotFound
-from dibs.allocations.operations.holds import CreateHold, OneHold, create_hold, get_hold
 from dibs.conductor import Conductor
 from dibs.conductor.expiry import COUNT_MAX, Expiry
 from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
+from dibs.machines.model.errors import HoldNotFound
+from dibs.machines.operations.holds import CreateHold, OneHold, create_hold, get_hold
 from tests.bed.waiting import eventually
 from tests.builders import allow
 from tests.races.crowd import all_at_once

@@ -8,14 +8,13 @@ import random
 
 from dibs.access.access import SERVICE
 from dibs.allocations.model.allocations import ALLOCATING
-from dibs.allocations.model.errors import NodeHeld, NothingToHold
 from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.leases.model.errors import NotEnoughHosts
 from dibs.leases.operations.hosts import RegisterHost, register_host
 from dibs.leases.operations.leases import NewLease, NewReservation, create_lease
 from dibs.ledger.model.errors import CapacityExceeded
-from dibs.machines.model.errors import NodeAssociated, NodeClaimed
+from dibs.machines.model.errors import NodeAssociated, NodeClaimed, NodeHeld, NothingToHold
 from dibs.wiring import read_clock
 from tests import fleet
 from tests.bed.waiting import eventually

@@ -5,22 +5,21 @@ from collections.abc import Callable
 
 from dibs.access.access import SERVICE
 from dibs.allocations.model.allocations import ALLOCATING, NodeRequest, NodeRequestQuery
-from dibs.allocations.model.errors import NodeHeld, NothingToHold
-from dibs.allocations.model.holds import Hold
 from dibs.allocations.operations.allocations import (
     CreateNodeRequest,
     ListNodeRequests,
     create_node_request,
     list_node_requests,
 )
-from dibs.allocations.operations.holds import CreateHold, ListHolds, create_hold, list_holds
 from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.ledger.model.claims import Wish
 from dibs.ledger.model.errors import CapacityExceeded
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
-from dibs.machines.model.errors import NodeAssociated, NodeClaimed
+from dibs.machines.model.errors import NodeAssociated, NodeClaimed, NodeHeld, NothingToHold
+from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
+from dibs.machines.operations.holds import CreateHold, ListHolds, create_hold, list_holds
 from dibs.machines.operations.nodes import UpdateNode, update_node
 from dibs.wiring import read_clock
 from tests import fleet

@@ -5,10 +5,26 @@ import uuid
 from collections.abc import Callable
 
 from dibs.access.access import SERVICE
-from dibs.allocations.model.errors import HoldExists, HoldNotFound, InstanceOfAnother, NodeHeld, NothingToHold
-from dibs.allocations.model.holds import Hold
 from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
-from dibs.allocations.operations.holds import (
+from dibs.conductor.expiry import Expiry
+from dibs.errors import DibsError
+from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.errors import CapacityExceeded, ConsumerGenerationConflict
+from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
+from dibs.machines.model.errors import (
+    HoldExists,
+    HoldNotFound,
+    InstanceOfAnother,
+    NodeAssociated,
+    NodeClaimed,
+    NodeHeld,
+    NodeLocked,
+    NothingToHold,
+    WrongState,
+)
+from dibs.machines.model.holds import Hold
+from dibs.machines.model.nodes import Node
+from dibs.machines.operations.holds import (
     CreateHold,
     OneHold,
     RenewHold,
@@ -17,13 +33,6 @@ from dibs.allocations.operations.holds import (
     get_hold,
     renew_hold,
 )
-from dibs.conductor.expiry import Expiry
-from dibs.errors import DibsError
-from dibs.ledger.model.claims import Wish
-from dibs.ledger.model.errors import CapacityExceeded, ConsumerGenerationConflict
-from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
-from dibs.machines.model.errors import NodeAssociated, NodeClaimed, NodeLocked, WrongState
-from dibs.machines.model.nodes import Node
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from tests.builders import Ledger, allow, trusted
 from tests.laws import assert_lawful

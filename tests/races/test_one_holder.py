@@ -3,8 +3,8 @@
 import uuid
 
 from dibs.access.access import SERVICE
-from dibs.ledger.model.traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model.errors import InstanceAssociated, NodeAssociated, TooManyTraits
+from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.node_traits import AddTrait, add_trait
 from tests.builders import Ledger, allow

@@ -15,11 +15,11 @@ from dibs.allocations.operations.allocations import (
     GetRequestOfNode,
     create_node_request,
 )
-from dibs.allocations.operations.holds import CreateHold, create_hold
 from dibs.allocations.queries import allocations as node_requests
 from dibs.errors import BadValue
 from dibs.machines.model.errors import NodeNotFound
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
+from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.queries import conductors
 from dibs.rpc.client import Caller
 from dibs.rpc.intake import CREATE, DESTROY, RemoteIntake

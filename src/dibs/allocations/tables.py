@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column, ForeignKey, Index, String, UniqueConstraint
 
-from dibs.database.schema import ROW_ID, json, long_text, owned_by, row_id, table, text, time, truth, uuid
+from dibs.database.schema import ROW_ID, json, long_text, row_id, table, text, time, truth, uuid
 
 node_requests = table(
     "node_requests",
@@ -36,20 +36,4 @@ node_requests = table(
     Index(None, "resource_class"),
     Index(None, "owner"),
     Index(None, "batch"),
-)
-
-holds = table(
-    "holds",
-    row_id(),
-    uuid(),
-    owned_by("node_id", "nodes.id"),
-    uuid("instance_uuid"),
-    text("project_id"),
-    time("expires_at", nullable=False),
-    time("created_at", nullable=False),
-    time("updated_at"),
-    UniqueConstraint("uuid"),
-    UniqueConstraint("node_id"),
-    UniqueConstraint("instance_uuid"),
-    Index(None, "expires_at"),
 )

@@ -7,9 +7,9 @@ that reach for the same hold one ends it, and the others find it gone.
 import logging
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.holds import ListOver, OneHold, expire_hold, list_over
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
+from dibs.machines.operations.holds import ListOver, OneHold, expire_hold, list_over
 
 COUNT_MAX = 100
 """How many are ended in one go, so that other work need not wait for all of them."""

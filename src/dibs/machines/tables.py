@@ -143,3 +143,20 @@ ports = table(
     UniqueConstraint("name"),
     Index(None, "node_id"),
 )
+
+
+holds = table(
+    "holds",
+    row_id(),
+    uuid(),
+    owned_by("node_id", "nodes.id"),
+    uuid("instance_uuid"),
+    text("project_id"),
+    time("expires_at", nullable=False),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("node_id"),
+    UniqueConstraint("instance_uuid"),
+    Index(None, "expires_at"),
+)

@@ -10,7 +10,6 @@ from dibs.access.access import SERVICE
 from dibs.allocations.model.allocations import NodeRequest, NodeRequestQuery
 from dibs.allocations.model.errors import (
     CannotBackfill,
-    HoldNotFound,
     InstanceInUse,
     NobodyToFindNodes,
     NodeHasNoRequest,
@@ -31,15 +30,15 @@ from dibs.allocations.operations.allocations import (
     list_node_requests,
     update_node_request,
 )
-from dibs.allocations.operations.holds import CreateHold, create_hold
 from dibs.allocations.queries import allocations as node_requests
 from dibs.errors import BadValue
 from dibs.ledger.model.errors import InvalidTrait
 from dibs.ledger.queries import claim_views
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
-from dibs.machines.model.errors import NodeAssociated, NodeLocked, WrongState
+from dibs.machines.model.errors import HoldNotFound, NodeAssociated, NodeLocked, WrongState
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.conductors import GetConductor, get_conductor
+from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.operations.nodes import DeleteNode, delete_node
 from dibs.machines.queries import nodes
 from tests.builders import Ledger, allow

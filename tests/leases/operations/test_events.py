@@ -5,8 +5,6 @@ import uuid
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.model.errors import NothingToHold
-from dibs.allocations.operations.holds import CreateHold, create_hold
 from dibs.conductor.leases import LeaseKeeper
 from dibs.database.schema import metadata
 from dibs.leases.model.errors import HostKeptForLeases, NodeBooked
@@ -15,6 +13,8 @@ from dibs.leases.operations.events import DueEvent, ListDueEvents, fail_event, l
 from dibs.ledger.model.claims import Wish
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.ledger.operations.provider_traits import SetProviderTraits, set_provider_traits
+from dibs.machines.model.errors import NothingToHold
+from dibs.machines.operations.holds import CreateHold, create_hold
 from tests import lease_builders as leases
 from tests import server_builders as servers
 from tests.builders import Ledger, allow

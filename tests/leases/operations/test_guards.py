@@ -5,7 +5,6 @@ import uuid
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.holds import CreateHold, create_hold
 from dibs.conductor.leases import LeaseKeeper
 from dibs.leases.model.errors import HostKeptForLeases, LeaseConflict, NodeBooked, ProviderIsHost
 from dibs.leases.model.hosts import Host
@@ -24,6 +23,7 @@ from dibs.ledger.operations.resource_classes import (
 )
 from dibs.ledger.queries import claim_views
 from dibs.machines.model import states
+from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.queries import nodes
 from tests import lease_builders as leases
 from tests import server_builders as servers

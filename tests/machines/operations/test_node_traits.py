@@ -5,8 +5,8 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.errors import Forbidden
 from dibs.ledger.model.errors import InvalidTrait
-from dibs.ledger.model.traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model.errors import NodeNotFound, TooManyTraits, TraitNotFound
+from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.node_traits import (
     AddTrait,

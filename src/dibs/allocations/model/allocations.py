@@ -73,11 +73,6 @@ class NodeRequestQuery:
     marker: str | None = None
 
 
-def is_free(node: Node) -> bool:
-    """True when a request may have the node, as far as the node itself can tell: claims are in the ledger."""
-    return node.deployable and node.instance_uuid is None and node.reservation is None
-
-
 def check_resource_class(name: str) -> None:
     """Refuse what cannot be a class of a node."""
     if not name or len(name) > RESOURCE_CLASS_LENGTH_MAX:

@@ -3,26 +3,6 @@
 from dibs.errors import DibsError
 
 
-class NodeHeld(DibsError):
-    """Node {node} is reserved; it can be used only with the uuid of its reservation."""
-
-
-class NothingToHold(DibsError):
-    """No node could be reserved: {reasons}"""
-
-
-class HoldNotFound(DibsError):
-    """Reservation {hold} could not be found."""
-
-
-class HoldExists(DibsError):
-    """Instance {instance} has a node or a reservation already."""
-
-
-class InstanceOfAnother(DibsError):
-    """Instance {instance} belongs to another project."""
-
-
 class NodeRequestNotFound(DibsError):
     """Allocation {request} could not be found."""
 

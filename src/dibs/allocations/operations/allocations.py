@@ -26,7 +26,6 @@ from dibs.allocations.model.errors import (
     NodeHasNoRequest,
     NodeRequestNotFound,
 )
-from dibs.allocations.operations import holds
 from dibs.allocations.queries import allocations as node_requests
 from dibs.database.transaction import Again, Transaction
 from dibs.errors import BadValue
@@ -36,6 +35,7 @@ from dibs.ledger.queries import consumers, traits
 from dibs.machines.model.conductors import after
 from dibs.machines.model.errors import NodeAssociated, NodeNotFound
 from dibs.machines.model.nodes import Json, Node
+from dibs.machines.operations import holds
 from dibs.machines.operations.nodes import Guard, check_unlocked
 from dibs.machines.queries import conductors, nodes
 

@@ -11,15 +11,7 @@ from dataclasses import dataclass
 from random import Random
 
 from dibs.access.access import Access
-from dibs.allocations.model.allocations import (
-    ALLOCATING,
-    LACKS,
-    LOCKED,
-    PROMISED,
-    NodeRequest,
-    explain_shortage,
-    is_free,
-)
+from dibs.allocations.model.allocations import ALLOCATING, LACKS, LOCKED, PROMISED, NodeRequest, explain_shortage
 from dibs.allocations.operations.allocations import attach
 from dibs.allocations.operations.queue import Order, promised
 from dibs.allocations.queries import allocations as node_requests
@@ -27,6 +19,7 @@ from dibs.allocations.queries import free_nodes
 from dibs.allocations.queries.free_nodes import FOUND_MAX
 from dibs.database.transaction import Again, Transaction
 from dibs.ledger.queries import traits
+from dibs.machines.model.nodes import is_free
 from dibs.machines.queries import conductors, nodes
 
 

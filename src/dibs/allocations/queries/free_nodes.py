@@ -15,13 +15,13 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, fun
 
 from dibs.allocations.model import allocations as words
 from dibs.allocations.model.allocations import NodeRequest
-from dibs.allocations.tables import holds, node_requests
+from dibs.allocations.tables import node_requests
 from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.leases.tables import bookings, hosts
 from dibs.ledger.tables import inventories, provider_traits
 from dibs.machines.model import states
-from dibs.machines.tables import nodes
+from dibs.machines.tables import holds, nodes
 
 FOUND_MAX = 32
 

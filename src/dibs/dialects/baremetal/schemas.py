@@ -6,7 +6,8 @@ from dibs.dialects.baremetal.documents.fields import FIELDS, Field, Kind
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.http.json_schema import Schema as Schema
 from dibs.http.json_schema import find_mistake
-from dibs.ledger.model.traits import TRAIT_LENGTH_MAX, TRAITS_PER_NODE_MAX
+from dibs.ledger.model.traits import TRAIT_LENGTH_MAX
+from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 
 _STEP_INTERFACES = ("vendor", "power", "management", "firmware", "deploy", "bios", "raid", "network")
 _TEXT_OR_NULL = {"type": ["string", "null"]}

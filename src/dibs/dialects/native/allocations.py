@@ -25,7 +25,7 @@ from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
 from dibs.http.json_schema import Schema
 from dibs.http.messages import Response
-from dibs.ledger.model.traits import TRAITS_PER_NODE_MAX
+from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model.nodes import check_node_name
 
 WAIT_SECONDS_MAX = 30 * 24 * 3600

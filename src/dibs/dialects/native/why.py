@@ -10,7 +10,7 @@ from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
 from dibs.http.json_schema import Schema
 from dibs.http.messages import Response
-from dibs.ledger.model.traits import TRAITS_PER_NODE_MAX
+from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 
 CANDIDATES_MAX = 1_000
 

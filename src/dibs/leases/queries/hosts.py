@@ -13,14 +13,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, Insert, Select, bindparam, insert, or_, select, update
 from sqlalchemy import delete as delete_rows
 
-from dibs.allocations.tables import holds
 from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.leases.model.hosts import DISABLED_TRAIT, Host, HostNode, Interest
 from dibs.leases.tables import host_properties, hosts
 from dibs.ledger.model.inventories import Inventory
 from dibs.ledger.tables import inventories, provider_traits, providers, resource_classes
-from dibs.machines.tables import nodes
+from dibs.machines.tables import holds, nodes
 
 _RESERVED = providers.alias("reserved")
 _COLUMNS = ("service_name", "availability_zone", "hypervisor_type", "hypervisor_version", "cpu_info")

@@ -10,17 +10,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from dibs.allocations.model.errors import InstanceOfAnother
-from dibs.allocations.queries import holds
 from dibs.database.transaction import Transaction
 from dibs.leases.operations import guards as host_guards
 from dibs.ledger.model.claims import Place, Wish, check_amounts, check_consumer_generation, require_inventories
 from dibs.ledger.model.errors import ClaimedProviderNotFound, NoSuchInventory, NothingClaimed, ResourceClassNotFound
 from dibs.ledger.queries import claim_views, claims, consumers, inventories, providers, resource_classes
 from dibs.ledger.queries.consumers import Consumer
-from dibs.machines.model.errors import NodeAssociated, NodeClaimed
+from dibs.machines.model.errors import InstanceOfAnother, NodeAssociated, NodeClaimed
 from dibs.machines.model.nodes import Node
-from dibs.machines.queries import nodes
+from dibs.machines.queries import holds, nodes
 
 
 class _Held(NamedTuple):

@@ -95,3 +95,23 @@ class PortExists(DibsError):
 
 class ValidationFailed(DibsError):
     """Failed to validate deploy or power info for node {node}: {reason}"""
+
+
+class NodeHeld(DibsError):
+    """Node {node} is reserved; it can be used only with the uuid of its reservation."""
+
+
+class NothingToHold(DibsError):
+    """No node could be reserved: {reasons}"""
+
+
+class HoldNotFound(DibsError):
+    """Reservation {hold} could not be found."""
+
+
+class HoldExists(DibsError):
+    """Instance {instance} has a node or a reservation already."""
+
+
+class InstanceOfAnother(DibsError):
+    """Instance {instance} belongs to another project."""

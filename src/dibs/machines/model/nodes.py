@@ -125,3 +125,8 @@ def check_node_name(name: str) -> None:
         )
     if is_uuid(name) or not _NAME.match(name):
         raise BadValue(reason=f"Cannot create node with invalid name '{name}'")
+
+
+def is_free(node: Node) -> bool:
+    """True when a request may have the node, as far as the node itself can tell: claims are in the ledger."""
+    return node.deployable and node.instance_uuid is None and node.reservation is None

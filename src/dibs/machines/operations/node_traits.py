@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
-from dibs.ledger.model.traits import check_trait, check_trait_count, check_traits
+from dibs.ledger.model.traits import check_trait, check_traits
 from dibs.ledger.queries import providers, traits
 from dibs.machines.model.errors import NodeNotFound, TraitNotFound
+from dibs.machines.model.node_traits import check_trait_count
 from dibs.machines.model.nodes import Node
 from dibs.machines.queries import nodes
 

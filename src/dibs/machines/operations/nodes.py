@@ -6,8 +6,6 @@ from typing import Any
 
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import check_removable
-from dibs.allocations.model.errors import NodeHeld
-from dibs.allocations.operations import holds
 from dibs.allocations.queries import allocations as node_requests
 from dibs.database.transaction import Row, Transaction
 from dibs.errors import BadValue
@@ -16,10 +14,11 @@ from dibs.ledger.operations import claiming as booking
 from dibs.ledger.operations.providers import require_unused
 from dibs.ledger.queries import traits
 from dibs.machines.model import states
-from dibs.machines.model.errors import NodeAssociated, NodeLocked, NodeNotFound, NodeProtected, WrongState
+from dibs.machines.model.errors import NodeAssociated, NodeHeld, NodeLocked, NodeNotFound, NodeProtected, WrongState
 from dibs.machines.model.node_changes import check_change, follow_from_change
 from dibs.machines.model.node_query import NodeQuery
 from dibs.machines.model.nodes import Node
+from dibs.machines.operations import holds
 from dibs.machines.operations.conductors import choose_conductor
 from dibs.machines.queries import node_pages, nodes
 

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dibs.access.access import Access
-from dibs.allocations.operations import holds
 from dibs.database.transaction import Transaction
-from dibs.ledger.model.traits import check_instance_traits
 from dibs.ledger.operations import claiming as booking
 from dibs.ledger.queries import traits
 from dibs.machines.model import states
@@ -25,7 +23,9 @@ from dibs.machines.model.errors import (
     WrongState,
     WrongVerb,
 )
+from dibs.machines.model.node_traits import check_instance_traits
 from dibs.machines.model.nodes import Json, Node
+from dibs.machines.operations import holds
 from dibs.machines.operations.conductors import choose_conductor
 from dibs.machines.operations.nodes import GetNode, check_unlocked, lock_node
 from dibs.machines.queries import nodes, tasks

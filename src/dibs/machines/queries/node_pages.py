@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, assert_never
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, false, func, not_, or_, select
 
-from dibs.allocations.tables import holds, node_requests
+from dibs.allocations.tables import node_requests
 from dibs.database import paging
 from dibs.database.transaction import Row, Transaction
 from dibs.ledger.tables import provider_traits
@@ -32,7 +32,7 @@ from dibs.machines.model.node_query import (
     Traits,
 )
 from dibs.machines.queries.nodes import COLUMNS
-from dibs.machines.tables import conductors, nodes
+from dibs.machines.tables import conductors, holds, nodes
 
 BEYOND = ("traits", "conductor", "request")
 """Columns that are not in the table of nodes."""

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Select, Update, bindparam, insert, or_, select
 from sqlalchemy import update as update_rows
 
-from dibs.allocations.model.allocations import is_free
 from dibs.database import sets
 from dibs.database.columns import Columns
 from dibs.database.transaction import Again, Duplicate, Transaction
@@ -16,7 +15,7 @@ from dibs.ledger.model.errors import ProviderExists
 from dibs.ledger.queries import providers
 from dibs.ledger.tables import providers as provider_rows
 from dibs.machines.model.errors import InstanceAssociated, NodeExists, WrongState
-from dibs.machines.model.nodes import Node, is_uuid
+from dibs.machines.model.nodes import Node, is_free, is_uuid
 from dibs.machines.tables import conductors, nodes
 
 COLUMNS = Columns(Node)

@@ -10,7 +10,6 @@ from typing import Any
 from zlib import crc32
 
 from dibs.access.access import Access
-from dibs.allocations.model.allocations import is_free
 from dibs.candidates.model.candidates import Candidate, Candidates
 from dibs.candidates.model.provider_tree import Member
 from dibs.candidates.operations.candidates import find_candidates
@@ -25,7 +24,7 @@ from dibs.ledger.model.errors import CapacityExceeded, NoSuchTrait, ResourceClas
 from dibs.ledger.model.resource_query import Criteria
 from dibs.ledger.operations import claiming as booking
 from dibs.machines.model import states
-from dibs.machines.model.nodes import Node
+from dibs.machines.model.nodes import Node, is_free
 from dibs.machines.operations.conductors import choose_conductor
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.queries import nodes

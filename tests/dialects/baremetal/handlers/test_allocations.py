@@ -8,9 +8,9 @@ import pytest
 from dibs.access.access import SERVICE, Access, EveryRule
 from dibs.access.actor import Actor
 from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
-from dibs.allocations.operations.holds import CreateHold, create_hold
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.model.nodes import Node
+from dibs.machines.operations.holds import CreateHold, create_hold
 from tests.builders import allow
 from tests.dialects.baremetal.conversation import ADMIN_ROLES, MEMBER_ROLES, Conversation, person
 from tests.dialects.conversation import Answer

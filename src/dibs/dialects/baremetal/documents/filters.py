@@ -11,7 +11,7 @@ from typing import Any
 from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
 from dibs.ledger.model.errors import InvalidTrait
-from dibs.ledger.model.traits import TRAITS_PER_NODE_MAX, check_traits
+from dibs.ledger.model.traits import check_traits
 from dibs.machines.model import states
 from dibs.machines.model.node_query import (
     Condition,
@@ -24,6 +24,7 @@ from dibs.machines.model.node_query import (
     Present,
     Traits,
 )
+from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 
 NAMES_MAX = 1_000
 

@@ -8,9 +8,9 @@ from dibs.dialects.baremetal.documents.values import read_flag
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.http.messages import Response
-from dibs.ledger.model.traits import check_instance_traits
 from dibs.machines.model.driver import Driver, boot_device_of, check_boot_device
 from dibs.machines.model.errors import DriverNotFound, InstanceTraitsMissing
+from dibs.machines.model.node_traits import check_instance_traits
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations import nodes as node_usecases
 from dibs.machines.operations import provisioning as usecases

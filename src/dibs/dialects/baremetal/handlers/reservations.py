@@ -4,9 +4,6 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from dibs.allocations.model.errors import HoldNotFound
-from dibs.allocations.model.holds import Hold
-from dibs.allocations.operations import holds as usecases
 from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.idents import location
 from dibs.dialects.baremetal.documents.paging import page_answer
@@ -15,8 +12,10 @@ from dibs.dialects.baremetal.documents.values import read_uuid
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.http.messages import Response
-from dibs.machines.model.errors import NodeNotFound
+from dibs.machines.model.errors import HoldNotFound, NodeNotFound
+from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node, is_uuid
+from dibs.machines.operations import holds as usecases
 
 SHORTEST_SECONDS = 1
 

@@ -10,8 +10,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dibs.access.access import Access
-from dibs.allocations.model.errors import HoldExists, HoldNotFound, NodeHeld
-from dibs.allocations.model.holds import (
+from dibs.allocations.queries import allocations as node_requests
+from dibs.database.transaction import Transaction
+from dibs.errors import Forbidden
+from dibs.leases.model.errors import NodeBooked
+from dibs.leases.operations import guards as host_guards
+from dibs.ledger.operations import claiming as booking
+from dibs.ledger.queries import claim_views
+from dibs.machines.model.errors import HoldExists, HoldNotFound, NodeHeld, NodeNotFound
+from dibs.machines.model.holds import (
     Hold,
     end_of,
     nothing_to_hold,
@@ -20,17 +27,8 @@ from dibs.allocations.model.holds import (
     was_used_for,
     with_used,
 )
-from dibs.allocations.queries import allocations as node_requests
-from dibs.allocations.queries import holds
-from dibs.database.transaction import Transaction
-from dibs.errors import Forbidden
-from dibs.leases.model.errors import NodeBooked
-from dibs.leases.operations import guards as host_guards
-from dibs.ledger.operations import claiming as booking
-from dibs.ledger.queries import claim_views
-from dibs.machines.model.errors import NodeNotFound
 from dibs.machines.model.nodes import Node
-from dibs.machines.queries import nodes
+from dibs.machines.queries import holds, nodes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,11 @@ from sqlalchemy import Select, bindparam, insert, select, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.sql.dml import Delete
 
-from dibs.allocations.model.errors import HoldExists
-from dibs.allocations.model.holds import Hold
-from dibs.allocations.tables import holds
 from dibs.database import sets
 from dibs.database.transaction import Again, Duplicate, Transaction
-from dibs.machines.tables import nodes
+from dibs.machines.model.errors import HoldExists
+from dibs.machines.model.holds import Hold
+from dibs.machines.tables import holds, nodes
 
 _SELECT = select(*holds.c, nodes.c.uuid.label("node_uuid")).join(nodes, nodes.c.id == holds.c.node_id)
 _BY_UUID = _SELECT.where(holds.c.uuid == bindparam("of_uuid"))

@@ -2,7 +2,7 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.access.actor import Actor
-from dibs.allocations.model.holds import Hold, end_of, runs_the_system
+from dibs.machines.model.holds import Hold, end_of, runs_the_system
 
 UUID = "aaaaaaaa-1111-4222-8333-444444444444"
 

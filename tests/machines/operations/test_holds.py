@@ -3,8 +3,21 @@
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.model.errors import HoldExists, HoldNotFound, NodeHeld, NothingToHold
-from dibs.allocations.operations.holds import (
+from dibs.errors import Forbidden
+from dibs.ledger.model.errors import CapacityExceeded
+from dibs.ledger.operations.claiming import associate
+from dibs.ledger.operations.claims import OfConsumer, release_claims
+from dibs.machines.model import states
+from dibs.machines.model.errors import (
+    HoldExists,
+    HoldNotFound,
+    NodeHeld,
+    NodeInMaintenance,
+    NodeNotFound,
+    NothingToHold,
+)
+from dibs.machines.model.nodes import Node
+from dibs.machines.operations.holds import (
     ListHolds,
     ListOver,
     OneHold,
@@ -15,13 +28,6 @@ from dibs.allocations.operations.holds import (
     list_over,
     renew_hold,
 )
-from dibs.errors import Forbidden
-from dibs.ledger.model.errors import CapacityExceeded
-from dibs.ledger.operations.claiming import associate
-from dibs.ledger.operations.claims import OfConsumer, release_claims
-from dibs.machines.model import states
-from dibs.machines.model.errors import NodeInMaintenance, NodeNotFound
-from dibs.machines.model.nodes import Node
 from dibs.machines.operations.nodes import DeleteNode, SetMaintenance, delete_node, set_maintenance
 from tests.builders import allow
 from tests.hold_builders import (

@@ -3,8 +3,9 @@
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.model.errors import HoldExists, InstanceInUse, InstanceOfAnother
+from dibs.allocations.model.errors import InstanceInUse
 from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
+from dibs.machines.model.errors import HoldExists, InstanceOfAnother
 from tests.hold_builders import BLUE, FREE, claim, claimed_by, hold, new
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dibs.access.actor import Actor
-from dibs.allocations.model.errors import NothingToHold
 from dibs.machines.model import states
+from dibs.machines.model.errors import NothingToHold
 from dibs.machines.model.nodes import Node
 
 _SYSTEM_ROLES = frozenset({"admin", "service"})
