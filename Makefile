@@ -34,7 +34,7 @@ $(BIN)/python:
 
 $(INSTALLED): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "==> installing what Dibs runs on (a minute or so the first time)"
-	@$(PIP_INSTALL) --editable .
+	@$(PIP_INSTALL) --editable '.[all]'
 	@touch $@
 
 $(INSTALLED_FOR_TESTS): pyproject.toml constraints.txt | $(BIN)/python

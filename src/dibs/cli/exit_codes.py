@@ -2,6 +2,8 @@
 
 import json
 
+from dibs.extras import MissingExtra
+
 OK = 0
 REFUSED = 1
 """The server refused, or what was asked for failed; the sentence on standard error says why."""
@@ -21,6 +23,9 @@ _BY_STATUS = {401: NOT_ALLOWED, 403: NOT_ALLOWED, 404: NOT_FOUND, 502: UNREACHAB
 
 def code_of(error: Exception) -> int | None:
     """The exit code for an error; None when it is nothing that a user could expect."""
+    if isinstance(error, MissingExtra):
+        return USAGE
+
     from keystoneauth1 import exceptions as keystone
     from openstack import exceptions as sdk
 
@@ -38,6 +43,9 @@ def code_of(error: Exception) -> int | None:
 
 def sentence_of(error: Exception) -> str:
     """What the server said, without the words that libraries put around it."""
+    if isinstance(error, MissingExtra):
+        return str(error)
+
     from openstack import exceptions as sdk
 
     if isinstance(error, sdk.HttpException):

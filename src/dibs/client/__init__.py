@@ -10,14 +10,17 @@ What goes wrong is raised as openstacksdk raises it: NotFoundException, Conflict
 ResourceFailure, ResourceTimeout; see docs/howto/use-from-python.md. It knows nothing of the server's code.
 """
 
-from dibs.client.allocations import Allocation
-from dibs.client.answers import Candidate, Why
-from dibs.client.dibs import Dibs
-from dibs.client.errors import AlreadyDifferent
-from dibs.client.leases import Lease, hosts, instances
-from dibs.client.nodes import Node
-from dibs.client.reservations import Reservation
-from dibs.client.waiting import Progress
+from dibs.extras import needs_extra
+
+with needs_extra("client", "dibs.client"):
+    from dibs.client.allocations import Allocation
+    from dibs.client.answers import Candidate, Why
+    from dibs.client.dibs import Dibs
+    from dibs.client.errors import AlreadyDifferent
+    from dibs.client.leases import Lease, hosts, instances
+    from dibs.client.nodes import Node
+    from dibs.client.reservations import Reservation
+    from dibs.client.waiting import Progress
 
 __all__ = [
     "Dibs",

@@ -6,8 +6,11 @@ import urllib.parse
 from collections.abc import Iterator
 from typing import Any
 
-from keystoneauth1 import exceptions
-from keystoneauth1.adapter import Adapter
+from dibs.extras import needs_extra
+
+with needs_extra("client", "dibs import"):
+    from keystoneauth1 import exceptions
+    from keystoneauth1.adapter import Adapter
 
 Json = dict[str, Any]
 Version = tuple[int, int]

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dibs.extras import needs_extra
 from dibs.flavors.model.errors import ComputeAway, FlavorNotFound
 from dibs.flavors.model.flavors import Flavor
 
@@ -37,6 +38,8 @@ class Nova:
         self._region = region
         self._lock = threading.Lock()
         self._connected: Proxy | None = None
+        with needs_extra("nova", "compute_backend nova"):
+            import openstack  # noqa: F401 - so that a missing extra is reported at start
 
     def make_flavors(self, flavors: Sequence[Mapping[str, Any]]) -> None:
         """See ComputeOutside."""

@@ -141,6 +141,9 @@ def _refuse_what_cannot_work(settings: Settings) -> None:
             BasicAuth(settings.auth_file)
         except BadUserFile as error:
             raise CommandFailed(str(error)) from error
+    if settings.auth == "keystone":
+        # Imported here so that a missing extra is reported before a process of the server starts.
+        import dibs.http.auth.keystone  # noqa: F401
 
 
 def _serve(

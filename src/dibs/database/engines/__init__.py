@@ -3,13 +3,15 @@
 An ``if`` about the engine anywhere else is a defect; ask one more question here instead.
 """
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 from sqlalchemy import URL, make_url
 from sqlalchemy.engine import Dialect
+from sqlalchemy.exc import ArgumentError
 
 from dibs.errors import BadValue
+
+_SUPPORTED = "The database URL must begin with sqlite:///, postgresql:// or mariadb://."
 
 
 class Engine(Protocol):
@@ -44,21 +46,22 @@ class Engine(Protocol):
 
 
 def engine_for(url: str) -> Engine:
-    """The engine that a database URL names."""
-    from dibs.database.engines import mariadb, postgresql, sqlite
-
-    builders: dict[str, Callable[[URL], Engine]] = {
-        "sqlite": sqlite.SQLite,
-        "postgresql": postgresql.PostgreSQL,
-        "postgres": postgresql.PostgreSQL,
-        "mariadb": mariadb.MariaDB,
-        "mysql": mariadb.MariaDB,
-    }
+    """Return the engine that a database URL names; import no other, because each driver costs time at start."""
     try:
         parsed = make_url(url)
-        build = builders[parsed.drivername.split("+")[0]]
-    except Exception as error:
-        raise BadValue(
-            reason="The database URL must begin with sqlite:///, postgresql:// or mariadb://; nothing else is known."
-        ) from error
-    return build(parsed)
+    except ArgumentError:
+        raise BadValue(reason=_SUPPORTED) from None
+    match parsed.drivername.split("+")[0]:
+        case "sqlite":
+            from dibs.database.engines.sqlite import SQLite
+
+            return SQLite(parsed)
+        case "postgresql" | "postgres":
+            from dibs.database.engines.postgresql import PostgreSQL
+
+            return PostgreSQL(parsed)
+        case "mariadb" | "mysql":
+            from dibs.database.engines.mariadb import MariaDB
+
+            return MariaDB(parsed)
+    raise BadValue(reason=_SUPPORTED)

@@ -2,10 +2,14 @@
 
 import re
 
-import pymysql
-from pymysql.constants import CLIENT
 from sqlalchemy import URL, create_engine
 from sqlalchemy.engine import Dialect
+
+from dibs.extras import needs_extra
+
+with needs_extra("mariadb", "MariaDB"):
+    import pymysql
+    from pymysql.constants import CLIENT
 
 CONNECT_TIMEOUT_SECONDS = 5
 STATEMENT_TIMEOUT_SECONDS = 30

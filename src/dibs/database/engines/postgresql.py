@@ -1,10 +1,14 @@
 """PostgreSQL through psycopg 3."""
 
-import psycopg
-from psycopg import IsolationLevel, errors
 from sqlalchemy import URL
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import Dialect
+
+from dibs.extras import needs_extra
+
+with needs_extra("postgresql", "PostgreSQL"):
+    import psycopg
+    from psycopg import IsolationLevel, errors
 
 CONNECT_TIMEOUT_SECONDS = 5
 STATEMENT_TIMEOUT_MILLISECONDS = 30_000

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from keystoneauth1 import loading
-from keystonemiddleware import auth_token  # type: ignore[import-untyped]
-from oslo_config import cfg
-
 from dibs.access.actor import Actor
+from dibs.extras import needs_extra
 from dibs.http.auth import Refusal, split_roles
+
+with needs_extra("keystone", "Keystone authentication"):
+    from keystoneauth1 import loading
+    from keystonemiddleware import auth_token  # type: ignore[import-untyped]
+    from oslo_config import cfg
 
 _GROUP = "keystone_authtoken"
 _TOKEN_HEADERS = ("x-auth-token", "x-service-token")
