@@ -5,6 +5,7 @@ import os
 import threading
 import uuid
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from dibs.database import Store, health, open_store
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.migrate import upgrade
-from dibs.database.store import ATTEMPTS_MAX
+from dibs.database.store import ATTEMPTS_MAX, CONNECTION_BACK, CONNECTION_LOST, Reachability
 from dibs.database.transaction import Again, Duplicate, Transaction
 from dibs.ledger.queries import providers
 from tests.bed.mariadb import MariadbServer
@@ -188,8 +189,8 @@ def test_a_database_that_went_away_and_came_back(
         eventually(lambda: not health.problems(store), what="the database to be back")
         assert exists(store, kept)
     said = [record.message for record in caplog.records if record.name.startswith("dibs.database")]
-    assert sum("is away" in message for message in said) == 1, said
-    assert sum("is back" in message for message in said) == 1, said
+    assert sum(CONNECTION_LOST in message for message in said) == 1, said
+    assert sum(CONNECTION_BACK in message for message in said) == 1, said
     store.close()
 
 
@@ -197,3 +198,14 @@ def test_a_database_that_went_away_and_came_back(
 def test_a_url_of_no_known_engine_is_refused(url: str) -> None:
     with pytest.raises(Exception, match="sqlite:///"):
         open_store(url)
+
+
+def test_a_loss_that_many_threads_report_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    reachability = Reachability()
+    for _ in range(2):
+        with ThreadPoolExecutor(16) as pool:
+            list(pool.map(reachability.lost, [OSError("refused")] * 64))
+        with ThreadPoolExecutor(16) as pool:
+            list(pool.map(lambda _: reachability.reached(), range(64)))
+    messages = [record.getMessage() for record in caplog.records]
+    assert messages == [f"{CONNECTION_LOST}: refused", CONNECTION_BACK] * 2

@@ -4,6 +4,7 @@ import logging
 import random
 import time
 from collections.abc import Callable
+from threading import Lock
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -20,6 +21,9 @@ ATTEMPTS_MAX = 12
 FIRST_PAUSE_SECONDS = 0.005
 LONGEST_PAUSE_SECONDS = 0.25
 POOL_WAIT_SECONDS = 10
+
+CONNECTION_LOST = "lost connection to the database"
+CONNECTION_BACK = "connected to the database again"
 
 logger = logging.getLogger(__name__)
 
@@ -77,23 +81,32 @@ def refused(engine: Engine, error: Exception) -> bool:
 
 
 class Reachability:
-    """Says once in the log that the database went away, and once that it is back."""
+    """Logs once that the connection to the database was lost, and once that it is back.
+
+    Threads report at the same time, and while a server shuts down one connection may still succeed after another one
+    failed. So a loss may be logged more than once, but never twice without a recovery between.
+    """
 
     def __init__(self) -> None:
-        self._away = False
+        self._lost = False
+        self._lock = Lock()
 
     def lost(self, error: BaseException) -> StoreUnavailable:
-        """Note a failure; gives the error to raise."""
-        if not self._away:
-            self._away = True
-            logger.error("the database is away: %s", " ".join(str(error).split()))
+        """Record a failure; return the error to raise."""
+        with self._lock:
+            if not self._lost:
+                self._lost = True
+                logger.error(f"{CONNECTION_LOST}: %s", " ".join(str(error).split()))
         return StoreUnavailable()
 
     def reached(self) -> None:
-        """Note a success."""
-        if self._away:
-            self._away = False
-            logger.warning("the database is back")
+        """Record a success."""
+        # Without the lock for the usual case: each transaction comes here.
+        if self._lost:
+            with self._lock:
+                if self._lost:
+                    self._lost = False
+                    logger.warning(CONNECTION_BACK)
 
 
 class PooledStore:
