@@ -1,7 +1,7 @@
 """Fixtures for every test: databases on each engine, running servers, and servers to break.
 
-A test that asks for ``database_url``, ``store``, ``server`` or another fixture that rests on a database runs once per
-engine (``--engine sqlite,postgresql,mariadb``; all three unless told otherwise).
+A test that asks for ``database_url``, ``store``, ``server`` or another fixture that needs a database runs once per
+engine, or on one engine only. The folder decides which, in ENGINE_DEPENDENT below; CONTRIBUTING.md says why.
 """
 
 import signal
@@ -18,7 +18,30 @@ from tests.bed.postgresql import PostgresqlServer
 from tests.bed.session import ENGINES, SERVERS, Bed
 from tests.builders import Ledger
 
+TESTS = Path(__file__).parent
 BED = pytest.StashKey[Bed]()
+
+ENGINE_DEPENDENT = {
+    "allocations",
+    "bed",
+    "candidates",
+    "conductor",
+    "crashes",
+    "database",
+    "flavors",
+    "leases",
+    "ledger",
+    "machines",
+    "races",
+    "servers",
+}
+"""Folders whose tests run on every chosen engine: queries, transactions, locks, migrations, races and crashes.
+
+The tests of every other folder run on the first chosen engine. ``--every-engine`` runs all tests on all chosen engines.
+"""
+
+LONGEST_FIRST = ("packaging", "crashes", "races", "rpc", "conductor", "clients", "http", "database")
+"""Folders with long tests start first, so that no worker is alone with a long test at the end of a run."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,13 +50,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="NAME[,NAME]",
-        help=f"run the tests that need a database on these engines only; default: {','.join(ENGINES)}",
+        help=f"run tests that need a database on these engines only (default: {','.join(ENGINES)})",
+    )
+    parser.addoption(
+        "--every-engine",
+        action="store_true",
+        help="run every test that needs a database on every chosen engine, not only the engine-dependent ones",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "one_engine: runs on the first of the chosen engines only, since it is long")
-    config.addinivalue_line("markers", "needs_engine(name): runs only when that engine is among the chosen ones")
+    for line in (
+        "every_engine: runs on every chosen engine, although its folder does not",
+        "one_engine: runs on the first chosen engine only, although its folder runs on every engine",
+        "needs_engine(name): runs only when that engine is among the chosen ones",
+    ):
+        config.addinivalue_line("markers", line)
     config.stash[BED] = Bed()
     # A terminated run (a CI job that takes too long) must stop its servers too; Ctrl-C already does.
     signal.signal(signal.SIGTERM, _interrupt)
@@ -45,28 +77,48 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config) -> None:
-    """Start the database servers once, before the worker processes that will share them."""
+    """Start the database servers once, before the worker processes that share them."""
     config.stash[BED].start_servers(chosen_engines(config))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine_name" in metafunc.fixturenames:
         engines = chosen_engines(metafunc.config)
-        if metafunc.definition.get_closest_marker("one_engine"):
+        if not runs_on_every_engine(metafunc.definition):
             engines = engines[:1]
         metafunc.parametrize("engine_name", engines, scope="session")
 
 
+def runs_on_every_engine(test: pytest.Item) -> bool:
+    """Say whether a test runs on each chosen engine: by option, else by its own marker, else by its folder."""
+    if test.config.getoption("every_engine"):
+        return True
+    if test.get_closest_marker("one_engine"):
+        return False
+    return test.get_closest_marker("every_engine") is not None or folder_of(test) in ENGINE_DEPENDENT
+
+
+def folder_of(test: pytest.Item) -> str:
+    """Return the folder directly under tests that a test is in."""
+    return test.path.relative_to(TESTS).parts[0] if test.path.is_relative_to(TESTS) else ""
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Whoever chooses one engine need not have the servers of the others."""
+    """Leave out tests of engines that were not chosen, and start with the long tests."""
     chosen = {*chosen_engines(config), None}
     left_out = {item for item in items if _needed_engine(item) not in chosen}
     config.hook.pytest_deselected(items=list(left_out))
-    items[:] = [item for item in items if item not in left_out]
+    items[:] = sorted((item for item in items if item not in left_out), key=_place)
+
+
+def _place(test: pytest.Item) -> int:
+    folder = folder_of(test)
+    return LONGEST_FIRST.index(folder) if folder in LONGEST_FIRST else len(LONGEST_FIRST)
 
 
 def _needed_engine(item: pytest.Item) -> str | None:
-    """The one engine without which a test cannot run: it is marked so, or breaks a server of its own."""
+    """Return the engine without which a test cannot run: the one in its marker, or the one whose server it breaks."""
     mark = item.get_closest_marker("needs_engine")
     if mark is not None:
         return str(mark.args[0])

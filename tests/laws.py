@@ -12,17 +12,17 @@ from typing import Any
 from sqlalchemy import Connection, create_engine, make_url
 from sqlalchemy.pool import NullPool
 
-from dibs.database.schema import metadata
 from dibs.machines.model import states
 from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model.nodes import Node
 from dibs.machines.queries.nodes import COLUMNS
+from tests.bed.schema import TABLES
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "mariadb": "mariadb+pymysql"}
-_QUERIES = {table: table.select().order_by(*table.primary_key) for table in metadata.sorted_tables}
+_QUERIES = {table: table.select().order_by(*table.primary_key) for table in TABLES}
 
 
 def connect(url: str) -> Connection:

@@ -1,0 +1,13 @@
+"""Every table of the schema, whichever room defines it: importing this module imports them all."""
+
+import importlib
+from pathlib import Path
+
+import dibs
+from dibs.database.schema import metadata
+
+for _found in sorted(Path(dibs.__path__[0]).glob("*/tables.py")):
+    importlib.import_module(f"dibs.{_found.parent.name}.tables")
+
+TABLES = metadata.sorted_tables
+"""All tables, each one after the tables that it refers to."""
