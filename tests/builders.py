@@ -2,13 +2,13 @@
 
 import itertools
 import uuid
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from dibs.access.access import SERVICE, Access, EveryRule
 from dibs.access.actor import Actor
 from dibs.database import Store
-from dibs.database.runner import Runner
+from dibs.database.transaction import Transaction
 from dibs.ledger.queries import providers, traits
 from dibs.machines.model import states
 from dibs.machines.model.nodes import Node
@@ -16,6 +16,9 @@ from dibs.machines.operations.conductors import RegisterConductor, register_cond
 from dibs.machines.operations.node_traits import SetTraits, set_traits
 from dibs.machines.operations.nodes import CreateNode, UpdateNode, create_node, update_node
 from dibs.machines.queries import nodes
+from dibs.wiring import build_runner
+
+Result = TypeVar("Result")
 
 FIRST_INSTANT = 1_800_000_000_000_000
 
@@ -50,8 +53,12 @@ class Ledger:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.clock = Clock()
-        self.runner = Runner(store, self.clock)
+        self.runner = build_runner(store, self.clock)
         self.revive_conductor()
+
+    def run(self, body: Callable[[Transaction], Result]) -> Result:
+        """Run a function of the transaction with all hooks, as an operation runs."""
+        return self.runner.write(lambda tx, access, now, command: body(tx), SERVICE, None)
 
     def revive_conductor(self) -> None:
         """Register the conductor, again when so much time has passed that it counts as dead."""

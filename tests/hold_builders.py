@@ -5,13 +5,13 @@ import uuid
 import pytest
 
 from dibs.access.access import SERVICE, Access
-from dibs.ledger.model.claims import Wish
-from dibs.ledger.operations.claiming import associate
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.operations.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
 from dibs.machines.model.errors import HoldNotFound
 from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.holds import CreateHold, OneHold, consume_for_request, create_hold, get_hold
+from dibs.machines.operations.node_claims import associate
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.queries import nodes
 from tests.builders import Ledger, allow, trusted
@@ -49,8 +49,8 @@ def deploy(ledger: Ledger, node: Node, proof: str | None = None, access: Access 
 
 
 def claim(ledger: Ledger, node: Node, consumer: str) -> None:
-    wish = Wish(consumer=consumer, resources={node.uuid: {"CUSTOM_GOLD": 1}}, project_id="p", user_id="u")
-    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
+    request = ClaimRequest(consumer=consumer, resources={node.uuid: {"CUSTOM_GOLD": 1}}, project_id="p", user_id="u")
+    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
 
 
 def claimed_by(ledger: Ledger, consumer: str) -> list[str]:

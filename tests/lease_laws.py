@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from dibs.leases.model.leases import CLASS_PREFIX, TERMINATED, WHOLE_HOST, class_of, settled_status
+from dibs.flavors.model.flavors import CLASS_PREFIX
+from dibs.leases.model.leases import TERMINATED, WHOLE_HOST, class_of, settled_status
 from tests.booking_laws import broken_promises
 from tests.laws import Row, Tables
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from dibs.access.access import SERVICE
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.providers import Provider
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.ledger.operations.inventories import SetInventories, Sizes, Stock, set_inventories
@@ -45,9 +45,9 @@ def stock(ledger: Ledger, provider: Provider, **totals: int) -> Stock:
 
 def claim(ledger: Ledger, provider: Provider, **amounts: int) -> str:
     """Let a new consumer have something of a provider; gives its uuid."""
-    wish = Wish(consumer=str(uuid.uuid4()), resources={provider.uuid: amounts}, project_id="p", user_id="u")
-    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
-    return wish.consumer
+    request = ClaimRequest(consumer=str(uuid.uuid4()), resources={provider.uuid: amounts}, project_id="p", user_id="u")
+    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
+    return request.consumer
 
 
 def statements(ledger: Ledger, act: Callable[[], Result]) -> int:

@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.operations.guards import AllocationNodeGuard
 from dibs.allocations.operations.intake import LocalIntake, RequestIntake
 from dibs.conductor import Conductor
 from dibs.database import Statistics, Store, health, migrate, open_store
-from dibs.database.runner import Runner
+from dibs.database.hooks import Hooks
+from dibs.database.runner import Clock, Runner
 from dibs.dialects.baremetal import Baremetal, HoldTimes
 from dibs.dialects.compute import Compute
 from dibs.dialects.native import Native
@@ -23,11 +25,17 @@ from dibs.http.edge.shell import Application
 from dibs.http.messages import Dialect
 from dibs.integrations import HttpEnforcement, Nova
 from dibs.leases.model.dates import LeaseRules
+from dibs.leases.operations.guards import LeaseLedgerGuard, LeaseNodeGuard
+from dibs.machines.operations.guards import NodeLedgerGuard
 from dibs.rpc.client import Caller
 from dibs.rpc.intake import RemoteIntake, procedures
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import Doorkeeper
+from dibs.servers.operations.lease_uses import ServersOfLeases
 from dibs.settings import Settings
+
+HOOKS = Hooks(NodeLedgerGuard(), LeaseLedgerGuard(), LeaseNodeGuard(), AllocationNodeGuard(), ServersOfLeases())
+"""What packages register with the packages below them. Guards run in this order."""
 
 CONDUCTOR_CONNECTIONS = 8
 """Database connections for the conductor, beside one for each thread that answers requests."""
@@ -35,6 +43,11 @@ CONDUCTOR_CONNECTIONS = 8
 
 class SchemaProblem(Exception):
     """The database is not fit for this code; the message says what to do."""
+
+
+def read_clock() -> int:
+    """Now, in microseconds since 1970 UTC. The only place that asks."""
+    return time.time_ns() // 1_000
 
 
 def build_application(settings: Settings) -> Application:
@@ -96,7 +109,12 @@ def _open(settings: Settings) -> tuple[Store, Runner]:
         connections=settings.threads + CONDUCTOR_CONNECTIONS,
         statistics=Statistics(metrics.SQL_STATEMENTS.inc, metrics.TRANSACTION_RERUNS.inc),
     )
-    return store, Runner(store, read_clock)
+    return store, build_runner(store)
+
+
+def build_runner(store: Store, clock: Clock = read_clock) -> Runner:
+    """Build a runner whose operations find every hook; tests use it too, so that they run with all guards."""
+    return Runner(store, clock, HOOKS)
 
 
 def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -> Conductor:
@@ -182,11 +200,6 @@ def _lease_rules(settings: Settings) -> LeaseRules:
 
 def _cors(settings: Settings) -> Cors | None:
     return Cors.from_lists(settings.cors_allowed_origin, settings.cors_allow_headers)
-
-
-def read_clock() -> int:
-    """Now, in microseconds since 1970 UTC. The only place that asks."""
-    return time.time_ns() // 1_000
 
 
 def upgrade_database(settings: Settings) -> None:

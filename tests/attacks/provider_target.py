@@ -5,7 +5,7 @@ from sqlalchemy import update
 from dibs.access.access import SERVICE
 from dibs.candidates.model.provider_tree import SHARING_TRAIT
 from dibs.ledger import tables
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.operations.aggregates import SetAggregates, set_aggregates
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.ledger.operations.inventories import SetInventories, Sizes, set_inventories
@@ -43,8 +43,10 @@ class ProviderTarget(Target):
             aggregates = (AGGREGATE,)
             write(set_aggregates, SERVICE, SetAggregates(provider=uuid, generation=None, aggregates=aggregates))
         resources = {ROOT: {"VCPU": 2}, CHILD: {"VGPU": 1}}
-        wish = Wish(consumer=CONSUMER, resources=resources, project_id="p", user_id="u", consumer_type="INSTANCE")
-        write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
+        request = ClaimRequest(
+            consumer=CONSUMER, resources=resources, project_id="p", user_id="u", consumer_type="INSTANCE"
+        )
+        write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
         self.store.write(lambda tx: tx.change(update(tables.providers).values(generation=0)))
 
     def broken_laws(self, rows: Tables) -> list[str]:

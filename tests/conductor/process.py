@@ -9,8 +9,8 @@ import time
 
 from dibs.conductor import Conductor
 from dibs.database import open_store
-from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
+from dibs.wiring import build_runner
 
 TAKE_OVER_SECONDS = 20
 """Within which whatever one of these leaves behind is done by another, however busy the machine that runs the tests."""
@@ -28,7 +28,7 @@ if __name__ == "__main__":
         """The real clock, or one that is ahead of it."""
         return real_clock() + int(ahead) * 1_000_000
 
-    runner = Runner(open_store(database), clock)
+    runner = build_runner(open_store(database), clock)
     Conductor(
         runner,
         {FakeDriver.name: FakeDriver()},

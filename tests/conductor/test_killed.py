@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.database.runner import Runner
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.queries import tasks
+from dibs.wiring import build_runner
 from tests.bed.waiting import eventually
 from tests.builders import Ledger, allow
 from tests.conductor.process import real_clock
@@ -22,7 +22,7 @@ def ledger(store):
     """A ledger that lives in real time, as the processes do."""
     made = Ledger(store)
     made.clock = real_clock
-    made.runner = Runner(store, real_clock)
+    made.runner = build_runner(store, real_clock)
     return made
 
 

@@ -9,13 +9,13 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.conductor import Conductor
 from dibs.database.errors import StoreUnavailable
-from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model import states
 from dibs.machines.model.driver import Outcome
 from dibs.machines.model.errors import NodeLocked
 from dibs.machines.operations.conductors import GetConductor, get_conductor
 from dibs.machines.operations.provisioning import RequestPower, RequestProvision, request_power, request_provision
+from dibs.wiring import build_runner
 from tests.bed.waiting import eventually
 from tests.builders import allow
 
@@ -346,7 +346,7 @@ class Absence:
         self._away, self.refusals = threading.Event(), 0
         self.set, self.clear = self._away.set, self._away.clear
         self._store = ledger.store
-        self.runner = Runner(self, ledger.clock)
+        self.runner = build_runner(self, ledger.clock)
 
     def read(self, body):
         self._refuse_while_away()

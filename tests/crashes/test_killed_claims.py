@@ -33,7 +33,7 @@ class Placement:
         content = answer.read()
         return answer.status, json.loads(content) if content else None
 
-    def give(self, *wishes: tuple[str, dict[str, int]]) -> tuple[int, Any]:
+    def give(self, *requests: tuple[str, dict[str, int]]) -> tuple[int, Any]:
         """POST /allocations: so much VCPU of these providers for each of these consumers."""
         body = {
             consumer: {
@@ -41,7 +41,7 @@ class Placement:
                 "project_id": "p",
                 "user_id": "u",
             }
-            for consumer, amounts in wishes
+            for consumer, amounts in requests
         }
         return self.ask("POST", "/allocations", body)
 

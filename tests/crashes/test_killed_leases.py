@@ -13,7 +13,7 @@ from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.leases.model.leases import ACTIVE, NOW, PENDING, TERMINATED
 from dibs.leases.operations.leases import ListLeases, NewLease, create_lease, list_leases
-from dibs.wiring import read_clock
+from dibs.wiring import build_runner, read_clock
 from tests.bed.waiting import eventually
 from tests.builders import Ledger
 from tests.conductor import process
@@ -67,7 +67,7 @@ def in_order(url: str) -> list[str]:
 def test_many_leases_that_begin_at_the_same_moment_all_begin(
     ledger: Ledger, store: Store, database_url: str, spawn: Spawn
 ) -> None:
-    runner = Runner(store, read_clock)
+    runner = build_runner(store, read_clock)
     promise(ledger, runner)
     spawn("c-0")
     eventually(lambda: states(runner) == {ACTIVE: LEASES}, seconds=90, what="every lease to begin")
@@ -77,7 +77,7 @@ def test_many_leases_that_begin_at_the_same_moment_all_begin(
 def test_leases_outlive_conductors_that_are_killed_again_and_again(
     ledger: Ledger, store: Store, database_url: str, spawn: Spawn
 ) -> None:
-    runner = Runner(store, read_clock)
+    runner = build_runner(store, read_clock)
     promise(ledger, runner)
     for ahead, before, after in ((0, PENDING, ACTIVE), (2 * DAY, ACTIVE, TERMINATED)):
         for point in sorted(random.sample(range(1, LEASES), 3)):

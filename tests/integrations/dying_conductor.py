@@ -11,8 +11,8 @@ from typing import Any
 
 from dibs.conductor.outbox import ErrandRunner
 from dibs.database import open_store
-from dibs.database.runner import Runner
 from dibs.integrations import Nova
+from dibs.wiring import build_runner
 from tests.integrations.real_nova import CLOUD
 
 
@@ -34,4 +34,4 @@ def _last(call: Callable[..., Any]) -> Callable[..., None]:
 
 if __name__ == "__main__":
     database, clouds_yaml, now = sys.argv[1:]
-    ErrandRunner(Runner(open_store(database), lambda: int(now)), DeadlyNova(CLOUD, clouds_file=clouds_yaml)).run()
+    ErrandRunner(build_runner(open_store(database), lambda: int(now)), DeadlyNova(CLOUD, clouds_file=clouds_yaml)).run()

@@ -14,13 +14,12 @@ from dibs.access.access import SERVICE
 from dibs.conductor.leases import LeaseKeeper
 from dibs.conductor.outbox import ErrandRunner
 from dibs.database import open_store
-from dibs.database.runner import Runner
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.leases import ACTIVE, PENDING, STARTING, TERMINATED, TERMINATING
 from dibs.leases.model.outbox import CALL_SECONDS
 from dibs.leases.operations.changes import ReservationChange
 from dibs.leases.operations.outbox import ListErrands, list_errands
-from dibs.wiring import read_clock
+from dibs.wiring import build_runner, read_clock
 from tests import lease_builders as leases
 from tests.bed.waiting import eventually
 from tests.builders import Ledger
@@ -89,14 +88,14 @@ def test_a_lease_at_its_end_is_terminated_when_its_servers_are_gone(cloud: Cloud
     eventually(lambda: cloud.nova.servers(status="ACTIVE"), 60, "a server that runs")
 
     store = open_store(cloud.dibs.database_url)
-    runner = Runner(store, later)
+    runner = build_runner(store, later)
     LeaseKeeper(runner, later, healing_seconds=0, cleaning_minutes=0).run()
     assert cloud.status(lease) == TERMINATING
     assert ErrandRunner(runner, cloud.outside).run() == 0
     assert cloud.status(lease) == TERMINATING
     eventually(lambda: not cloud.nova.servers(), 60, "no servers")
     assert flavor in cloud.nova.flavors()
-    ErrandRunner(Runner(store, lambda: later() + HOUR), cloud.outside).run()
+    ErrandRunner(build_runner(store, lambda: later() + HOUR), cloud.outside).run()
     store.close()
 
     assert cloud.status(lease) == TERMINATED

@@ -15,7 +15,7 @@ from dibs.leases.operations.hosts import RegisterHost, register_host
 from dibs.leases.operations.leases import NewLease, NewReservation, create_lease
 from dibs.ledger.model.errors import CapacityExceeded
 from dibs.machines.model.errors import NodeAssociated, NodeClaimed, NodeHeld, NothingToHold
-from dibs.wiring import read_clock
+from dibs.wiring import build_runner, read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
 from tests.booking_laws import broken_promises
@@ -50,7 +50,7 @@ class Booking(Wanting):
 
 def test_a_node_is_booked_or_somebodys_without_an_end_but_never_both(store: Store, database_url: str) -> None:
     fleet.fill(database_url, NODES)
-    runner = Runner(store, read_clock)
+    runner = build_runner(store, read_clock)
     for number in range(NODES):
         name = fleet.uuid_of(number)
         runner.write(register_host, SERVICE, RegisterHost(name=name, properties={"name_of": name}))

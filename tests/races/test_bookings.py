@@ -11,12 +11,12 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.database import Store, open_store
-from dibs.database.runner import Runner
 from dibs.errors import DibsError
 from dibs.leases.model.errors import HostBooked, NoSuchHost, NotEnoughHosts
 from dibs.leases.model.leases import Lease
 from dibs.leases.operations.changes import ReservationChange
 from dibs.leases.operations.hosts import OneHost, RegisterHost, delete_host, register_host
+from dibs.wiring import build_runner
 from tests.booking_laws import broken_promises
 from tests.builders import Ledger
 from tests.laws import read_tables
@@ -41,7 +41,7 @@ class Caller:
 
     def __init__(self, store: Store, ledger: Ledger) -> None:
         self.store = store
-        self.runner = Runner(store, ledger.clock)
+        self.runner = build_runner(store, ledger.clock)
 
 
 @pytest.fixture
@@ -110,8 +110,8 @@ def test_leases_that_are_made_moved_grown_and_deleted_at_once_keep_the_law(ledge
             return change(callers[who], made[who], start_at=at(hour), end_at=at(hour + 2))
 
         def grow(who: int, made: list[Lease] = made) -> object:
-            wish = ReservationChange(uuid=made[who].reservations[0].uuid, values={"least": 3, "most": 3})
-            return change(callers[who], made[who], wish, end_at=made[who].end_at + 3_600_000_000)
+            request = ReservationChange(uuid=made[who].reservations[0].uuid, values={"least": 3, "most": 3})
+            return change(callers[who], made[who], request, end_at=made[who].end_at + 3_600_000_000)
 
         acts: list[Callable[[int], object]] = [move, grow, lambda who, made=made: delete(callers[who], made[who])]
         plan = [chance.choice(acts) for _ in range(4)]

@@ -10,7 +10,7 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.database import Store
 from dibs.database.transaction import Transaction
-from dibs.ledger.model.claims import ANY_GENERATION, AnyGeneration, Wish
+from dibs.ledger.model.claims import ANY_GENERATION, AnyGeneration, ClaimRequest
 from dibs.ledger.model.errors import CapacityExceeded, ConsumerGenerationConflict
 from dibs.ledger.operations.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
 from dibs.ledger.queries import inventories, providers
@@ -37,19 +37,19 @@ def provider_with(ledger: Ledger, total: int) -> str:
 
 
 def claim(
-    ledger: Ledger, *wishes: tuple[str, Mapping[str, int]], generation: int | AnyGeneration | None = ANY_GENERATION
+    ledger: Ledger, *requests: tuple[str, Mapping[str, int]], generation: int | AnyGeneration | None = ANY_GENERATION
 ) -> None:
     """Let consumers have so many units of providers."""
     command = ReplaceClaims(
-        wishes=tuple(
-            Wish(
+        requests=tuple(
+            ClaimRequest(
                 consumer=consumer,
                 resources={provider: {"CUSTOM_UNIT": amount} for provider, amount in amounts.items()},
                 generation=generation,
                 project_id="p",
                 user_id="u",
             )
-            for consumer, amounts in wishes
+            for consumer, amounts in requests
         )
     )
     ledger.runner.write(replace_claims, SERVICE, command)
@@ -101,12 +101,12 @@ def test_of_a_crowd_exactly_as_many_are_served_as_there_is_room_for(ledger: Ledg
 def test_one_consumer_that_many_write_at_once_has_one_writers_claims_whole(ledger: Ledger) -> None:
     places = [provider_with(ledger, 100) for _ in range(4)]
     consumer = str(uuid.uuid4())
-    wishes = [dict.fromkeys(random.sample(places, 2), number + 1) for number in range(CROWD)]
-    answers = all_at_once(CROWD, lambda number: claim(ledger, (consumer, wishes[number]), generation=None))
+    requests = [dict.fromkeys(random.sample(places, 2), number + 1) for number in range(CROWD)]
+    answers = all_at_once(CROWD, lambda number: claim(ledger, (consumer, requests[number]), generation=None))
     winners = [number for number, answer in enumerate(answers) if answer is None]
     assert len(winners) == 1, answers
     assert all(answer is None or isinstance(answer, ConsumerGenerationConflict) for answer in answers), answers
-    assert has(ledger, consumer) == wishes[winners[0]]
+    assert has(ledger, consumer) == requests[winners[0]]
 
 
 def test_random_swaps_by_many_conserve_the_total(ledger: Ledger) -> None:

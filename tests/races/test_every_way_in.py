@@ -13,7 +13,7 @@ from dibs.allocations.operations.allocations import (
 )
 from dibs.database import Store
 from dibs.database.runner import Runner
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import CapacityExceeded
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.machines.model.errors import NodeAssociated, NodeClaimed, NodeHeld, NothingToHold
@@ -21,7 +21,7 @@ from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.holds import CreateHold, ListHolds, create_hold, list_holds
 from dibs.machines.operations.nodes import UpdateNode, update_node
-from dibs.wiring import read_clock
+from dibs.wiring import build_runner, read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
 from tests.builders import allow
@@ -48,9 +48,9 @@ class Wanting:
         return self._runner.write(create_hold, SERVICE, command).instance_uuid
 
     def claim(self, node: str) -> str:
-        wish = Wish(consumer=new(), resources={node: {"CUSTOM_FLEET": 1}}, project_id="p", user_id="u")
-        self._runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
-        return wish.consumer
+        request = ClaimRequest(consumer=new(), resources={node: {"CUSTOM_FLEET": 1}}, project_id="p", user_id="u")
+        self._runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
+        return request.consumer
 
     def associate(self, node: str) -> str:
         changes = {"instance_uuid": new()}
@@ -75,7 +75,7 @@ def requests_of(runner: Runner) -> list[NodeRequest]:
 
 def test_every_node_has_exactly_one_holder_and_everybody_else_was_told_so(store: Store, database_url: str) -> None:
     fleet.fill(database_url, NODES)
-    runner = Runner(store, read_clock)
+    runner = build_runner(store, read_clock)
     wanting = Wanting(runner)
     won: list[str] = []
 

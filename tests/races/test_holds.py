@@ -8,7 +8,7 @@ from dibs.access.access import SERVICE
 from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
 from dibs.conductor.expiry import Expiry
 from dibs.errors import DibsError
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import CapacityExceeded, ConsumerGenerationConflict
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.machines.model.errors import (
@@ -64,8 +64,8 @@ def deploy(ledger: Ledger, node: Node, proof: str | None = None) -> Node:
 
 def claim(ledger: Ledger, node: Node) -> str:
     consumer = new()
-    wish = Wish(consumer=consumer, resources={node.uuid: {"CUSTOM_GOLD": 1}}, project_id="p", user_id="u")
-    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
+    request = ClaimRequest(consumer=consumer, resources={node.uuid: {"CUSTOM_GOLD": 1}}, project_id="p", user_id="u")
+    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
     return consumer
 
 
@@ -209,10 +209,12 @@ def test_a_hold_and_a_claim_of_another_project_never_share_a_consumer(ledger: Le
         kept, claimed = (ledger.enrol(resource_class="gold") for _ in range(2))
         instance = new()
         command = CreateHold(uuid=new(), instance_uuid=instance, nodes=(kept.uuid,), seconds=60, guard=allow)
-        wish = Wish(consumer=instance, resources={claimed.uuid: {"CUSTOM_GOLD": 1}}, generation=None, project_id="p")
+        request = ClaimRequest(
+            consumer=instance, resources={claimed.uuid: {"CUSTOM_GOLD": 1}}, generation=None, project_id="p"
+        )
         ways: list[Callable[[], object]] = [
             lambda command=command: ledger.runner.write(create_hold, stranger, command),
-            lambda wish=wish: ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,))),
+            lambda request=request: ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,))),
         ]
         random.shuffle(ways)
         answers = all_at_once(2, lambda number, ways=ways: ways[number]())

@@ -15,7 +15,7 @@ from dibs.allocations.operations.allocations import CreateNodeRequest, create_no
 from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.machines.operations.conductors import ListConductors, list_conductors
-from dibs.wiring import read_clock
+from dibs.wiring import build_runner, read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
 from tests.conductor import process
@@ -78,7 +78,7 @@ def check_all(runner: Runner, url: str) -> None:
 
 def test_requests_of_a_killed_conductor_are_served_by_the_other(store: Store, database_url: str, spawn: Spawn) -> None:
     fleet.fill(database_url, NODES)
-    runner = Runner(store, read_clock)
+    runner = build_runner(store, read_clock)
     started = begin(runner, spawn)
 
     def kill_one() -> None:
@@ -94,7 +94,7 @@ def test_requests_of_conductors_that_are_killed_again_and_again_are_served(
     store: Store, database_url: str, spawn: Spawn
 ) -> None:
     fleet.fill(database_url, NODES)
-    runner = Runner(store, read_clock)
+    runner = build_runner(store, read_clock)
     started = begin(runner, spawn)
 
     killed = []

@@ -22,7 +22,7 @@ from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.drivers import DRIVERS
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
-from dibs.wiring import read_clock
+from dibs.wiring import build_runner, read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
 from tests.builders import allow
@@ -78,7 +78,7 @@ def check_each_has_a_node_of_its_own(url: str, requests: list[NodeRequest]) -> N
 
 def test_as_many_requests_as_nodes_are_all_served(store: Store, database_url: str) -> None:
     fleet.fill(database_url, NODES)
-    runner = Runner(store, read_clock)
+    runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
         ask_for(runner, NODES, conductors)
         eventually(settled(runner, NODES), seconds=120)
@@ -90,7 +90,7 @@ def test_as_many_requests_as_nodes_are_all_served(store: Store, database_url: st
 
 def test_of_more_requests_than_nodes_the_rest_fails_with_the_reason(store: Store, database_url: str) -> None:
     fleet.fill(database_url, NODES)
-    runner = Runner(store, read_clock)
+    runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
         ask_for(runner, NODES + 100, conductors)
         eventually(settled(runner, NODES + 100), seconds=120)
@@ -103,7 +103,7 @@ def test_of_more_requests_than_nodes_the_rest_fails_with_the_reason(store: Store
 
 def test_nodes_that_are_given_back_go_to_those_who_wait_for_them(store: Store, database_url: str) -> None:
     fleet.fill(database_url, 10)
-    runner = Runner(store, read_clock)
+    runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
 
         def ask_and_give_back(number: int) -> None:
@@ -124,7 +124,7 @@ def test_nodes_that_are_given_back_go_to_those_who_wait_for_them(store: Store, d
 def test_nobody_passes_another_in_line(store: Store, database_url: str) -> None:
     """Nodes come one by one from many threads, and those who ask last and do not wait get none of them."""
     fleet.fill(database_url, 40)
-    runner = Runner(store, read_clock)
+    runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
         set_maintenance_of_all(runner, on=True)
         waiting = [
@@ -161,7 +161,7 @@ def state_of(runner: Runner, uuid: str) -> str:
 
 
 def test_patches_at_the_same_moment_are_all_kept(store: Store) -> None:
-    runner = Runner(store, read_clock)
+    runner = build_runner(store, read_clock)
     with two_conductors(runner):
         made = runner.write(create_node_request, SERVICE, CreateNodeRequest(resource_class="none"))
 

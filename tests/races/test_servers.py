@@ -4,7 +4,7 @@ import uuid
 
 from dibs.access.access import SERVICE
 from dibs.database.transaction import Transaction
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import CapacityExceeded
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.ledger.queries import inventories, providers
@@ -70,8 +70,10 @@ def test_servers_and_claims_through_placement_never_exceed_a_host(ledger: Ledger
         def either(number: int, provider: str = place.uuid) -> ServerView | None:
             if number % 2:
                 return launch(ledger, size)
-            wish = Wish(consumer=str(uuid.uuid4()), resources={provider: {"VCPU": 1}}, project_id="p", user_id="u")
-            ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
+            request = ClaimRequest(
+                consumer=str(uuid.uuid4()), resources={provider: {"VCPU": 1}}, project_id="p", user_id="u"
+            )
+            ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
             return None
 
         answers = all_at_once(CROWD, either)

@@ -7,9 +7,9 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.allocations.queries import allocations as node_requests
-from dibs.database.runner import Runner
 from dibs.machines.operations.nodes import CreateNode, create_node
 from dibs.machines.queries import conductors
+from dibs.wiring import build_runner
 from tests.bed.dibs_server import DIBS, DibsServer
 from tests.bed.waiting import eventually
 from tests.cli.commands.test_serve import self_signed
@@ -32,7 +32,7 @@ class Site:
     def __init__(self, serve, store):
         self.serve = serve
         self.store = store
-        self.runner = Runner(store, real_clock)
+        self.runner = build_runner(store, real_clock)
 
     def api(self, *flags):
         return self.serve(*(flags or SECRET), command="api")

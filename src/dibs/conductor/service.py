@@ -18,6 +18,7 @@ from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.leases.model.enforcement import Enforcement
 from dibs.leases.model.outbox import ComputeOutside
+from dibs.ledger.model.events import CapacityFreed
 from dibs.machines.model.conductors import TIMEOUT_SECONDS, after
 from dibs.machines.model.driver import Driver
 from dibs.machines.model.errors import ConductorReplaced
@@ -115,7 +116,7 @@ class Conductor:
     def start(self) -> None:
         """Register and begin to work. When the database is away, that happens as soon as it is back."""
         self._looked_for_dead_at = self._clock()
-        self._runner.when_a_node_may_be_free(self._hear_of_free_node)
+        self._runner.subscribe(CapacityFreed, self._hear_of_free_node)
         self._try_to_beat()
         for thread in self._threads:
             thread.start()

@@ -1,47 +1,54 @@
-"""Runs one use case in one transaction."""
+"""Runs one operation in one transaction."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import TypeVar
 
 from dibs.access.access import Access
 from dibs.database import Store
+from dibs.database.hooks import Hooks
 from dibs.database.transaction import Transaction
 
 Command = TypeVar("Command")
 Result = TypeVar("Result")
-UseCase = Callable[[Transaction, Access, int, Command], Result]
+Operation = Callable[[Transaction, Access, int, Command], Result]
 Clock = Callable[[], int]
 
 
 class Runner:
-    """The one door from the dialects and the conductor to the ledger."""
+    """The only way from dialects and conductors to the database."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, hooks: Hooks) -> None:
         self._store = store
         self._clock = clock
-        self._free_node_listeners: list[Callable[[], None]] = []
+        self._hooks = hooks
+        self._listeners: defaultdict[type, list[Callable[[], None]]] = defaultdict(list)
 
-    def read(self, use_case: UseCase[Command, Result], access: Access, command: Command) -> Result:
-        """Run a use case that changes nothing, on the state of one moment."""
-        return self._store.read(lambda tx: use_case(tx, access, self._clock(), command))
+    def read(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
+        """Run an operation that changes nothing, on one snapshot."""
+        return self._store.read(lambda tx: self._run(tx, operation, access, command))
 
-    def write(self, use_case: UseCase[Command, Result], access: Access, command: Command) -> Result:
-        """Run a use case that may change things. It commits whole, or it raises and leaves no trace."""
-        frees = False
+    def write(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
+        """Run an operation that may change rows. It commits whole, or it raises and leaves no trace."""
+        events: list[object] = []
 
         def run(tx: Transaction) -> Result:
-            # The clock is read anew at each attempt: a transaction that waited must not write an old time.
-            nonlocal frees
-            result = use_case(tx, access, self._clock(), command)
-            frees = tx.frees
+            nonlocal events
+            result = self._run(tx, operation, access, command)
+            events = tx.events
             return result
 
         result = self._store.write(run)
-        if frees:
-            for listener in self._free_node_listeners:
+        for kind in dict.fromkeys(type(event) for event in events):
+            for listener in self._listeners[kind]:
                 listener()
         return result
 
-    def when_a_node_may_be_free(self, listener: Callable[[], None]) -> None:
-        """Call somebody after each commit of this runner that may have freed a node: a conductor in this process."""
-        self._free_node_listeners.append(listener)
+    def subscribe(self, kind: type, listener: Callable[[], None]) -> None:
+        """Call the listener after each commit of this runner that published an event of this kind."""
+        self._listeners[kind].append(listener)
+
+    def _run(self, tx: Transaction, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
+        tx.hooks = self._hooks
+        # Each attempt reads the clock anew: a transaction that waited must not write an old time.
+        return operation(tx, access, self._clock(), command)

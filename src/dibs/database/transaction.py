@@ -11,6 +11,7 @@ from sqlalchemy.sql.base import Executable
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from dibs.database.engines import Engine
+from dibs.database.hooks import NO_HOOKS
 
 COMPILED_MAX = 4_000
 
@@ -74,8 +75,10 @@ class Transaction:
         self._engine = engine
         self.statements = 0
         """How many have run. A request runs a number that does not grow with the data, and tests hold it to that."""
-        self.frees = False
-        """True once something was written after which a node may be free for somebody that was not before."""
+        self.hooks = NO_HOOKS
+        """What packages above registered; the runner sets it."""
+        self.events: list[object] = []
+        """What the operation published. The runner passes it on after the commit, and forgets it on a rollback."""
 
     def rows(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run a query and return every row."""
@@ -102,6 +105,10 @@ class Transaction:
         """Run an INSERT, UPDATE or DELETE and return how many rows it matched."""
         self._run(statement, parameters)
         return int(self._cursor.rowcount)
+
+    def publish(self, event: object) -> None:
+        """Tell the listeners of this process about the event once the transaction has committed."""
+        self.events.append(event)
 
     def _run(self, statement: Executable, parameters: Mapping[str, Any] | None) -> Compiled:
         compiled = self._compiler.compile(statement)

@@ -10,7 +10,7 @@ from dibs.database.schema import metadata
 from dibs.leases.model.errors import HostKeptForLeases, NodeBooked
 from dibs.leases.model.leases import ACTIVE, DONE, PENDING, TERMINATED, UNDONE, WHOLE_HOST
 from dibs.leases.operations.events import DueEvent, ListDueEvents, fail_event, list_due_events, run_event
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.ledger.operations.provider_traits import SetProviderTraits, set_provider_traits
 from dibs.machines.model.errors import NothingToHold
@@ -194,9 +194,9 @@ def test_nobody_claims_a_compute_host_that_is_kept_for_leases(ledger):
 
 
 def claim(ledger: Ledger, resources, project: str | None = "p") -> str:
-    wish = Wish(consumer=str(uuid.uuid4()), resources=resources, project_id=project, user_id="u")
-    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
-    return wish.consumer
+    request = ClaimRequest(consumer=str(uuid.uuid4()), resources=resources, project_id=project, user_id="u")
+    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
+    return request.consumer
 
 
 def test_placement_claims_go_through_with_the_class_of_a_reservation_there(ledger, keeper):

@@ -9,7 +9,7 @@ from dibs.conductor.leases import LeaseKeeper
 from dibs.leases.model.errors import HostKeptForLeases, LeaseConflict, NodeBooked, ProviderIsHost
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import Lease
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import ResourceClassNotFound
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.ledger.operations.inventories import PutInventory, SetInventories, Sizes, change_inventory, set_inventories
@@ -38,9 +38,9 @@ def begin(ledger: Ledger, hours: float = 1) -> None:
 
 
 def claim(ledger: Ledger, resources, *, consumer: str = "", project: str = "p") -> str:
-    wish = Wish(consumer=consumer or str(uuid.uuid4()), resources=resources, project_id=project, user_id="u")
-    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(wishes=(wish,)))
-    return wish.consumer
+    request = ClaimRequest(consumer=consumer or str(uuid.uuid4()), resources=resources, project_id=project, user_id="u")
+    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
+    return request.consumer
 
 
 def claims(ledger: Ledger, consumer: str) -> dict[str, int]:
@@ -165,7 +165,7 @@ def test_only_leases_change_what_a_reservation_provider_offers(ledger, host, mad
     with pytest.raises(ProviderIsHost):
         ledger.runner.write(set_inventories, SERVICE, every)
     with pytest.raises(ProviderIsHost):
-        ledger.runner.write(reshape, SERVICE, Reshape(inventories=(every,), wishes=()))
+        ledger.runner.write(reshape, SERVICE, Reshape(inventories=(every,), requests=()))
     with pytest.raises(ProviderIsHost):
         ledger.runner.write(change_provider, SERVICE, renamed)
 

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import ConsumerGenerationConflict
-from dibs.ledger.operations import claiming as booking
+from dibs.ledger.operations import claiming
 from dibs.ledger.queries import claim_views
 from dibs.machines.model.errors import NodeAssociated, NodeClaimed
+from dibs.machines.operations import node_claims
 from tests.builders import Ledger
 
 ME = "11111111-1111-4111-8111-111111111111"
@@ -17,7 +18,7 @@ OTHER = "22222222-2222-4222-8222-222222222222"
 
 def test_a_unit_that_another_consumer_claimed_is_refused_by_name(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
-    ledger.store.write(lambda tx: booking.associate(tx, 1, node, OTHER))
+    ledger.run(lambda tx: node_claims.associate(tx, 1, node, OTHER))
     with pytest.raises(NodeClaimed, match=OTHER):
         ledger.change(node, instance_uuid=ME)
     assert ledger.node(node).instance_uuid is None
@@ -26,7 +27,7 @@ def test_a_unit_that_another_consumer_claimed_is_refused_by_name(ledger: Ledger)
 def test_claiming_ones_own_unit_again_changes_nothing(ledger: Ledger) -> None:
     """Nova claims through Placement first and sets instance_uuid afterwards."""
     node = ledger.enrol(resource_class="gold")
-    ledger.store.write(lambda tx: booking.associate(tx, 1, node, ME))
+    ledger.run(lambda tx: node_claims.associate(tx, 1, node, ME))
     ledger.change(node, instance_uuid=ME)
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
     assert len(ledger.store.read(lambda tx: claim_views.on_provider(tx, node.id))) == 1
@@ -35,8 +36,8 @@ def test_claiming_ones_own_unit_again_changes_nothing(ledger: Ledger) -> None:
 def test_a_consumer_with_claims_elsewhere_keeps_them(ledger: Ledger) -> None:
     first, second = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
     for node in (first, second):
-        ledger.store.write(lambda tx, node=node: booking.associate(tx, 1, node, ME))
-    ledger.store.write(lambda tx: booking.release(tx, 2, replace(first, instance_uuid=ME)))
+        ledger.run(lambda tx, node=node: node_claims.associate(tx, 1, node, ME))
+    ledger.run(lambda tx: node_claims.release(tx, 2, replace(first, instance_uuid=ME)))
     assert [unit["used"] for node in (first, second) if (unit := ledger.unit(node))] == [0, 1]
 
 
@@ -44,13 +45,13 @@ def test_the_unit_of_a_node_that_carries_an_instance_is_not_given_back_behind_it
     """Somebody else could claim a machine that runs."""
     node = ledger.enrol(resource_class="gold")
     ledger.change(node, instance_uuid=ME)
-    empty = Wish(consumer=ME, project_id="p", user_id="u")
+    empty = ClaimRequest(consumer=ME, project_id="p", user_id="u")
     for release in (
-        lambda tx: booking.release_all(tx, 3, ME),
-        lambda tx: booking.replace_claims(tx, 3, [empty]),
+        lambda tx: claiming.release_all(tx, 3, ME),
+        lambda tx: claiming.replace_claims(tx, 3, [empty]),
     ):
         with pytest.raises(NodeAssociated, match=node.uuid):
-            ledger.store.write(release)
+            ledger.run(release)
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
     ledger.change(node, instance_uuid=None)
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 0}
@@ -59,8 +60,8 @@ def test_the_unit_of_a_node_that_carries_an_instance_is_not_given_back_behind_it
 def test_who_knew_a_consumer_before_it_got_a_node_has_to_look_again(ledger: Ledger) -> None:
     first, second = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
     unit = {"CUSTOM_GOLD": 1}
-    wish = Wish(consumer=ME, resources={first.uuid: unit}, generation=None, project_id="p", user_id="u")
-    ledger.store.write(lambda tx: booking.replace_claims(tx, 3, [wish]))
+    request = ClaimRequest(consumer=ME, resources={first.uuid: unit}, generation=None, project_id="p", user_id="u")
+    ledger.run(lambda tx: claiming.replace_claims(tx, 3, [request]))
     ledger.change(second, instance_uuid=ME)
     with pytest.raises(ConsumerGenerationConflict):
-        ledger.store.write(lambda tx: booking.replace_claims(tx, 4, [replace(wish, generation=1)]))
+        ledger.run(lambda tx: claiming.replace_claims(tx, 4, [replace(request, generation=1)]))

@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import (
     CapacityExceeded,
     ConsumerGenerationConflict,
@@ -32,13 +32,13 @@ def offer(provider: Provider, generation: int | None = None, **totals: int) -> S
     )
 
 
-def wish(consumer: str, provider: Provider, generation: int = 1, **amounts: int) -> Wish:
+def request(consumer: str, provider: Provider, generation: int = 1, **amounts: int) -> ClaimRequest:
     resources = {provider.uuid: amounts}
-    return Wish(consumer=consumer, resources=resources, generation=generation, project_id="p", user_id="u")
+    return ClaimRequest(consumer=consumer, resources=resources, generation=generation, project_id="p", user_id="u")
 
 
-def put(ledger: Ledger, inventories: list[SetInventories], *wishes: Wish) -> None:
-    ledger.runner.write(reshape, SERVICE, Reshape(inventories=tuple(inventories), wishes=wishes))
+def put(ledger: Ledger, inventories: list[SetInventories], *requests: ClaimRequest) -> None:
+    ledger.runner.write(reshape, SERVICE, Reshape(inventories=tuple(inventories), requests=requests))
 
 
 def stock_of(ledger: Ledger, provider: Provider) -> dict[str, tuple[int, int]]:
@@ -52,7 +52,7 @@ def test_inventory_moves_to_a_child_with_the_claims_on_it(ledger: Ledger) -> Non
     child = make(ledger, parent=root)
     consumer = claim(ledger, root, VGPU=2)
     root = now(ledger, root)
-    put(ledger, [offer(root, VCPU=16), offer(child, VGPU=4)], wish(consumer, child, VGPU=2))
+    put(ledger, [offer(root, VCPU=16), offer(child, VGPU=4)], request(consumer, child, VGPU=2))
     assert stock_of(ledger, root) == {"VCPU": (16, 0)}
     assert stock_of(ledger, child) == {"VGPU": (4, 2)}
     (held,) = ledger.runner.read(list_claims_of_consumer, SERVICE, OfConsumer(consumer=consumer))
@@ -64,7 +64,7 @@ def test_generations_move_at_each_step(ledger: Ledger) -> None:
     root, child, idle = make(ledger, VGPU=4), make(ledger), make(ledger, VCPU=1)
     consumer = claim(ledger, root, VGPU=2)
     root = now(ledger, root)
-    put(ledger, [offer(root), offer(child, VGPU=4), offer(idle, VCPU=2)], wish(consumer, child, VGPU=2))
+    put(ledger, [offer(root), offer(child, VGPU=4), offer(idle, VCPU=2)], request(consumer, child, VGPU=2))
     moved = [now(ledger, each).generation - each.generation for each in (root, child, idle)]
     assert moved == [1, 3, 2]
 
@@ -84,13 +84,13 @@ def test_claims_are_held_to_the_new_sizes(ledger: Ledger) -> None:
     consumer = claim(ledger, provider, VGPU=2)
     provider = now(ledger, provider)
     with pytest.raises(CapacityExceeded):
-        put(ledger, [offer(provider, VGPU=3)], wish(consumer, provider, VGPU=3), wish_of_a_new_one(provider))
+        put(ledger, [offer(provider, VGPU=3)], request(consumer, provider, VGPU=3), wish_of_a_new_one(provider))
     assert stock_of(ledger, provider) == {"VGPU": (4, 2)}
 
 
-def wish_of_a_new_one(provider: Provider) -> Wish:
+def wish_of_a_new_one(provider: Provider) -> ClaimRequest:
     resources = {provider.uuid: {"VGPU": 1}}
-    return Wish(consumer=str(uuid.uuid4()), resources=resources, generation=None, project_id="p", user_id="u")
+    return ClaimRequest(consumer=str(uuid.uuid4()), resources=resources, generation=None, project_id="p", user_id="u")
 
 
 def test_stale_generations_are_refused_by_name(ledger: Ledger) -> None:
@@ -99,7 +99,7 @@ def test_stale_generations_are_refused_by_name(ledger: Ledger) -> None:
         put(ledger, [offer(fresh, VCPU=1), offer(stale, generation=0, VCPU=1)])
     consumer = claim(ledger, stale, VCPU=1)
     with pytest.raises(ConsumerGenerationConflict):
-        put(ledger, [offer(fresh, VCPU=1)], wish(consumer, fresh, generation=7, VCPU=1))
+        put(ledger, [offer(fresh, VCPU=1)], request(consumer, fresh, generation=7, VCPU=1))
     assert stock_of(ledger, fresh) == {}
 
 
@@ -122,8 +122,8 @@ def test_twenty_providers_take_as_many_statements_as_one(ledger: Ledger) -> None
         new = [make(ledger, parent=each) for each in old]
         consumers = [claim(ledger, each, VGPU=1) for each in old]
         offers = [offer(now(ledger, each), VCPU=9) for each in old] + [offer(each, VGPU=4) for each in new]
-        wishes = [wish(consumer, each, VGPU=1) for consumer, each in zip(consumers, new, strict=True)]
-        counts.append(statements(ledger, lambda offers=offers, wishes=wishes: put(ledger, offers, *wishes)))
+        requests = [request(consumer, each, VGPU=1) for consumer, each in zip(consumers, new, strict=True)]
+        counts.append(statements(ledger, lambda offers=offers, requests=requests: put(ledger, offers, *requests)))
         assert all(stock_of(ledger, each) == {"VGPU": (4, 1)} for each in new)
         assert all(stock_of(ledger, each) == {"VCPU": (9, 0)} for each in old)
     assert counts[0] == counts[1]

@@ -5,7 +5,6 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.errors import Forbidden
 from dibs.ledger.model.errors import CapacityExceeded
-from dibs.ledger.operations.claiming import associate
 from dibs.ledger.operations.claims import OfConsumer, release_claims
 from dibs.machines.model import states
 from dibs.machines.model.errors import (
@@ -28,6 +27,7 @@ from dibs.machines.operations.holds import (
     list_over,
     renew_hold,
 )
+from dibs.machines.operations.node_claims import associate
 from dibs.machines.operations.nodes import DeleteNode, SetMaintenance, delete_node, set_maintenance
 from tests.builders import allow
 from tests.hold_builders import (
@@ -359,4 +359,4 @@ def test_nobody_else_is_associated_behind_the_back_of_a_hold(ledger):
     node = ledger.enrol(resource_class="gold")
     hold(ledger, node)
     with pytest.raises(Exception, match="is claimed by consumer"):
-        ledger.store.write(lambda tx: associate(tx, ledger.clock(), ledger.node(node), new()))
+        ledger.run(lambda tx: associate(tx, ledger.clock(), ledger.node(node), new()))

@@ -6,10 +6,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 from dibs.access.actor import SERVICE_ACTOR
 from dibs.database import Store
-from dibs.database.runner import Runner
 from dibs.dialects.baremetal import Baremetal
 from dibs.drivers import DRIVERS
 from dibs.http.messages import Request
+from dibs.wiring import build_runner
 from tests.builders import Clock
 from tests.fleet import fill, traits_of, uuid_of
 from tests.laws import assert_lawful
@@ -21,7 +21,7 @@ def test_every_page_of_ten_thousand_nodes_with_traits_takes_the_same_few_stateme
     store: Store, database_url: str
 ) -> None:
     fill(database_url, COUNT)
-    dialect = Baremetal(Runner(store, Clock()), DRIVERS, wake=lambda: None)
+    dialect = Baremetal(build_runner(store, Clock()), DRIVERS, wake=lambda: None)
     statements, found = [], {}
     link: str | None = f"http://dibs/baremetal/v1/nodes?fields=uuid,traits&limit={PAGE}"
     while link is not None:

@@ -30,13 +30,13 @@ from dibs.allocations.queries import allocations as node_requests
 from dibs.database.transaction import Again, Transaction
 from dibs.errors import BadValue
 from dibs.ledger.model.traits import check_traits
-from dibs.ledger.operations import claiming as booking
 from dibs.ledger.queries import consumers, traits
 from dibs.machines.model.conductors import after
 from dibs.machines.model.errors import NodeAssociated, NodeNotFound
 from dibs.machines.model.nodes import Json, Node
-from dibs.machines.operations import holds
+from dibs.machines.operations import holds, node_claims
 from dibs.machines.operations.nodes import Guard, check_unlocked
+from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import conductors, nodes
 
 RequestGuard = Callable[[NodeRequest], None]
@@ -214,8 +214,8 @@ def attach(tx: Transaction, now: int, request: NodeRequest, node: Node) -> None:
     info = {name: value for name, value in node.instance_info.items() if name != "traits"}
     if request.traits:
         info["traits"] = list(request.traits)
-    after_change = nodes.update(tx, node, now, instance_uuid=request.uuid, instance_info=info)
-    booking.associate(tx, now, after_change, request.uuid)
+    after_change = save_node(tx, node, now, instance_uuid=request.uuid, instance_info=info)
+    node_claims.associate(tx, now, after_change, request.uuid)
 
 
 def _backfill(tx: Transaction, now: int, command: CreateNodeRequest, ident: str) -> NodeRequest:
@@ -340,6 +340,6 @@ def _delete(tx: Transaction, now: int, find: Callable[[], NodeRequest]) -> None:
     check_removable(node, request)
     check_unlocked(node)
     node_requests.delete(tx, request)
-    booking.release(tx, now, node)
+    node_claims.release(tx, now, node)
     info = {name: value for name, value in node.instance_info.items() if name != "traits"}
-    nodes.update(tx, node, now, instance_uuid=None, instance_name=None, instance_info=info)
+    save_node(tx, node, now, instance_uuid=None, instance_name=None, instance_info=info)

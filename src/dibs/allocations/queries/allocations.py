@@ -5,9 +5,9 @@ nobody took the request over or the conductor's name: the compare-and-set of spe
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sqlalchemy import Select, Update, and_, bindparam, exists, insert, or_, select
@@ -17,7 +17,7 @@ from sqlalchemy import update as update_rows
 from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, NodeRequest, NodeRequestQuery
 from dibs.allocations.model.errors import NodeRequestExists
 from dibs.allocations.tables import node_requests
-from dibs.database import paging
+from dibs.database import paging, sets
 from dibs.database.columns import Columns
 from dibs.database.transaction import Duplicate, Row, Transaction
 from dibs.machines.model.nodes import is_uuid
@@ -107,6 +107,15 @@ def of_node(tx: Transaction, node_id: int) -> NodeRequest | None:
     """The request that has a node."""
     row = tx.row(_OF_NODE, {"of_node": node_id})
     return _request(row) if row else None
+
+
+def of_nodes(tx: Transaction, node_ids: Sequence[int]) -> dict[int, str]:
+    """Return the uuid of the allocation that has each of these nodes."""
+    return {
+        node_id: uuid
+        for piece in sets.pieces(node_ids)
+        for node_id, uuid in tx.tuples(_of_nodes(len(piece)), sets.numbered("id", piece))
+    }
 
 
 def of_batch(tx: Transaction, batch: str) -> list[NodeRequest]:
@@ -256,3 +265,9 @@ def _encode(values: Mapping[str, Any]) -> dict[str, Any]:
 def _request(row: Mapping[str, Any]) -> NodeRequest:
     lists = {name: tuple(json.loads(row[name])) for name in _LISTS}
     return NodeRequest(**{**COLUMNS.decode(row), **lists})
+
+
+@cache
+def _of_nodes(count: int) -> Select[Any]:
+    columns = (node_requests.c.node_id, node_requests.c.uuid)
+    return select(*columns).where(node_requests.c.node_id.in_(sets.binds("id", count)))

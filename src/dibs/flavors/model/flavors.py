@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dibs.errors import BadValue
-from dibs.leases.model.leases import CLASS_PREFIX
 from dibs.ledger.model.resource_query import CandidateQuery, Criteria, Group
 
 AMOUNT_MAX = 0x7FFFFFFF
@@ -21,6 +20,10 @@ _VALUE_LENGTH_MAX = 255
 _REQUIRED, _FORBIDDEN = "required", "forbidden"
 _GROUP_POLICY = "group_policy"
 _ISOLATE = "isolate"
+
+
+CLASS_PREFIX = "CUSTOM_RESERVATION_"
+"""How the resource class of a reservation begins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

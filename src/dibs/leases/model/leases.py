@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dibs.flavors.model.flavors import CLASS_PREFIX
+
 # What can be reserved.
 WHOLE_HOST = "physical:host"
 INSTANCES = "virtual:instance"
@@ -35,9 +37,6 @@ BEFORE_END = "before_end_lease"
 END = "end_lease"
 START = "start_lease"
 EVENT_ORDER = (BEFORE_END, END, START)
-
-CLASS_PREFIX = "CUSTOM_RESERVATION_"
-"""Of the resource class that a reservation of instances offers its instances in."""
 
 
 class Now:

@@ -17,6 +17,7 @@ from dibs.leases.model.leases import Booking
 from dibs.leases.model.matching import Calendar, HostNeed, Picks, Shortage
 from dibs.leases.model.windows import Window
 from dibs.leases.queries import bookings, calendar, hosts
+from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.queries import providers
 
 
@@ -76,6 +77,7 @@ def book(tx: Transaction, reservation_ids: Sequence[int], found: Sequence[Picks]
 def rebook(tx: Transaction, reservation_ids: Sequence[int], found: Sequence[Picks], window: Window) -> None:
     """Let reservations have chosen hosts instead of those that they had."""
     bookings.remove(tx, reservation_ids)
+    tx.publish(CAPACITY_FREED)
     book(tx, reservation_ids, found, window)
 
 
@@ -87,6 +89,7 @@ def shorten(tx: Transaction, reservation_ids: Sequence[int], window: Window) -> 
 def give_back(tx: Transaction, reservation_ids: Sequence[int]) -> None:
     """Let others have the hosts of reservations."""
     bookings.remove(tx, reservation_ids)
+    tx.publish(CAPACITY_FREED)
 
 
 def _search(tx: Transaction, now: int, question: Question) -> tuple[Calendar, list[Picks] | Shortage]:

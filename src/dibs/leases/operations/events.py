@@ -10,7 +10,7 @@ past it, with nothing left behind.
 
 from dataclasses import dataclass
 
-from dibs.access.access import SERVICE, Access
+from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.leases.model import leases as states
 from dibs.leases.model.enforcement import told_lease
@@ -20,12 +20,12 @@ from dibs.leases.model.outbox import CALL_SECONDS, CLEAR_UP, OPEN_FLAVORS, TELL_
 from dibs.leases.model.windows import SECOND
 from dibs.leases.operations import calendar
 from dibs.leases.operations import reservation_inventories as reservation_stock
+from dibs.leases.operations.uses import uses
 from dibs.leases.queries import calendar as bookings
 from dibs.leases.queries import events as lease_events
 from dibs.leases.queries import hosts, leases, reservation_flavors
 from dibs.leases.queries import outbox as errands
 from dibs.ledger.queries import claim_views, providers
-from dibs.servers.operations import servers
 
 PATIENCE_MICROSECONDS = 60_000_000
 """How long an event that breaks is tried again before its lease is given up."""
@@ -170,14 +170,14 @@ def _end_uses(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]
 
     Gives the hosts, which are locked, each with the reservation that it is for.
     """
-    servers.end_servers_of(tx, now, [reservation.id for reservation in lease.reservations])
+    uses(tx).end_servers(tx, now, [reservation.id for reservation in lease.reservations])
     booked = _lock_hosts(tx, now, lease)
     whole = {reservation.id for reservation in lease.reservations if reservation.whole_hosts}
     # Of a compute host others may have a share; a node is all the lease's.
     roots = [host.provider_id for host, reservation_id in booked if reservation_id in whole or host.node is not None]
     classes = [reservation.resource_class for reservation in lease.reservations if reservation.id not in whole]
     for consumer in claim_views.consumers_of(tx, classes=classes, roots=roots if lease.begun else ()):
-        servers.let_go(tx, SERVICE, now, consumer)
+        uses(tx).end_consumer(tx, now, consumer)
     return booked
 
 

@@ -1,75 +1,111 @@
-"""Keeps what leases were promised from everybody else, whatever door they come through.
+"""Keeps what leases were promised from every other use, in whatever dialect it is requested.
 
-Whoever asks has locked the provider, and whoever books or gives back a host locks it too: so either the booking is seen
-here, or the claim is seen there.
+The operation that asks has locked the provider, and an operation that books or releases a host locks it too. So either
+the guard sees the booking, or the operation that books sees the claim.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from dibs.database.transaction import Transaction
+from dibs.database.transaction import Duplicate, Transaction
+from dibs.leases.model.errors import LeaseConflict, ProviderIsHost
 from dibs.leases.model.host_access import GuardedHost, HostUse, Promise, check_hold, check_use
-from dibs.leases.queries import promises as host_guards
-from dibs.ledger.model.claims import Place, Wish
-from dibs.ledger.queries import claim_views
+from dibs.leases.model.hosts import reservation_provider_name
+from dibs.leases.model.leases import reservation_of
+from dibs.leases.operations.uses import uses
+from dibs.leases.queries import hosts, promises
+from dibs.ledger.model.claims import ClaimRequest, InventoryKey
+from dibs.ledger.model.errors import ProviderExists
+from dibs.ledger.model.providers import Provider
+from dibs.ledger.operations.guards import ClaimChange, LedgerGuard
+from dibs.ledger.queries import claim_views, providers
 from dibs.machines.model.nodes import Node
+from dibs.machines.operations.guards import NodeGuard
 
 
-def check_wishes(
-    tx: Transaction,
-    wishes: Sequence[Wish],
-    places: Mapping[tuple[str, str], Place],
-    before: Mapping[str, Mapping[Place, int]],
-) -> None:
-    """Refuse wishes for hosts that leases keep; ``before`` says what each consumer has so far.
+class LeaseLedgerGuard(LedgerGuard):
+    """Keeps claims, providers and classes in line with what leases were promised."""
 
-    What stays as it is on a host is nobody's business. What changes is, even if it only becomes less: an instance that
-    gives back its reservation and keeps its processors would stay when the lease ends.
-    """
-    after = {wish.consumer: _amounts(wish, places) for wish in wishes}
-    changed = [wish for wish in wishes if after[wish.consumer] != before[wish.consumer]]
-    claimed = {place for wish in changed for place in (*after[wish.consumer], *before[wish.consumer])}
-    concerned = host_guards.hosts_above(tx, sorted({place.provider_id for place in claimed}))
-    if not concerned:
-        return
-    promises = host_guards.promises_on(tx, sorted({host.id for host in concerned.values()}))
-    for wish in changed:
-        for host in {concerned[place.provider_id] for place in after[wish.consumer] if place.provider_id in concerned}:
-            has, had = (_on(host, amounts[wish.consumer], concerned) for amounts in (after, before))
-            if has != had and not (host.node is not None and _providers(has) <= _providers(had)):
-                check_use(host, promises[host.id], _use(host, wish, places, has))
+    def check_claims(self, tx: Transaction, change: ClaimChange) -> None:
+        """Refuse claims on hosts that leases keep.
+
+        A claim that stays as it is needs no check. A claim that changes does, even if it only shrinks: an instance that
+        releases its reservation and keeps its processors would stay when the lease ends.
+        """
+        after = {request.consumer: _amounts(request, change.keys) for request in change.requests}
+        changed = [request for request in change.requests if after[request.consumer] != change.before[request.consumer]]
+        claimed = {key for request in changed for key in (*after[request.consumer], *change.before[request.consumer])}
+        concerned = promises.hosts_above(tx, sorted({key.provider_id for key in claimed}))
+        if not concerned:
+            return
+        promised = promises.promises_on(tx, sorted({host.id for host in concerned.values()}))
+        for request in changed:
+            touched = {key.provider_id for key in after[request.consumer]} & concerned.keys()
+            for host in {concerned[provider_id] for provider_id in touched}:
+                has, had = (_on(host, amounts[request.consumer], concerned) for amounts in (after, change.before))
+                if has != had and not (host.node is not None and _providers(has) <= _providers(had)):
+                    check_use(host, promised[host.id], _use(host, request, change.keys, has))
+
+    def check_offer(self, tx: Transaction, changed: Sequence[Provider]) -> None:
+        """Refuse to change a provider on which leases offer the instances of a host."""
+        offering = promises.offered_by(tx, sorted(provider.id for provider in changed))
+        for provider in changed:
+            if provider.id in offering:
+                raise ProviderIsHost(provider=provider.uuid, host=offering[provider.id])
+
+    def check_removal(self, tx: Transaction, provider_id: int, uuid: str) -> None:
+        """Refuse to remove or move the provider of a host."""
+        host = promises.host_of(tx, provider_id)
+        if host is not None:
+            raise ProviderIsHost(provider=uuid, host=host)
+
+    def provider_renamed(self, tx: Transaction, provider_id: int, name: str) -> None:
+        """Rename the host that the provider is, and the host's reservation provider."""
+        child_id = hosts.rename(tx, provider_id, name)
+        if child_id is not None:
+            try:
+                providers.rename(tx, child_id, reservation_provider_name(name))
+            except Duplicate as error:
+                raise ProviderExists(field="name", value=name) from error
+
+    def check_class_removal(self, tx: Transaction, name: str) -> None:
+        """Refuse to rename or remove the class of a reservation that has not ended."""
+        reservation = reservation_of(name)
+        if reservation is not None and promises.is_live(tx, reservation):
+            raise LeaseConflict(reason=f"Resource class {name} belongs to a reservation and goes with its lease.")
 
 
-def check_instance(tx: Transaction, node: Node, instance_uuid: str | None) -> None:
-    """Refuse to let an instance have a locked node that is booked, unless it has it by right of the booking's lease."""
-    for host, promises in _promised(tx, node):
-        check_use(host, promises, _instance_use(tx, node, instance_uuid) if instance_uuid else HostUse())
+class LeaseNodeGuard(NodeGuard):
+    """Keeps booked nodes for their leases."""
 
+    def check_instance(self, tx: Transaction, node: Node, instance_uuid: str | None) -> None:
+        """Refuse an instance on a booked node, unless the booking's lease gives the instance the right to it."""
+        for host, promised in _promised(tx, node):
+            check_use(host, promised, _instance_use(tx, node, instance_uuid) if instance_uuid else HostUse())
 
-def check_not_booked(tx: Transaction, node: Node) -> None:
-    """Refuse to make something else of a locked node that is booked as what it is."""
-    for host, promises in _promised(tx, node):
-        check_use(host, promises, HostUse())
+    def check_hold(self, tx: Transaction, node: Node, until: int) -> None:
+        """Refuse a hold that would last into a booking."""
+        for host, promised in _promised(tx, node):
+            check_hold(host, promised, until)
 
-
-def check_hold_until(tx: Transaction, node: Node, until: int) -> None:
-    """Refuse to hold a locked node until a moment at which it is booked."""
-    for host, promises in _promised(tx, node):
-        check_hold(host, promises, until)
+    def check_class_change(self, tx: Transaction, node: Node) -> None:
+        """Refuse another class for a node that is booked with the class it has."""
+        for host, promised in _promised(tx, node):
+            check_use(host, promised, HostUse())
 
 
 def _promised(tx: Transaction, node: Node) -> Iterator[tuple[GuardedHost, list[Promise]]]:
     """The locked node as a host with what is promised of it; nothing when it is none, or nothing is."""
-    host = host_guards.hosts_above(tx, [node.id]).get(node.id)
+    host = promises.hosts_above(tx, [node.id]).get(node.id)
     if host is not None:
-        promises = host_guards.promises_on(tx, [host.id])[host.id]
-        if promises:
-            yield host, promises
+        promised = promises.promises_on(tx, [host.id])[host.id]
+        if promised:
+            yield host, promised
 
 
 def _instance_use(tx: Transaction, node: Node, instance_uuid: str) -> HostUse:
     """An instance that the lease launched; or one that claimed the node in Placement before, as Nova does."""
-    launched = host_guards.reservations_of_servers(tx, [instance_uuid]).get(instance_uuid)
+    launched = uses(tx).reservation_of(tx, instance_uuid)
     claims = claim_views.of_consumer(tx, instance_uuid)
     if all(claim["provider"] != node.uuid for claim in claims):
         return HostUse(reservation_id=launched)
@@ -77,26 +113,33 @@ def _instance_use(tx: Transaction, node: Node, instance_uuid: str) -> HostUse:
     return HostUse(projects=[claims[0]["project_id"]], reserved=amounts, taken=amounts, reservation_id=launched)
 
 
-def _use(host: GuardedHost, wish: Wish, places: Mapping[tuple[str, str], Place], has: Mapping[Place, int]) -> HostUse:
+def _use(
+    host: GuardedHost,
+    request: ClaimRequest,
+    places: Mapping[tuple[str, str], InventoryKey],
+    has: Mapping[InventoryKey, int],
+) -> HostUse:
     reserved, taken = Counter[str](), Counter[str]()
     for (_, name), place in places.items():
         sums = reserved if place.provider_id == host.reservation_provider_id else taken
         sums[name] += has.get(place, 0)
-    return HostUse(projects=[wish.project_id], reserved=reserved, taken=taken)
+    return HostUse(projects=[request.project_id], reserved=reserved, taken=taken)
 
 
-def _amounts(wish: Wish, places: Mapping[tuple[str, str], Place]) -> dict[Place, int]:
+def _amounts(request: ClaimRequest, places: Mapping[tuple[str, str], InventoryKey]) -> dict[InventoryKey, int]:
     return {
         places[provider, name]: amount
-        for provider, amounts in wish.resources.items()
+        for provider, amounts in request.resources.items()
         for name, amount in amounts.items()
     }
 
 
-def _on(host: GuardedHost, amounts: Mapping[Place, int], concerned: Mapping[int, GuardedHost]) -> dict[Place, int]:
+def _on(
+    host: GuardedHost, amounts: Mapping[InventoryKey, int], concerned: Mapping[int, GuardedHost]
+) -> dict[InventoryKey, int]:
     return {place: amount for place, amount in amounts.items() if concerned.get(place.provider_id) == host}
 
 
-def _providers(amounts: Iterable[Place]) -> set[int]:
+def _providers(amounts: Iterable[InventoryKey]) -> set[int]:
     """A node has one unit: who has it can have no more of it."""
     return {place.provider_id for place in amounts}

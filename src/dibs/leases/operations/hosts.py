@@ -30,6 +30,7 @@ from dibs.ledger.model.errors import ProviderExists, ProviderInUse
 from dibs.ledger.model.providers import Provider, ProviderQuery
 from dibs.ledger.operations.providers import CreateProvider, create_provider, lock_provider, require_unused
 from dibs.ledger.queries import claim_views, inventories, provider_search, providers
+from dibs.machines.queries import nodes
 
 COMPUTE_CLASSES = ("VCPU", "PCPU")
 """A provider that has one of these is a compute host."""
@@ -109,7 +110,7 @@ def register_host(tx: Transaction, access: Access, now: int, command: RegisterHo
     found = _find_provider(tx, command.name)
     provider = lock_provider(tx, now, found.uuid)
     child_name = reservation_provider_name(provider.name)
-    is_node = bool(providers.nodes_of(tx, [provider.id]))
+    is_node = bool(nodes.names_of(tx, [provider.id]))
     if not is_node:
         _check_compute_host(tx, now, provider)
     try:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dibs.database.transaction import Transaction
 from dibs.leases.model.leases import Reservation
 from dibs.leases.queries import calendar, hosts
-from dibs.ledger.model.claims import Place
+from dibs.ledger.model.claims import InventoryKey
 from dibs.ledger.model.inventories import Inventory
 from dibs.ledger.queries import inventories, providers, resource_classes
 
@@ -23,7 +23,7 @@ def offer(tx: Transaction, now: int, reservation: Reservation) -> None:
     present = {place.provider_id for place in inventories.of_class(tx, class_id)}
     providers.lock_many(tx, moved=sorted(offered.keys() | present), touched=(), now=now)
     wanted = {
-        Place(provider_id, class_id): Inventory(
+        InventoryKey(provider_id, class_id): Inventory(
             provider=host.reservation_provider,
             resource_class=reservation.resource_class,
             total=amounts[host.id],

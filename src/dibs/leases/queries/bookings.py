@@ -38,7 +38,6 @@ def add(tx: Transaction, new: Sequence[Booking]) -> None:
 
 def remove(tx: Transaction, reservation_ids: Sequence[int]) -> None:
     """Give back every host of reservations."""
-    tx.frees = True
     for piece in sets.pieces(reservation_ids):
         tx.change(_remove(len(piece)), sets.numbered("id", piece))
 

@@ -14,7 +14,6 @@ from dibs.leases.model.leases import RESERVATION_ACTIVE, RESERVATION_DELETED, WH
 from dibs.leases.tables import bookings, hosts, lease_reservations, leases
 from dibs.ledger.tables import providers
 from dibs.machines.tables import nodes
-from dibs.servers.tables import servers
 
 _HOST_OF = select(hosts.c.name).where(
     or_(hosts.c.provider_id == bindparam("of_provider"), hosts.c.reservation_provider_id == bindparam("of_provider"))
@@ -40,13 +39,6 @@ def promises_on(tx: Transaction, host_ids: Sequence[int]) -> dict[int, list[Prom
         for row in tx.rows(_promises_on(len(piece)), sets.numbered("id", piece)):
             found[row["host_id"]].append(_promise(row))
     return found
-
-
-def reservations_of_servers(tx: Transaction, uuids: Sequence[str]) -> dict[str, int]:
-    """The reservations that servers were launched for; nothing for one that no reservation has launched."""
-    return dict(
-        row for piece in sets.pieces(uuids) for row in tx.tuples(_launched(len(piece)), sets.numbered("uuid", piece))
-    )
 
 
 def host_of(tx: Transaction, provider_id: int) -> str | None:
@@ -81,12 +73,6 @@ def _promise(row: dict[str, Any]) -> Promise:
         begun=row["status"] == RESERVATION_ACTIVE,
         start_at=row["start_at"],
     )
-
-
-@cache
-def _launched(count: int) -> Select[Any]:
-    chosen = (servers.c.uuid.in_(sets.binds("uuid", count)), servers.c.reservation_id.is_not(None))
-    return select(servers.c.uuid, servers.c.reservation_id).where(*chosen)
 
 
 @cache

@@ -1,7 +1,7 @@
-"""Claims: who takes how much of what, and whether it fits.
+"""Claims: how much of an inventory each consumer has, and whether another amount fits.
 
-A *wish* is what one consumer is to have from now on: everything it had before is replaced. Several wishes are granted
-together or not at all, so a claim can pass from one consumer to another with nobody in between.
+A claim request replaces everything that a consumer has. Several requests are granted together or not at all, so a claim
+can pass from one consumer to another without a gap.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ class AnyGeneration:
 ANY_GENERATION = AnyGeneration()
 
 
-class Place(NamedTuple):
+class InventoryKey(NamedTuple):
     """One class of one provider, by their row numbers."""
 
     provider_id: int
@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class ClaimRequest:
     """What one consumer is to have from now on."""
 
     consumer: str
@@ -43,24 +43,26 @@ class Wish:
     """None leaves the type as it is."""
 
 
-def check_consumer_generation(wish: Wish, current: int | None) -> None:
-    """Refuse a wish that was made from an old look at the consumer; ``current`` is None when there is no consumer."""
-    if not isinstance(wish.generation, AnyGeneration) and wish.generation != current:
+def check_consumer_generation(request: ClaimRequest, current: int | None) -> None:
+    """Refuse a request for an older generation of the consumer; ``current`` is None when there is no consumer."""
+    if not isinstance(request.generation, AnyGeneration) and request.generation != current:
         expected = "null" if current is None else current
-        raise ConsumerGenerationConflict(expected=expected, got=wish.generation)
+        raise ConsumerGenerationConflict(expected=expected, got=request.generation)
 
 
 def check_amounts(
-    inventories: Mapping[Place, Inventory], wanted: Iterable[tuple[Place, int]], freed: Mapping[Place, int]
+    inventories: Mapping[InventoryKey, Inventory],
+    wanted: Iterable[tuple[InventoryKey, int]],
+    freed: Mapping[InventoryKey, int],
 ) -> None:
     """Refuse amounts that an inventory does not allow.
 
     - Each single amount must lie between the smallest and the largest unit and be a multiple of the step.
-    - What all wishes together take of a place must fit beside what others have, once the wishers' own is freed.
+    - What all requests together take of a place must fit beside what others have, once the wishers' own is freed.
     - A place that is over its capacity already, because its inventory was cut, may still be used for no more than
       before: otherwise nobody could move away from it step by step.
     """
-    sums: Counter[Place] = Counter()
+    sums: Counter[InventoryKey] = Counter()
     for place, amount in wanted:
         inventory = inventories[place]
         if not inventory.takes(amount):
@@ -73,7 +75,9 @@ def check_amounts(
             raise CapacityExceeded(resource_class=inventory.resource_class, provider=inventory.provider)
 
 
-def require_inventories(inventories: Mapping[Place, Inventory], wanted: Iterable[tuple[Place, str, str]]) -> None:
+def require_inventories(
+    inventories: Mapping[InventoryKey, Inventory], wanted: Iterable[tuple[InventoryKey, str, str]]
+) -> None:
     """Refuse a class that its provider does not have; each wanted place comes with its provider and class by name."""
     for place, provider, resource_class in wanted:
         if place not in inventories:

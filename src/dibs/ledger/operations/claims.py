@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Row, Transaction
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import ProviderNotFound
 from dibs.ledger.model.providers import Provider
-from dibs.ledger.operations import claiming as booking
+from dibs.ledger.operations import claiming
 from dibs.ledger.queries import claim_views, providers, usages
 
 
@@ -15,7 +15,7 @@ from dibs.ledger.queries import claim_views, providers, usages
 class ReplaceClaims:
     """What several consumers are to have from now on, granted together or not at all."""
 
-    wishes: tuple[Wish, ...]
+    requests: tuple[ClaimRequest, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,13 +57,13 @@ class UsageOfProject:
 
 
 def replace_claims(tx: Transaction, access: Access, now: int, command: ReplaceClaims) -> None:
-    """Grant all wishes, or none."""
-    booking.replace_claims(tx, now, command.wishes)
+    """Grant all requests, or none."""
+    claiming.replace_claims(tx, now, command.requests)
 
 
 def release_claims(tx: Transaction, access: Access, now: int, command: OfConsumer) -> None:
     """Take everything back from a consumer."""
-    booking.release_all(tx, now, command.consumer)
+    claiming.release_all(tx, now, command.consumer)
 
 
 def list_claims_of_consumer(tx: Transaction, access: Access, now: int, command: OfConsumer) -> list[Row]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
-from dibs.ledger.model.claims import Place
+from dibs.ledger.model.claims import InventoryKey
 from dibs.ledger.model.errors import InventoryExists, InventoryInUse, InventoryNotFound, ProviderNotFound
 from dibs.ledger.model.inventories import Inventory, check_capacity
 from dibs.ledger.model.providers import Provider, check_generation
@@ -93,7 +93,9 @@ def set_inventories(tx: Transaction, access: Access, now: int, command: SetInven
     return _moved(tx, now, provider)
 
 
-def put_stocks(tx: Transaction, now: int, offers: Sequence[tuple[Provider, SetInventories]]) -> dict[Place, Inventory]:
+def put_stocks(
+    tx: Transaction, now: int, offers: Sequence[tuple[Provider, SetInventories]]
+) -> dict[InventoryKey, Inventory]:
     """Let locked providers have what is offered, whatever else they have; gives that."""
     sized = [
         (provider.id, _sized(provider, name, sizes, command.all_may_be_reserved))
@@ -101,14 +103,14 @@ def put_stocks(tx: Transaction, now: int, offers: Sequence[tuple[Provider, SetIn
         for name, sizes in command.sizes.items()
     ]
     class_ids = use_classes(tx, {inventory.resource_class for _, inventory in sized}, now)
-    wanted = {Place(provider_id, class_ids[each.resource_class]): each for provider_id, each in sized}
+    wanted = {InventoryKey(provider_id, class_ids[each.resource_class]): each for provider_id, each in sized}
     current = inventories.at(tx, sorted(provider.id for provider, _ in offers))
     inventories.add(tx, [(place, wanted[place]) for place in sorted(wanted.keys() - current.keys())], now)
     inventories.change(tx, [(place, wanted[place]) for place in sorted(wanted.keys() & current.keys())], now)
     return {place: inventory for place, inventory in current.items() if place not in wanted}
 
 
-def withdraw(tx: Transaction, gone: Mapping[Place, Inventory]) -> None:
+def withdraw(tx: Transaction, gone: Mapping[InventoryKey, Inventory]) -> None:
     """Take inventories from locked providers, unless somebody uses them."""
     in_use = [inventory for inventory in gone.values() if inventory.used]
     if in_use:
@@ -123,7 +125,7 @@ def add_inventory(tx: Transaction, access: Access, now: int, command: PutInvento
     provider = _lock(tx, now, command.provider, command.generation)
     new = _sized(provider, command.resource_class, command.sizes, command.all_may_be_reserved)
     class_ids = use_classes(tx, [command.resource_class], now)
-    place = Place(provider.id, class_ids[command.resource_class])
+    place = InventoryKey(provider.id, class_ids[command.resource_class])
     if place in _present(tx, provider):
         raise InventoryExists(provider=provider.uuid, resource_class=command.resource_class)
     inventories.add(tx, [(place, new)], now)
@@ -159,11 +161,11 @@ def _lock(tx: Transaction, now: int, uuid: str, generation: int | None = None) -
     return provider
 
 
-def _present(tx: Transaction, provider: Provider) -> dict[Place, Inventory]:
+def _present(tx: Transaction, provider: Provider) -> dict[InventoryKey, Inventory]:
     return inventories.at(tx, [provider.id])
 
 
-def _find(tx: Transaction, provider: Provider, resource_class: str) -> tuple[Place, Inventory]:
+def _find(tx: Transaction, provider: Provider, resource_class: str) -> tuple[InventoryKey, Inventory]:
     for place, inventory in _present(tx, provider).items():
         if inventory.resource_class == resource_class:
             return place, inventory

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.errors import ProviderNotFound
+from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.model.providers import Provider, check_generation
-from dibs.ledger.operations.providers import GetProvider, lock_provider, require_no_node
+from dibs.ledger.operations.providers import GetProvider, lock_provider, require_no_owner
 from dibs.ledger.operations.traits import require_traits
 from dibs.ledger.queries import providers, traits
 
@@ -42,7 +43,7 @@ def list_provider_traits(tx: Transaction, access: Access, now: int, command: Get
 def set_provider_traits(tx: Transaction, access: Access, now: int, command: SetProviderTraits) -> ProviderTraits:
     """Replace them; the generation moves only when that changes something."""
     provider = lock_provider(tx, now, command.provider)
-    require_no_node(tx, provider)
+    require_no_owner(tx, provider)
     check_generation(provider, command.generation)
     require_traits(tx, command.traits, hold=True)
     current, wanted = set(traits.of_provider(tx, provider.id)), set(command.traits)
@@ -50,6 +51,7 @@ def set_provider_traits(tx: Transaction, access: Access, now: int, command: SetP
         return _shown(tx, provider, provider.generation)
     traits.remove(tx, provider.id, current - wanted)
     traits.add(tx, provider.id, wanted - current, now)
+    tx.publish(CAPACITY_FREED)
     providers.bump_generation(tx, provider.id, now)
     return _shown(tx, provider, provider.generation + 1)
 

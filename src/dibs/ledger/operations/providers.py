@@ -8,17 +8,15 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Again, Duplicate, Transaction
-from dibs.leases.model.errors import ProviderIsHost
-from dibs.leases.queries import promises as host_guards
 from dibs.ledger.model.errors import (
     BadParent,
     ProviderExists,
     ProviderHasChildren,
     ProviderInUse,
     ProviderNotFound,
-    ProviderOwnedByNode,
 )
 from dibs.ledger.model.providers import Provider, ProviderQuery, check_generation, subtree
+from dibs.ledger.operations.guards import guards
 from dibs.ledger.operations.resource_classes import require_classes
 from dibs.ledger.operations.traits import require_traits
 from dibs.ledger.queries import provider_search, providers
@@ -105,8 +103,10 @@ def change_provider(tx: Transaction, access: Access, now: int, command: ChangePr
             providers.rename(tx, provider.id, command.name)
         except Duplicate as error:
             raise _meaning(error, provider.uuid, command.name) from error
+        for guard in guards(tx):
+            guard.provider_renamed(tx, provider.id, command.name)
     if not isinstance(command.parent, Unmoved) and command.parent != provider.parent:
-        require_no_host(tx, provider.id, provider.uuid)
+        _check_removal(tx, provider.id, provider.uuid)
         parent = _new_parent(provider, command, found)
         below = subtree(provider.id, providers.tree(tx, provider.root_id))
         if parent is not None and parent.id in below:
@@ -118,7 +118,7 @@ def change_provider(tx: Transaction, access: Access, now: int, command: ChangePr
 def delete_provider(tx: Transaction, access: Access, now: int, command: GetProvider) -> None:
     """Remove a provider that nothing is below and nobody uses."""
     provider = lock_provider(tx, now, command.uuid)
-    require_no_node(tx, provider)
+    require_no_owner(tx, provider)
     require_unused(tx, provider.id, provider.uuid)
     providers.delete_provider(tx, provider.id)
 
@@ -133,37 +133,31 @@ def lock_provider(tx: Transaction, now: int, uuid: str, generation: int | None =
     return provider
 
 
-def require_no_node(tx: Transaction, *changed: Provider) -> None:
-    """Refuse to change what belongs to a bare-metal node."""
-    nodes = providers.nodes_of(tx, sorted(provider.id for provider in changed))
-    for provider in changed:
-        if provider.id in nodes:
-            raise ProviderOwnedByNode(provider=provider.uuid, node=nodes[provider.id])
+def require_no_owner(tx: Transaction, *changed: Provider) -> None:
+    """Refuse to change locked providers that another object, such as a node, owns."""
+    for guard in guards(tx):
+        guard.check_ownership(tx, changed)
 
 
 def require_free_to_change(tx: Transaction, *changed: Provider) -> None:
-    """Refuse to change what belongs to a bare-metal node, or in which leases offer the instances of a host."""
-    require_no_node(tx, *changed)
-    offering = host_guards.offered_by(tx, sorted(provider.id for provider in changed))
-    for provider in changed:
-        if provider.id in offering:
-            raise ProviderIsHost(provider=provider.uuid, host=offering[provider.id])
-
-
-def require_no_host(tx: Transaction, provider_id: int, uuid: str) -> None:
-    """Refuse to remove or move what can be booked."""
-    host = host_guards.host_of(tx, provider_id)
-    if host is not None:
-        raise ProviderIsHost(provider=uuid, host=host)
+    """Refuse to change the name or inventories of locked providers that another object owns or uses for its offers."""
+    require_no_owner(tx, *changed)
+    for guard in guards(tx):
+        guard.check_offer(tx, changed)
 
 
 def require_unused(tx: Transaction, provider_id: int, uuid: str) -> None:
-    """Refuse to remove a locked provider that something is below, that somebody uses, or that can be booked."""
-    require_no_host(tx, provider_id, uuid)
+    """Refuse to remove a locked provider with children, with claims, or that a package above still needs."""
+    _check_removal(tx, provider_id, uuid)
     if providers.has_children(tx, provider_id):
         raise ProviderHasChildren(provider=uuid)
     if providers.used(tx, provider_id):
         raise ProviderInUse(provider=uuid)
+
+
+def _check_removal(tx: Transaction, provider_id: int, uuid: str) -> None:
+    for guard in guards(tx):
+        guard.check_removal(tx, provider_id, uuid)
 
 
 def _present(tx: Transaction, uuid: str) -> Provider:

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Again, Transaction
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import ProviderNotFound
 from dibs.ledger.model.providers import Provider, check_generation
-from dibs.ledger.operations import claiming as booking
+from dibs.ledger.operations import claiming
 from dibs.ledger.operations.inventories import SetInventories, put_stocks, withdraw
 from dibs.ledger.operations.providers import require_free_to_change
 from dibs.ledger.queries import claim_views, consumers, inventories, providers
@@ -18,7 +18,7 @@ class Reshape:
     """What providers have from now on, and what consumers have of them."""
 
     inventories: tuple[SetInventories, ...]
-    wishes: tuple[Wish, ...]
+    requests: tuple[ClaimRequest, ...]
 
 
 def reshape(tx: Transaction, access: Access, now: int, command: Reshape) -> None:
@@ -31,7 +31,7 @@ def reshape(tx: Transaction, access: Access, now: int, command: Reshape) -> None
     changed = sorted(provider.id for provider, _ in offers)
     others = put_stocks(tx, now, offers)
     providers.lock_many(tx, moved=[provider.id for provider, wanted in offers if wanted.sizes], touched=(), now=now)
-    booking.replace_claims(tx, now, command.wishes)
+    claiming.replace_claims(tx, now, command.requests)
     present = inventories.at(tx, changed)
     withdraw(tx, {place: present[place] for place in others})
     providers.lock_many(tx, moved=changed, touched=(), now=now)
@@ -39,8 +39,10 @@ def reshape(tx: Transaction, access: Access, now: int, command: Reshape) -> None
 
 def _lock(tx: Transaction, now: int, command: Reshape) -> set[int]:
     """Lock the consumers, then every provider that this is about, in one order, as all do who claim; gives those."""
-    known = consumers.lock(tx, [wish.consumer for wish in command.wishes], now)
-    named = {wanted.provider for wanted in command.inventories}.union(*(wish.resources for wish in command.wishes))
+    known = consumers.lock(tx, [request.consumer for request in command.requests], now)
+    named = {wanted.provider for wanted in command.inventories}.union(
+        *(request.resources for request in command.requests)
+    )
     touched = claim_views.providers_of(tx, sorted(owner.id for owner in known.values()))
     touched.update(providers.ids_of(tx, sorted(named)).values())
     providers.lock_many(tx, moved=(), touched=sorted(touched), now=now)

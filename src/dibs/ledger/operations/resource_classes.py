@@ -5,16 +5,13 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Again, Duplicate, Row, Transaction
-from dibs.leases.model.errors import LeaseConflict
-from dibs.leases.model.leases import reservation_of
-from dibs.leases.queries import promises as host_guards
 from dibs.ledger.model.errors import (
-    ProviderOwnedByNode,
     ResourceClassExists,
     ResourceClassInUse,
     ResourceClassNotFound,
     StandardResourceClass,
 )
+from dibs.ledger.operations.guards import guards
 from dibs.ledger.queries import resource_classes
 from dibs.ledger.queries.resource_classes import STANDARD, is_standard
 
@@ -81,9 +78,8 @@ def ensure_resource_class(tx: Transaction, access: Access, now: int, command: Na
 def rename_resource_class(tx: Transaction, access: Access, now: int, command: RenameClass) -> ResourceClass:
     """Give a custom class another name, on every provider that has it."""
     class_id = _lock_custom(tx, command.name, "update")
-    node = resource_classes.node_with(tx, class_id)
-    if node is not None:
-        raise ProviderOwnedByNode(provider=node, node=node)
+    for guard in guards(tx):
+        guard.check_class_rename(tx, class_id, command.name)
     try:
         resource_classes.rename(tx, class_id, command.new_name, now)
     except Duplicate as error:
@@ -125,9 +121,8 @@ def _lock_custom(tx: Transaction, name: str, action: str) -> int:
     class_id = resource_classes.lock(tx, name)
     if class_id is None:
         raise ResourceClassNotFound(resource_class=name)
-    reservation = reservation_of(name)
-    if reservation is not None and host_guards.is_live(tx, reservation):
-        raise LeaseConflict(reason=f"Resource class {name} belongs to a reservation and goes with its lease.")
+    for guard in guards(tx):
+        guard.check_class_removal(tx, name)
     return class_id
 
 

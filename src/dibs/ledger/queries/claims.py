@@ -10,7 +10,7 @@ from sqlalchemy.sql.dml import Delete
 
 from dibs.database import sets
 from dibs.database.transaction import Transaction
-from dibs.ledger.model.claims import Place
+from dibs.ledger.model.claims import InventoryKey
 from dibs.ledger.tables import claims, inventories
 
 _REMOVE_FROM = delete_rows(claims).where(
@@ -18,10 +18,10 @@ _REMOVE_FROM = delete_rows(claims).where(
 )
 
 
-def held_by(tx: Transaction, consumer_ids: Sequence[int]) -> list[tuple[int, Place, int]]:
+def held_by(tx: Transaction, consumer_ids: Sequence[int]) -> list[tuple[int, InventoryKey, int]]:
     """What consumers have: consumer, place and amount."""
     return [
-        (row["consumer_id"], Place(row["provider_id"], row["class_id"]), row["amount"])
+        (row["consumer_id"], InventoryKey(row["provider_id"], row["class_id"]), row["amount"])
         for piece in sets.pieces(consumer_ids)
         for row in tx.rows(_held(len(piece)), sets.numbered("id", piece))
     ]
@@ -38,7 +38,7 @@ def remove_from(tx: Transaction, consumer_id: int, provider_id: int) -> None:
     tx.change(_REMOVE_FROM, {"consumer_id": consumer_id, "provider_id": provider_id})
 
 
-def add(tx: Transaction, new: Sequence[tuple[int, Place, int]], now: int) -> None:
+def add(tx: Transaction, new: Sequence[tuple[int, InventoryKey, int]], now: int) -> None:
     """Add claims: consumer, place and amount; ``add_to_used`` says so to the inventories."""
     for piece in sets.pieces(new):
         rows = [
@@ -48,10 +48,9 @@ def add(tx: Transaction, new: Sequence[tuple[int, Place, int]], now: int) -> Non
         tx.change(_insert(len(piece)), {"now": now, **sets.columns(rows)})
 
 
-def add_to_used(tx: Transaction, changes: Mapping[Place, int]) -> None:
+def add_to_used(tx: Transaction, changes: Mapping[InventoryKey, int]) -> None:
     """Keep what is used of each place in step with the claims on it."""
     moved = [(place, change) for place, change in sorted(changes.items()) if change]
-    tx.frees |= any(change < 0 for _, change in moved)
     for piece in sets.pieces(moved):
         rows = [{"provider": place.provider_id, "class": place.class_id, "change": change} for place, change in piece]
         tx.change(_add_to_used(len(piece)), sets.columns(rows))

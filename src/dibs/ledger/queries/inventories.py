@@ -25,7 +25,7 @@ from sqlalchemy.types import TypeEngine
 
 from dibs.database import sets
 from dibs.database.transaction import Transaction
-from dibs.ledger.model.claims import Place
+from dibs.ledger.model.claims import InventoryKey
 from dibs.ledger.model.inventories import Inventory
 from dibs.ledger.tables import inventories, providers, resource_classes
 
@@ -47,44 +47,44 @@ _SELECT = (
 _OF_CLASS = _SELECT.where(inventories.c.class_id == bindparam("of_class"))
 
 
-def at(tx: Transaction, provider_ids: Sequence[int]) -> dict[Place, Inventory]:
+def at(tx: Transaction, provider_ids: Sequence[int]) -> dict[InventoryKey, Inventory]:
     """Every inventory of these providers."""
-    found: dict[Place, Inventory] = {}
+    found: dict[InventoryKey, Inventory] = {}
     for piece in sets.pieces(provider_ids):
         for row in tx.rows(_select(len(piece)), sets.numbered("id", piece)):
-            place = Place(row.pop("provider_id"), row.pop("class_id"))
+            place = InventoryKey(row.pop("provider_id"), row.pop("class_id"))
             found[place] = Inventory(**row)
     return found
 
 
-def of_class(tx: Transaction, class_id: int) -> dict[Place, Inventory]:
+def of_class(tx: Transaction, class_id: int) -> dict[InventoryKey, Inventory]:
     """Every inventory of a class."""
     return {
-        Place(row.pop("provider_id"), row.pop("class_id")): Inventory(**row)
+        InventoryKey(row.pop("provider_id"), row.pop("class_id")): Inventory(**row)
         for row in tx.rows(_OF_CLASS, {"of_class": class_id})
     }
 
 
-def add(tx: Transaction, new: Sequence[tuple[Place, Inventory]], now: int) -> None:
+def add(tx: Transaction, new: Sequence[tuple[InventoryKey, Inventory]], now: int) -> None:
     """Add inventories where there were none."""
     for piece in sets.pieces(new):
         tx.change(_insert(len(piece)), {"now": now, **sets.columns([_row(*each) for each in piece])})
 
 
-def change(tx: Transaction, changed: Sequence[tuple[Place, Inventory]], now: int) -> None:
+def change(tx: Transaction, changed: Sequence[tuple[InventoryKey, Inventory]], now: int) -> None:
     """Give inventories other sizes."""
     for piece in sets.pieces(changed):
         tx.change(_update(len(piece)), {"now": now, **sets.columns([_row(*each) for each in piece])})
 
 
-def remove(tx: Transaction, places: Sequence[Place]) -> None:
+def remove(tx: Transaction, places: Sequence[InventoryKey]) -> None:
     """Remove inventories of which nothing is used."""
     for piece in sets.pieces(places):
         rows = [{"provider": place.provider_id, "class": place.class_id} for place in piece]
         tx.change(_delete(len(piece)), sets.columns(rows))
 
 
-def _row(place: Place, inventory: Inventory) -> dict[str, Any]:
+def _row(place: InventoryKey, inventory: Inventory) -> dict[str, Any]:
     sizes = {name: getattr(inventory, name) for name in _SIZES}
     return {"provider": place.provider_id, "class": place.class_id, **sizes}
 

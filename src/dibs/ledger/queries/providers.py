@@ -12,12 +12,9 @@ from sqlalchemy import BigInteger, Select, Update, bindparam, delete, func, inse
 
 from dibs.database import sets
 from dibs.database.transaction import Transaction
-from dibs.leases.model.hosts import reservation_provider_name
-from dibs.leases.queries import hosts
 from dibs.ledger.model.providers import Provider
 from dibs.ledger.queries.resource_classes import ensure
 from dibs.ledger.tables import inventories, providers, resource_classes
-from dibs.machines.tables import nodes
 
 _PARENT, _ROOT = providers.alias("parent"), providers.alias("root")
 SELECT = (
@@ -110,15 +107,6 @@ def ids_of(tx: Transaction, uuids: Sequence[str]) -> dict[str, int]:
     }
 
 
-def nodes_of(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, str]:
-    """What those of the providers that are nodes are called, by name or uuid."""
-    return {
-        row["id"]: row["called"]
-        for piece in sets.pieces(provider_ids)
-        for row in tx.rows(_nodes(len(piece)), sets.numbered("id", piece))
-    }
-
-
 def insert_provider(tx: Transaction, uuid: str, name: str, now: int, parent: Provider | None = None) -> int:
     """Add a provider below another, or as the root of its own tree; returns its id."""
     above, root = (parent.id, parent.root_id) if parent else (None, None)
@@ -135,11 +123,8 @@ def delete_provider(tx: Transaction, provider_id: int) -> None:
 
 
 def rename(tx: Transaction, provider_id: int, name: str) -> None:
-    """Give a locked provider another name, and the host that it is with it."""
+    """Rename a locked provider."""
     tx.change(_RENAME, {"of_id": provider_id, "name": name})
-    child_id = hosts.rename(tx, provider_id, name)
-    if child_id is not None:
-        tx.change(_RENAME, {"of_id": child_id, "name": reservation_provider_name(name)})
 
 
 def has_children(tx: Transaction, provider_id: int) -> bool:
@@ -204,12 +189,6 @@ def _lock_many(count: int) -> Update:
 @cache
 def _set_root(count: int) -> Update:
     return update(providers).where(providers.c.id.in_(sets.binds("id", count))).values(root_id=bindparam("root_id"))
-
-
-@cache
-def _nodes(count: int) -> Select[Any]:
-    called = func.coalesce(nodes.c.name, nodes.c.uuid).label("called")
-    return select(nodes.c.id, called).where(nodes.c.id.in_(sets.binds("id", count)))
 
 
 @cache

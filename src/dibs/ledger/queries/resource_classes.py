@@ -15,7 +15,6 @@ from sqlalchemy import delete as delete_rows
 from dibs.database import sets
 from dibs.database.transaction import Again, Duplicate, Row, Transaction
 from dibs.ledger.tables import inventories, resource_classes
-from dibs.machines.tables import nodes
 
 STANDARD = tuple(os_resource_classes.STANDARDS)
 _PLACES = {name: place for place, name in enumerate(STANDARD)}
@@ -25,12 +24,6 @@ _ALL = _SHOWN.order_by(resource_classes.c.name)
 _ONE = _SHOWN.where(resource_classes.c.name == bindparam("of_name"))
 _LOCK = select(resource_classes.c.id).where(resource_classes.c.name == bindparam("of_name")).with_for_update()
 _IN_USE = select(inventories.c.provider_id).where(inventories.c.class_id == bindparam("of_id")).limit(1)
-_NODE = (
-    select(nodes.c.uuid)
-    .join(inventories, inventories.c.provider_id == nodes.c.id)
-    .where(inventories.c.class_id == bindparam("of_id"))
-    .limit(1)
-)
 _RENAME = (
     update(resource_classes)
     .where(resource_classes.c.id == bindparam("of_id"))
@@ -112,12 +105,6 @@ def delete(tx: Transaction, class_id: int) -> None:
 def in_use(tx: Transaction, class_id: int) -> bool:
     """True when a provider has an inventory of it."""
     return bool(tx.values(_IN_USE, {"of_id": class_id}))
-
-
-def node_with(tx: Transaction, class_id: int) -> str | None:
-    """The uuid of a node that offers a unit of this class, if there is one."""
-    found = tx.values(_NODE, {"of_id": class_id})
-    return found[0] if found else None
 
 
 def _read_ids(tx: Transaction, names: Sequence[str], *, hold: bool) -> dict[str, int]:

@@ -61,7 +61,6 @@ def of_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, list
 
 def add(tx: Transaction, provider_id: int, traits: Collection[str], now: int) -> None:
     """Add traits that the provider does not have yet, all at once."""
-    tx.frees = True  # It may be what somebody waits for, now that it has these.
     ensure(tx, traits, now)
     for piece in sets.pieces(sorted(traits)):
         tx.change(_insert(len(piece)), {"of_id": provider_id, **sets.numbered("trait", piece)})

@@ -10,14 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dibs.access.access import Access
-from dibs.allocations.queries import allocations as node_requests
 from dibs.database.transaction import Transaction
 from dibs.errors import Forbidden
-from dibs.leases.model.errors import NodeBooked
-from dibs.leases.operations import guards as host_guards
-from dibs.ledger.operations import claiming as booking
+from dibs.ledger.operations import claiming
 from dibs.ledger.queries import claim_views
-from dibs.machines.model.errors import HoldExists, HoldNotFound, NodeHeld, NodeNotFound
+from dibs.machines.model.errors import HoldExists, HoldNotFound, NodeClaimed, NodeHeld, NodeNotFound
 from dibs.machines.model.holds import (
     Hold,
     end_of,
@@ -28,6 +25,9 @@ from dibs.machines.model.holds import (
     with_used,
 )
 from dibs.machines.model.nodes import Node
+from dibs.machines.operations import node_claims
+from dibs.machines.operations.guards import node_guards
+from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import holds, nodes
 
 
@@ -109,7 +109,7 @@ def renew_hold(tx: Transaction, access: Access, now: int, command: RenewHold) ->
     """Give a hold that is not over another end."""
     node, hold = _lock(tx, access, now, command.uuid)
     expires_at = end_of(now, command.seconds)
-    host_guards.check_hold_until(tx, node, expires_at)
+    _check_guards(tx, node, expires_at)
     holds.renew(tx, hold, expires_at=expires_at, now=now)
     return replace(hold, expires_at=expires_at, updated_at=now)
 
@@ -168,7 +168,7 @@ def consume_for_deploy(tx: Transaction, access: Access, now: int, node: Node, pr
         raise NodeHeld(node=node.uuid)
     holds.remove(tx, hold)
     notes = with_used(node, hold)
-    return nodes.update(tx, node, now, instance_uuid=hold.instance_uuid, driver_internal_info=notes)
+    return save_node(tx, node, now, instance_uuid=hold.instance_uuid, driver_internal_info=notes)
 
 
 def consume_for_instance(tx: Transaction, access: Access, now: int, node: Node, instance_uuid: str) -> dict[str, Any]:
@@ -207,9 +207,15 @@ def of_locked_node(tx: Transaction, now: int, node: Node) -> Hold | None:
     return hold
 
 
+def _check_guards(tx: Transaction, node: Node, until: int) -> None:
+    for guard in node_guards(tx):
+        guard.check_hold(tx, node, until)
+
+
 def _check_instance(tx: Transaction, now: int, instance_uuid: str) -> None:
     """Refuse an instance that has a node, holds one, or is the name under which a request gets one."""
-    if nodes.with_instance(tx, instance_uuid) is not None or node_requests.get(tx, instance_uuid) is not None:
+    reserved = any(guard.reserves_instance(tx, instance_uuid) for guard in node_guards(tx))
+    if reserved or nodes.with_instance(tx, instance_uuid) is not None:
         raise HoldExists(instance=instance_uuid)
     hold = holds.for_instance(tx, instance_uuid)
     if hold is not None and hold.over(now):
@@ -243,8 +249,8 @@ def _try_node(tx: Transaction, now: int, ident: str, command: CreateHold) -> tup
     if reason is not None:
         return None, reason
     try:
-        host_guards.check_hold_until(tx, node, end_of(now, command.seconds))
-    except NodeBooked:
+        _check_guards(tx, node, end_of(now, command.seconds))
+    except NodeClaimed:
         return None, "is booked by a lease before the reservation would end"
     return node, ""
 
@@ -260,7 +266,7 @@ def _hold(tx: Transaction, access: Access, now: int, node: Node, command: Create
         "updated_at": None,
     }
     holds.add(tx, values)
-    booking.claim_for_hold(
+    node_claims.claim_for_hold(
         tx, now, node, command.instance_uuid, access.actor.project, for_any_project=runs_the_system(access.actor)
     )
     made = holds.get(tx, command.uuid)
@@ -285,4 +291,4 @@ def _visible(hold: Hold | None, access: Access, now: int, uuid: str) -> Hold:
 
 def _end(tx: Transaction, now: int, node: Node, hold: Hold) -> None:
     holds.remove(tx, hold)
-    booking.release_from(tx, now, node, hold.instance_uuid)
+    claiming.release_provider(tx, now, node.id, hold.instance_uuid)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
+from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.model.traits import check_trait, check_traits
 from dibs.ledger.queries import providers, traits
 from dibs.machines.model.errors import NodeNotFound, TraitNotFound
@@ -95,4 +96,5 @@ def _write(tx: Transaction, now: int, node: Node, *, added: set[str], removed: s
     if added or removed:
         traits.remove(tx, node.id, sorted(removed))
         traits.add(tx, node.id, sorted(added), now)
+        tx.publish(CAPACITY_FREED)
         providers.bump_generation(tx, node.id, now)

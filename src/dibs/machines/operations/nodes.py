@@ -1,16 +1,12 @@
 """Nodes: enrol, look at, change and remove machines."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dibs.access.access import Access
-from dibs.allocations.model.allocations import check_removable
-from dibs.allocations.queries import allocations as node_requests
 from dibs.database.transaction import Row, Transaction
 from dibs.errors import BadValue
-from dibs.leases.operations import guards as host_guards
-from dibs.ledger.operations import claiming as booking
 from dibs.ledger.operations.providers import require_unused
 from dibs.ledger.queries import traits
 from dibs.machines.model import states
@@ -18,8 +14,10 @@ from dibs.machines.model.errors import NodeAssociated, NodeHeld, NodeLocked, Nod
 from dibs.machines.model.node_changes import check_change, follow_from_change
 from dibs.machines.model.node_query import NodeQuery
 from dibs.machines.model.nodes import Node
-from dibs.machines.operations import holds
+from dibs.machines.operations import holds, node_claims
 from dibs.machines.operations.conductors import choose_conductor
+from dibs.machines.operations.guards import node_guards
+from dibs.machines.operations.saving import add_node, save_node
 from dibs.machines.queries import node_pages, nodes
 
 Guard = Callable[[Node], None]
@@ -33,8 +31,8 @@ class NodeView:
     traits: tuple[str, ...]
     conductor: str | None
     """The name of the conductor that is to work on it."""
-    request: str | None = None
-    """The uuid of the request that has it."""
+    allocation: str | None = None
+    """The uuid of the allocation that has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +87,9 @@ def create_node(tx: Transaction, access: Access, now: int, command: CreateNode) 
     }
     if values.get("parent_node"):
         values["parent_node"] = _parent(tx, values["parent_node"])
-    node = nodes.create(tx, now, values)
+    node = add_node(tx, now, values)
     if node.instance_uuid:
-        booking.associate(tx, now, node, node.instance_uuid)
+        node_claims.associate(tx, now, node, node.instance_uuid)
     return NodeView(node=node, traits=(), conductor=conductor.hostname)
 
 
@@ -109,6 +107,10 @@ def list_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) ->
     page = node_pages.page(tx, command)
     if page is None:
         raise NodeNotFound(node=command.marker)
+    if "allocation" in command.columns:
+        allocations = _allocations(tx, [row["id"] for row in page])
+        for row in page:
+            row["allocation"] = allocations.get(row["id"])
     return page
 
 
@@ -127,7 +129,8 @@ def update_node(tx: Transaction, access: Access, now: int, command: UpdateNode) 
         chosen = choose_conductor(tx, now, driver=after.driver, group=after.conductor_group, seed=node.uuid)
         changes["conductor_id"] = chosen.id
     if node.instance_uuid and after.instance_uuid is None:
-        _end_request(tx, node)
+        for guard in node_guards(tx):
+            guard.instance_removed(tx, node)
     return _view(tx, _change_with_claim(tx, now, node, changes))
 
 
@@ -151,7 +154,7 @@ def delete_node(tx: Transaction, access: Access, now: int, command: DeleteNode) 
     if not node.maintenance and holds.of_locked_node(tx, now, node) is not None:
         raise NodeHeld(node=node.uuid)
     holds.let_go(tx, now, node)
-    booking.release(tx, now, node)
+    node_claims.release(tx, now, node)
     require_unused(tx, node.id, node.uuid)
     nodes.forget_parent(tx, node)
     nodes.delete(tx, node)
@@ -164,7 +167,7 @@ def set_maintenance(tx: Transaction, access: Access, now: int, command: SetMaint
     changes: dict[str, Any] = {"maintenance": command.on, "maintenance_reason": command.reason}
     if not command.on:
         changes |= {"maintenance_reason": None, "fault": None}
-    nodes.update(tx, node, now, **changes)
+    save_node(tx, node, now, **changes)
 
 
 def lock_node(tx: Transaction, now: int, command: GetNode) -> Node:
@@ -190,7 +193,8 @@ def _respect_hold(tx: Transaction, access: Access, now: int, node: Node, after: 
     if after.instance_uuid is not None and node.instance_uuid is None:
         return holds.consume_for_instance(tx, access, now, node, after.instance_uuid)
     if after.resource_class != node.resource_class:
-        host_guards.check_not_booked(tx, node)
+        for guard in node_guards(tx):
+            guard.check_class_change(tx, node)
         if holds.of_locked_node(tx, now, node) is not None:
             raise NodeHeld(node=node.uuid)
     return {}
@@ -200,22 +204,16 @@ def _change_with_claim(tx: Transaction, now: int, node: Node, changes: Mapping[s
     """Write the changes; the claim follows the instance, and moves with the class of the unit."""
     moves = {"instance_uuid", "resource_class"} & changes.keys()
     if moves:
-        booking.release(tx, now, node)
-    after = nodes.update(tx, node, now, **changes)
+        node_claims.release(tx, now, node)
+    after = save_node(tx, node, now, **changes)
     if moves and after.instance_uuid:
-        booking.associate(tx, now, after, after.instance_uuid)
+        node_claims.associate(tx, now, after, after.instance_uuid)
     return after
 
 
-def _end_request(tx: Transaction, node: Node) -> None:
-    """Whoever takes the instance off a node ends the request that put it there.
-
-    Quirk: the traits that it asked for stay in instance_info, as in Ironic (contract sample 227).
-    """
-    request = node_requests.of_node(tx, node.id)
-    if request is not None:
-        check_removable(node, request)
-        node_requests.delete(tx, request)
+def _allocations(tx: Transaction, node_ids: Sequence[int]) -> dict[int, str]:
+    """Return the uuid of the allocation that has each of these nodes."""
+    return {node_id: uuid for guard in node_guards(tx) for node_id, uuid in guard.allocations_of(tx, node_ids).items()}
 
 
 def _parent(tx: Transaction, ident: str) -> str:
@@ -226,11 +224,11 @@ def _parent(tx: Transaction, ident: str) -> str:
 
 
 def _view(tx: Transaction, node: Node) -> NodeView:
-    # A request's node carries the request's uuid as its instance.
-    request = node_requests.of_node(tx, node.id) if node.instance_uuid else None
+    # Only a node with an instance can have an allocation.
+    allocation = _allocations(tx, [node.id]).get(node.id) if node.instance_uuid else None
     return NodeView(
         node=node,
         traits=tuple(traits.of_provider(tx, node.id)),
         conductor=nodes.conductor_name(tx, node),
-        request=request.uuid if request else None,
+        allocation=allocation,
     )

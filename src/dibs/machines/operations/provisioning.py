@@ -10,7 +10,6 @@ from typing import Any
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
-from dibs.ledger.operations import claiming as booking
 from dibs.ledger.queries import traits
 from dibs.machines.model import states
 from dibs.machines.model.driver import BootDevice, with_boot_device
@@ -25,10 +24,11 @@ from dibs.machines.model.errors import (
 )
 from dibs.machines.model.node_traits import check_instance_traits
 from dibs.machines.model.nodes import Json, Node
-from dibs.machines.operations import holds
+from dibs.machines.operations import holds, node_claims
 from dibs.machines.operations.conductors import choose_conductor
 from dibs.machines.operations.nodes import GetNode, check_unlocked, lock_node
-from dibs.machines.queries import nodes, tasks
+from dibs.machines.operations.saving import save_node
+from dibs.machines.queries import tasks
 
 Steps = list[dict[str, Any]]
 
@@ -92,7 +92,7 @@ def request_provision(tx: Transaction, access: Access, now: int, command: Reques
     if verb == states.PROVIDE and node.automated_clean is False:
         state = states.AVAILABLE
     if state not in states.PHASES:
-        return nodes.update(tx, node, now, **moved(state, None, now))
+        return save_node(tx, node, now, **moved(state, None, now))
     return _begin(tx, now, node, verb, states.PHASES[state], command)
 
 
@@ -119,7 +119,7 @@ def request_boot_device(tx: Transaction, access: Access, now: int, command: Requ
     check_unlocked(node)
     command.validate(node)
     chosen = BootDevice(command.boot_device, command.persistent)
-    return nodes.update(tx, node, now, driver_internal_info=with_boot_device(node, chosen))
+    return save_node(tx, node, now, driver_internal_info=with_boot_device(node, chosen))
 
 
 def moved(state: str, target: str | None, now: int) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _check_node(tx: Transaction, node: Node, verb: str) -> None:
     if node.retired and verb == states.PROVIDE:
         raise NodeRetired(action="providing", node=node.uuid)
     if verb in (states.DEPLOY, states.REBUILD):
-        booking.check_holder(tx, node)
+        node_claims.check_holder(tx, node)
         try:
             check_instance_traits(node.uuid, node.instance_info, traits.of_provider(tx, node.id))
         except InstanceTraitsMissing as error:
@@ -188,7 +188,7 @@ def _hand_over(
         favourite=node.conductor_id,
     )
     tasks.put(tx, node.id, conductor_id=conductor.id, work=work, arguments=arguments, now=now)
-    return nodes.update(tx, node, now, **changes, reservation=conductor.hostname, conductor_id=conductor.id)
+    return save_node(tx, node, now, **changes, reservation=conductor.hostname, conductor_id=conductor.id)
 
 
 _ABORTED = {
@@ -207,7 +207,7 @@ def _abort(tx: Transaction, now: int, node: Node, state: str) -> Node:
     """Drop the work that waits on the node."""
     phase = states.PAUSED.get(node.provision_state, states.PHASES[states.SERVICING])
     tasks.remove(tx, node.id)
-    return nodes.update(
+    return save_node(
         tx, node, now, **moved(state, node.target_provision_state, now), **NO_STEP, last_error=_ABORTED[phase.work]
     )
 
@@ -217,4 +217,4 @@ def _unhold(tx: Transaction, now: int, node: Node, state: str) -> Node:
     task = tasks.get(tx, node.id)
     if task is not None:
         tasks.go_on(tx, task, work=task.work, arguments=task.arguments, runner=None, attempts=0, due_at=now)
-    return nodes.update(tx, node, now, **moved(state, node.target_provision_state, now))
+    return save_node(tx, node, now, **moved(state, node.target_provision_state, now))

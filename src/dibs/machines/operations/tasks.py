@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dibs.access.access import Access
-from dibs.allocations.queries import allocations as node_requests
 from dibs.database.transaction import Transaction
-from dibs.ledger.operations import claiming as booking
 from dibs.machines.model import states
 from dibs.machines.model.driver import Outcome
 from dibs.machines.model.errors import TaskLost
 from dibs.machines.model.nodes import Json, Node
 from dibs.machines.model.tasks import ATTEMPTS_MAX, Task
+from dibs.machines.operations import node_claims
+from dibs.machines.operations.guards import node_guards
 from dibs.machines.operations.provisioning import NO_STEP, moved
+from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import conductors, nodes, tasks
 
 NEVER = 2**63 - 1
@@ -95,7 +96,7 @@ def take_task(tx: Transaction, access: Access, now: int, command: TakeTask) -> A
     changes: dict[str, Any] = {"reservation": conductor.hostname}
     if phase := states.PAUSED.get(node.provision_state):
         changes |= moved(phase.state, node.target_provision_state, now)
-    node = nodes.update(tx, node, now, **changes)
+    node = save_node(tx, node, now, **changes)
     return Assignment(node=node, work=task.work, arguments=task.arguments, progress=task.progress)
 
 
@@ -160,7 +161,7 @@ def take_over_task(tx: Transaction, access: Access, now: int, command: TakeTask)
     if not tasks.move(tx, node.id, from_conductor=former.id, to_conductor=taker.id):
         return False
     reservation = taker.hostname if node.reservation else None
-    nodes.update(tx, node, now, conductor_id=taker.id, reservation=reservation)
+    save_node(tx, node, now, conductor_id=taker.id, reservation=reservation)
     return True
 
 
@@ -182,7 +183,7 @@ def _pause(tx: Transaction, now: int, node: Node, task: Task, outcome: Outcome) 
     arguments = {**task.arguments, "progress": outcome.progress}
     tasks.go_on(tx, task, work=task.work, arguments=arguments, runner=None, attempts=0, due_at=due_at)
     changes = {**outcome.changes, **moved(state, node.target_provision_state, now), "reservation": None}
-    nodes.update(tx, node, now, **changes)
+    save_node(tx, node, now, **changes)
 
 
 def _next_phase(
@@ -194,21 +195,20 @@ def _next_phase(
         _rest(tx, now, node, {**changes, **moved(phase.target, None, now)})
         return None
     tasks.go_on(tx, task, work=phase.work, arguments={}, runner=task.runner, attempts=1, due_at=now)
-    node = nodes.update(tx, node, now, **changes, **moved(phase.state, phase.target, now))
+    node = save_node(tx, node, now, **changes, **moved(phase.state, phase.target, now))
     return Assignment(node=node, work=phase.work)
 
 
 def _without_instance(tx: Transaction, now: int, node: Node) -> Json:
-    """End the claim of the node's instance and the request for it; gives the changes of the node that go with it.
+    """End the claim of the node's instance; return the changes of the node that go with it.
 
-    A sticky request keeps both, and its node with them, for the next deployment.
+    A sticky allocation keeps the instance, and the node with it, for the next deployment.
     """
-    request = node_requests.of_node(tx, node.id) if node.instance_uuid else None
-    if request is not None and request.sticky:
-        return {"instance_name": None, "instance_info": {"traits": list(request.traits)} if request.traits else {}}
-    if request is not None:
-        node_requests.delete(tx, request)
-    booking.release(tx, now, node)
+    for guard in node_guards(tx) if node.instance_uuid else ():
+        kept = guard.kept_after_teardown(tx, node)
+        if kept is not None:
+            return dict(kept)
+    node_claims.release(tx, now, node)
     return {"instance_uuid": None, "instance_name": None, "instance_info": {}}
 
 
@@ -253,4 +253,4 @@ def _fail(tx: Transaction, now: int, node: Node, task: Task, reason: str) -> Non
 def _rest(tx: Transaction, now: int, node: Node, changes: Json) -> None:
     """The work is over: unlock the node."""
     tasks.remove(tx, node.id)
-    nodes.update(tx, node, now, **changes, reservation=None)
+    save_node(tx, node, now, **changes, reservation=None)

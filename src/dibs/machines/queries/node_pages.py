@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, assert_never
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, false, func, not_, or_, select
 
-from dibs.allocations.tables import node_requests
 from dibs.database import paging
 from dibs.database.transaction import Row, Transaction
 from dibs.ledger.tables import provider_traits
@@ -34,7 +33,7 @@ from dibs.machines.model.node_query import (
 from dibs.machines.queries.nodes import COLUMNS
 from dibs.machines.tables import conductors, holds, nodes
 
-BEYOND = ("traits", "conductor", "request")
+BEYOND = ("traits", "conductor", "allocation")
 """Columns that are not in the table of nodes."""
 
 
@@ -124,10 +123,6 @@ def _select(shape: Shape) -> Select[Any]:
     if "conductor" in shape.columns:
         statement = statement.add_columns(conductors.c.hostname.label("conductor")).outerjoin_from(
             nodes, conductors, conductors.c.id == nodes.c.conductor_id
-        )
-    if "request" in shape.columns:
-        statement = statement.add_columns(node_requests.c.uuid.label("request")).outerjoin_from(
-            nodes, node_requests, node_requests.c.node_id == nodes.c.id
         )
     return paging.in_order(statement, nodes, shape.sort_key, descending=shape.descending, marker=shape.marker)
 

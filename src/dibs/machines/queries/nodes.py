@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
 
-from sqlalchemy import Select, Update, bindparam, insert, or_, select
+from sqlalchemy import Select, Update, bindparam, func, insert, or_, select
 from sqlalchemy import update as update_rows
 
 from dibs.database import sets
@@ -13,9 +13,10 @@ from dibs.database.columns import Columns
 from dibs.database.transaction import Again, Duplicate, Transaction
 from dibs.ledger.model.errors import ProviderExists
 from dibs.ledger.queries import providers
+from dibs.ledger.tables import inventories
 from dibs.ledger.tables import providers as provider_rows
 from dibs.machines.model.errors import InstanceAssociated, NodeExists, WrongState
-from dibs.machines.model.nodes import Node, is_free, is_uuid
+from dibs.machines.model.nodes import Node, is_uuid
 from dibs.machines.tables import conductors, nodes
 
 COLUMNS = Columns(Node)
@@ -25,6 +26,12 @@ _BY_UUID = _SELECT.where(nodes.c.uuid == bindparam("ident"))
 _BY_NAME = _SELECT.where(nodes.c.name == bindparam("ident"))
 _BY_ID = _SELECT.where(nodes.c.id == bindparam("ident"))
 _WITH_INSTANCE = _SELECT.where(nodes.c.instance_uuid == bindparam("ident"))
+_WITH_CLASS = (
+    select(nodes.c.uuid)
+    .join(inventories, inventories.c.provider_id == nodes.c.id)
+    .where(inventories.c.class_id == bindparam("of_id"))
+    .limit(1)
+)
 _INSERT = insert(nodes).values({name: bindparam(name) for name in COLUMNS.names})
 _PLAIN_PROVIDER = (
     select(provider_rows.c.uuid, provider_rows.c.name)
@@ -89,7 +96,6 @@ def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
         tx.change(_INSERT, COLUMNS.encode({attribute: getattr(node, attribute) for attribute in COLUMNS.names}))
     except Duplicate as error:
         raise _meaning(error, uuid, values) from error
-    tx.frees |= is_free(node)
     if node.inventory_class:
         providers.offer_one_unit(tx, node_id, node.inventory_class, reserved=node.units_reserved, now=now)
     return node
@@ -98,7 +104,6 @@ def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
 def update(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
     """Change a locked node, and its provider where that follows; returns the node as it is then."""
     after = replace(node, **changes, updated_at=now)
-    tx.frees |= is_free(after)
     written = {**changes, "updated_at": now}
     values = {f"new_{name}": value for name, value in COLUMNS.encode(written).items()}
     try:
@@ -124,6 +129,21 @@ def instances_on(tx: Transaction, node_ids: Sequence[int]) -> dict[int, tuple[st
         for piece in sets.pieces(node_ids)
         for row_id, uuid, instance in tx.tuples(_instances(len(piece)), sets.numbered("id", piece))
     }
+
+
+def names_of(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, str]:
+    """Return the name or uuid of those of the providers that are nodes."""
+    return {
+        row_id: name
+        for piece in sets.pieces(provider_ids)
+        for row_id, name in tx.tuples(_names(len(piece)), sets.numbered("id", piece))
+    }
+
+
+def with_class(tx: Transaction, class_id: int) -> str | None:
+    """Return the uuid of a node that offers a unit of this class; None when there is none."""
+    found: list[str] = tx.values(_WITH_CLASS, {"of_id": class_id})
+    return found[0] if found else None
 
 
 def forget_parent(tx: Transaction, node: Node) -> None:
@@ -161,6 +181,11 @@ def _keep_provider_in_step(tx: Transaction, now: int, before: Node, after: Node)
     else:
         return
     providers.bump_generation(tx, after.id, now)
+
+
+@cache
+def _names(count: int) -> Select[Any]:
+    return select(nodes.c.id, func.coalesce(nodes.c.name, nodes.c.uuid)).where(nodes.c.id.in_(sets.binds("id", count)))
 
 
 @cache

@@ -19,14 +19,16 @@ from dibs.flavors.model.flavors import Flavor, groups_of, question_of
 from dibs.flavors.operations.flavors import OneFlavor, seen
 from dibs.flavors.queries import flavors
 from dibs.leases.model.hosts import DISABLED_TRAIT
-from dibs.ledger.model.claims import Wish
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import CapacityExceeded, NoSuchTrait, ResourceClassNotFound
 from dibs.ledger.model.resource_query import Criteria
-from dibs.ledger.operations import claiming as booking
+from dibs.ledger.operations import claiming
 from dibs.machines.model import states
 from dibs.machines.model.nodes import Node, is_free
+from dibs.machines.operations import node_claims
 from dibs.machines.operations.conductors import choose_conductor
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
+from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import nodes
 from dibs.servers.model.hypervisors import HypervisorQuery
 from dibs.servers.model.servers import (
@@ -241,7 +243,7 @@ def _settle(
     tx: Transaction, access: Access, now: int, launch: _Launch, place: _Place, uuid: str, name: str
 ) -> str | None:
     """Claim a place, and begin to deploy when it is a node; gives the reason when leases do not allow it."""
-    wish = Wish(
+    request = ClaimRequest(
         consumer=uuid,
         resources=place.candidate.resources,
         generation=None,
@@ -250,7 +252,7 @@ def _settle(
         consumer_type=CONSUMER_TYPE,
     )
     try:
-        booking.replace_claims(tx, now, [wish])
+        claiming.replace_claims(tx, now, [request])
     except CapacityExceeded as error:
         raise Again from error  # Somebody else took it this very moment; there may be other places.
     except DibsError as error:
@@ -268,8 +270,8 @@ def _deploy(tx: Transaction, access: Access, now: int, launch: _Launch, place: _
     command, flavor = launch.command, launch.flavor
     asked = {trait for choice in groups_of(flavor)[""].traits.required for trait in choice}
     info = instance_info(name, command.image, flavor, tuple(sorted(asked & place.root.traits)))
-    node = nodes.update(tx, node, now, instance_uuid=uuid, instance_name=name, instance_info=info)
-    booking.associate(tx, now, node, uuid)
+    node = save_node(tx, node, now, instance_uuid=uuid, instance_name=name, instance_info=info)
+    node_claims.associate(tx, now, node, uuid)
     request = RequestProvision(
         ident=node.uuid,
         guard=_allow,

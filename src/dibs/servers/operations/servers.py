@@ -11,12 +11,14 @@ from typing import Any
 from dibs.access.access import SERVICE, Access
 from dibs.database.transaction import Row, Transaction
 from dibs.errors import BadValue
-from dibs.ledger.model.claims import Wish
-from dibs.ledger.operations import claiming as booking
+from dibs.ledger.model.claims import ClaimRequest
+from dibs.ledger.operations import claiming
 from dibs.ledger.queries import claim_views
 from dibs.machines.model import states
 from dibs.machines.model.nodes import Node
+from dibs.machines.operations import node_claims
 from dibs.machines.operations.provisioning import RequestPower, RequestProvision, request_power, request_provision
+from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import nodes
 from dibs.servers.model.errors import ServerHasNoMachine, ServerNotFound
 from dibs.servers.model.servers import BUILD, LEAVING, SHUTOFF, Server, ServerQuery, ServerView
@@ -131,7 +133,7 @@ def _guarded(view: ServerView | None, command: OneServer) -> ServerView:
     return view
 
 
-def let_go(tx: Transaction, access: Access, now: int, consumer: str) -> bool:
+def release_consumer(tx: Transaction, access: Access, now: int, consumer: str) -> bool:
     """Give back what a server or another consumer has; False while the node that carries it is busy.
 
     What it has of that node goes with the tear-down, which begins here.
@@ -146,15 +148,15 @@ def let_go(tx: Transaction, access: Access, now: int, consumer: str) -> bool:
         return True
     if node.provision_state == states.AVAILABLE and node.reservation is None:
         # It was put on the node and never deployed: nothing is there to be torn down.
-        booking.release(tx, now, node)
-        nodes.update(tx, node, now, instance_uuid=None)
+        node_claims.release(tx, now, node)
+        save_node(tx, node, now, instance_uuid=None)
         return True
     return False
 
 
 def _end(tx: Transaction, access: Access, now: int, server: Server) -> None:
     """Give back what a locked server has, and remove it or let it wait for its node."""
-    if let_go(tx, access, now, server.uuid):
+    if release_consumer(tx, access, now, server.uuid):
         servers.remove(tx, server)
     else:
         servers.mark(tx, server, LEAVING, now)
@@ -167,15 +169,17 @@ def _give_back(tx: Transaction, now: int, consumer: str, node: Node | None) -> N
     if len(staying) == len(held):
         return
     if not staying:
-        booking.release_all(tx, now, consumer)
+        claiming.release_all(tx, now, consumer)
         return
-    booking.replace_claims(tx, now, [_only(staying)])
+    claiming.replace_claims(tx, now, [_only(staying)])
 
 
-def _only(staying: Sequence[Row]) -> Wish:
+def _only(staying: Sequence[Row]) -> ClaimRequest:
     one = staying[0]
     resources = {one["provider"]: {row["resource_class"]: row["amount"] for row in staying}}
-    return Wish(consumer=one["consumer"], resources=resources, project_id=one["project_id"], user_id=one["user_id"])
+    return ClaimRequest(
+        consumer=one["consumer"], resources=resources, project_id=one["project_id"], user_id=one["user_id"]
+    )
 
 
 def _can_go(node: Node) -> bool:

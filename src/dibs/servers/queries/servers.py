@@ -128,6 +128,7 @@ _FILTERS: Mapping[str, ColumnElement[bool]] = {
     "image": servers.c.image == bindparam("of_image"),
     "user": servers.c.user_id == bindparam("of_user"),
 }
+_RESERVATION_OF = select(servers.c.reservation_id).where(servers.c.uuid == bindparam("of_uuid"))
 
 
 def add(tx: Transaction, values: Mapping[str, Any]) -> int:
@@ -185,6 +186,12 @@ def leaving(tx: Transaction, count_max: int) -> list[str]:
 def remove(tx: Transaction, server: Server) -> None:
     """Remove a server's row; what it has claimed is not this module's."""
     tx.change(_delete(1), {"id_0": server.id})
+
+
+def reservation_of(tx: Transaction, uuid: str) -> int | None:
+    """Return the row id of the reservation that a server was launched for; None when there is none."""
+    found: list[int | None] = tx.values(_RESERVATION_OF, {"of_uuid": uuid})
+    return found[0] if found else None
 
 
 def of_reservations(tx: Transaction, reservation_ids: Sequence[int]) -> list[str]:

@@ -38,7 +38,7 @@ def node_values(view: NodeView) -> dict[str, Any]:
     values = {name: getattr(view.node, name) for name in STORED}
     values["traits"] = list(view.traits)
     values["conductor"] = view.conductor
-    values["request"] = view.request
+    values["allocation"] = view.allocation
     return values
 
 
@@ -58,8 +58,8 @@ class NodeRenderer:
     @property
     def columns(self) -> frozenset[str]:
         """What must be read to render; owner and lessee decide on what else is shown."""
-        shown = {"request" if name == "allocation_uuid" else name for name, _ in self._writers}
-        needed = shown & (STORED | {"traits", "conductor", "request"})
+        shown = {"allocation" if name == "allocation_uuid" else name for name, _ in self._writers}
+        needed = shown & (STORED | {"traits", "conductor", "allocation"})
         return frozenset(needed | {"uuid"} if self._sees_all else needed | {"uuid", "owner", "lessee"})
 
     def render(self, values: Values) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class NodeRenderer:
         if name in _LINKED:
             return lambda values: self._exchange.links("nodes", values["uuid"], *_LINKED[name])
         if name == "allocation_uuid":
-            return lambda values: values["request"]
+            return lambda values: values["allocation"]
         if name in _TIMES:
             return lambda values: render_time(values[name])
         if name == "provision_state":

@@ -9,7 +9,7 @@ from dibs.dialects.placement.errors import bad_request, not_found, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.placement.schemas import RESOURCE_CLASS, UUID, Schema, closed, in_version
 from dibs.http.messages import Response
-from dibs.ledger.model.claims import ANY_GENERATION, Wish
+from dibs.ledger.model.claims import ANY_GENERATION, ClaimRequest
 from dibs.ledger.model.errors import (
     CapacityExceeded,
     ConstraintsViolated,
@@ -101,7 +101,7 @@ def set_allocations_of_consumer(exchange: Exchange) -> Response:
     consumer = _consumer_in_path(exchange)
     body = exchange.body(in_version(ONE_CONSUMER, exchange.minor))
     with refusals(f"Unable to allocate inventory for consumer {consumer}: "):
-        exchange.write(usecases.replace_claims, usecases.ReplaceClaims(wishes=(read_wish(exchange, consumer, body),)))
+        exchange.write(usecases.replace_claims, usecases.ReplaceClaims(requests=(read_wish(exchange, consumer, body),)))
     return empty_answer(exchange)
 
 
@@ -109,7 +109,7 @@ def set_allocations(exchange: Exchange) -> Response:
     """POST /allocations"""
     body = exchange.body(in_version(MANY_CONSUMERS, exchange.minor))
     with refusals("Unable to allocate inventory "):
-        exchange.write(usecases.replace_claims, usecases.ReplaceClaims(wishes=read_wishes(exchange, body)))
+        exchange.write(usecases.replace_claims, usecases.ReplaceClaims(requests=read_wishes(exchange, body)))
     return empty_answer(exchange)
 
 
@@ -150,12 +150,12 @@ def list_allocations_of_provider(exchange: Exchange) -> Response:
     return json_answer(exchange, document, modified=_modified(exchange, found.claims))
 
 
-def read_wishes(exchange: Exchange, body: Mapping[str, Any]) -> tuple[Wish, ...]:
-    """The wishes of several consumers by uuid."""
-    return tuple(read_wish(exchange, consumer.lower(), wish) for consumer, wish in body.items())
+def read_wishes(exchange: Exchange, body: Mapping[str, Any]) -> tuple[ClaimRequest, ...]:
+    """The requests of several consumers by uuid."""
+    return tuple(read_wish(exchange, consumer.lower(), request) for consumer, request in body.items())
 
 
-def read_wish(exchange: Exchange, consumer: str, body: Mapping[str, Any]) -> Wish:
+def read_wish(exchange: Exchange, consumer: str, body: Mapping[str, Any]) -> ClaimRequest:
     """What one consumer is to have.
 
     Quirk: a provider's ``generation`` in it is accepted and not looked at; who writes claims need not know it.
@@ -163,7 +163,7 @@ def read_wish(exchange: Exchange, consumer: str, body: Mapping[str, Any]) -> Wis
     allocations = body["allocations"]
     if exchange.minor < DICTIONARIES_SINCE:
         allocations = {each["resource_provider"]["uuid"]: each for each in allocations}
-    return Wish(
+    return ClaimRequest(
         consumer=consumer,
         resources={provider.lower(): each["resources"] for provider, each in allocations.items()},
         generation=body["consumer_generation"] if exchange.minor >= GENERATION_SINCE else ANY_GENERATION,

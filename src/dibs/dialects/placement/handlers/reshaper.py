@@ -39,7 +39,7 @@ def post(exchange: Exchange) -> Response:
         inventories=tuple(
             _set_inventories(exchange, provider, wanted) for provider, wanted in body["inventories"].items()
         ),
-        wishes=read_wishes(exchange, body["allocations"]),
+        requests=read_wishes(exchange, body["allocations"]),
     )
     try:
         with refusals("malformed reshaper data: "):

@@ -1,0 +1,67 @@
+"""What packages above the ledger add to its operations.
+
+The ledger calls every registered guard under the locks that it holds at that moment, so a guard reads rows that no
+other transaction can change before this one ends. The wiring registers the guards of machines and leases.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dibs.database.transaction import Transaction
+from dibs.ledger.model.claims import ClaimRequest, InventoryKey
+from dibs.ledger.model.providers import Provider
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimChange:
+    """What a replacement of claims is about to do."""
+
+    requests: Sequence[ClaimRequest]
+    keys: Mapping[tuple[str, str], InventoryKey]
+    """By provider uuid and class name: every inventory that the requests name."""
+    before: Mapping[str, Mapping[InventoryKey, int]]
+    """By consumer uuid: the claims that the consumer has so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedClaim:
+    """A consumer that is about to lose its claims on a provider."""
+
+    consumer: str
+    provider_id: int
+
+
+class LedgerGuard:
+    """Checks and reactions of one package above the ledger. A check refuses by raising a domain error."""
+
+    def check_claims(self, tx: Transaction, change: ClaimChange) -> None:
+        """Check claims that are about to change. All consumers and providers concerned are locked."""
+
+    def check_release(self, tx: Transaction, released: Sequence[ReleasedClaim]) -> None:
+        """Check claims that are about to be released."""
+
+    def claims_released(self, tx: Transaction, provider_ids: Sequence[int]) -> None:
+        """React to the release of claims on these providers, before their rows are deleted."""
+
+    def check_ownership(self, tx: Transaction, changed: Sequence[Provider]) -> None:
+        """Refuse a change to locked providers that another object owns and changes itself."""
+
+    def check_offer(self, tx: Transaction, changed: Sequence[Provider]) -> None:
+        """Check a change to the name or the inventories of locked providers."""
+
+    def check_removal(self, tx: Transaction, provider_id: int, uuid: str) -> None:
+        """Check the removal of a locked provider, or its move to another tree."""
+
+    def provider_renamed(self, tx: Transaction, provider_id: int, name: str) -> None:
+        """React to the new name of a locked provider."""
+
+    def check_class_rename(self, tx: Transaction, class_id: int, name: str) -> None:
+        """Check the rename of a locked resource class."""
+
+    def check_class_removal(self, tx: Transaction, name: str) -> None:
+        """Check the removal of a locked resource class."""
+
+
+def guards(tx: Transaction) -> tuple[LedgerGuard, ...]:
+    """Return the registered guards of the ledger."""
+    return tx.hooks.every(LedgerGuard)

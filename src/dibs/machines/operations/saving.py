@@ -1,0 +1,32 @@
+"""Writing nodes: the row, the provider that follows it, and the news that a node may be free."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dibs.database.transaction import Transaction
+from dibs.ledger.model.events import CAPACITY_FREED
+from dibs.ledger.operations.guards import guards
+from dibs.machines.model.nodes import Node, is_free
+from dibs.machines.queries import nodes
+
+
+def add_node(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
+    """Add a node with its provider and the one unit of its class."""
+    node = nodes.create(tx, now, values)
+    _announce(tx, node)
+    return node
+
+
+def save_node(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
+    """Change a locked node, and its provider where that follows; return the changed node."""
+    after = nodes.update(tx, node, now, **changes)
+    if after.name != node.name:
+        for guard in guards(tx):
+            guard.provider_renamed(tx, node.id, after.name or after.uuid)
+    _announce(tx, after)
+    return after
+
+
+def _announce(tx: Transaction, node: Node) -> None:
+    if is_free(node):
+        tx.publish(CAPACITY_FREED)
