@@ -1,14 +1,28 @@
 """What every operation is told about its caller."""
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from dibs.access.actor import SERVICE_ACTOR, Actor
 from dibs.errors import Forbidden
 
 Target = Mapping[str, str | None]
 """What a rule is asked about: names such as ``node.owner`` or ``project_id``, and their values."""
+
+
+class EveryProject(enum.Enum):
+    """The type of EVERY_PROJECT."""
+
+    EVERY_PROJECT = enum.auto()
+
+
+EVERY_PROJECT: Final = EveryProject.EVERY_PROJECT
+"""The caller sees the objects of every project. It is never the default: a list that forgets to ask shows nothing."""
+
+VisibleProjects = frozenset[str] | EveryProject
+"""The projects whose objects a caller sees in a list."""
 
 
 class Rules(Protocol):
