@@ -1,4 +1,4 @@
-"""The command as its user types it."""
+"""Run ``dibs import`` as a user does."""
 
 import json
 import subprocess
@@ -11,30 +11,30 @@ from tests.clients.clouds import bare_environment
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run of the command left behind."""
+    """The result of one run of the command."""
 
     status: int
     report: dict[str, Any]
     err: str
 
     def count(self, noun: str, outcome: str) -> int:
-        """How many of a noun came out so."""
+        """Return how many objects of a kind have an outcome."""
         return int(self.report["counts"][noun][outcome])
 
     def findings(self, noun: str) -> dict[str, dict[str, Any]]:
-        """What is told of a noun, by name or else by uuid."""
+        """Return the findings of a kind of object, by name or else by uuid."""
         return {each["name"] or each["id"]: each for each in self.report["findings"] if each["noun"] == noun}
 
 
 def command_line(what: str, source: str | None, target: str | None, *flags: str) -> list[str]:
-    """What is typed."""
+    """Return the words of the command."""
     sides = [("--from", source), ("--to", target)]
     addresses = [word for flag, url in sides if url is not None for word in (flag, url)]
     return [str(DIBS), "import", what, *addresses, "-f", "json", *flags]
 
 
 def run_import(what: str, source: str | None, target: str | None, *flags: str, **variables: str) -> Outcome:
-    """Import to the end."""
+    """Run an import to its end."""
     done = subprocess.run(
         command_line(what, source, target, *flags),
         env={**bare_environment(), **variables},
@@ -46,6 +46,6 @@ def run_import(what: str, source: str | None, target: str | None, *flags: str, *
 
 
 def start_import(what: str, source: str, target: str) -> "subprocess.Popen[bytes]":
-    """Begin to import; to be killed."""
+    """Start an import that the test will kill."""
     command = command_line(what, source, target, "--quiet")
     return subprocess.Popen(command, env=bare_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)

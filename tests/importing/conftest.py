@@ -1,4 +1,4 @@
-"""The services that are imported from, each started once and filled once."""
+"""The source services, each started and filled once."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from tests.importing.real_placement import RealPlacement
 
 @pytest.fixture(scope="session")
 def rack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rack]:
-    """A real Ironic with nodes in every state that lasts; nobody changes it."""
+    """Start a real Ironic with nodes in every stable state. No test changes it."""
     ironic = RealIronic(tmp_path_factory.mktemp("ironic"), free_port())
     try:
         ironic.start()
@@ -23,7 +23,7 @@ def rack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rack]:
 
 @pytest.fixture(scope="session")
 def placement(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPlacement]:
-    """A real Placement, empty."""
+    """Start a real, empty Placement."""
     server = RealPlacement(tmp_path_factory.mktemp("placement"), free_port())
     try:
         server.start()

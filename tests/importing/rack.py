@@ -1,4 +1,4 @@
-"""What stands in the real Ironic: one node for everything that an import has to get right."""
+"""Fill a real Ironic: one node for each case that an import must handle."""
 
 import uuid
 from dataclasses import dataclass, field
@@ -24,30 +24,30 @@ class Rack:
 
 
 def connect(url: str) -> Connection:
-    """The openstacksdk, connected to a bare-metal service without authentication."""
+    """Connect the openstacksdk to a bare-metal service without authentication."""
     session = Session(auth=Token(url, "admin"))
     return Connection(session=session, baremetal_endpoint_override=url, baremetal_status_code_retries=0)
 
 
 def fill(url: str) -> Rack:
-    """Enrol the nodes."""
+    """Enroll the nodes and create the allocations."""
     rack = Rack(url, connect(url))
-    _enrol(rack, "child")
-    _enrol(rack, "bare")
-    _enrol(rack, "manageable", "manage", extra={"rack": "r1"})
-    _enrol(
+    _enroll(rack, "child")
+    _enroll(rack, "bare")
+    _enroll(rack, "manageable", "manage", extra={"rack": "r1"})
+    _enroll(
         rack, "free", "manage", "provide",
         properties={"cpus": 64, "memory_mb": 262144}, extra={"rack": "r1"}, description="next to the door",
         traits=["CUSTOM_GPU", "HW_CPU_X86_AVX2"], ports=2, owner=PROJECT, automated_clean=True,
     )  # fmt: skip
-    _enrol(rack, "broken", "manage", "provide", maintenance="fan 3")
-    _enrol(rack, "old", "manage", retired=True, retired_reason="eight years")
-    _enrol(rack, "used", "manage", "provide", instance_uuid=str(uuid.uuid4()), deploy=True, lessee=PROJECT)
-    _enrol(rack, "precious", "manage", "provide", instance_uuid=str(uuid.uuid4()), deploy=True, protected=True)
-    _enrol(rack, "asked-for", "manage", "provide", resource_class="gold", traits=["CUSTOM_GPU", "CUSTOM_NVME"])
-    _enrol(rack, "asked-for-and-used", "manage", "provide", resource_class="silver")
-    _enrol(rack, "secretive", driver_info={"ipmi_address": "10.0.0.7", "ipmi_password": "correct horse"})
-    _enrol(rack, "by-hand", "manage", driver="manual-management")
+    _enroll(rack, "broken", "manage", "provide", maintenance="fan 3")
+    _enroll(rack, "old", "manage", retired=True, retired_reason="eight years")
+    _enroll(rack, "used", "manage", "provide", instance_uuid=str(uuid.uuid4()), deploy=True, lessee=PROJECT)
+    _enroll(rack, "precious", "manage", "provide", instance_uuid=str(uuid.uuid4()), deploy=True, protected=True)
+    _enroll(rack, "asked-for", "manage", "provide", resource_class="gold", traits=["CUSTOM_GPU", "CUSTOM_NVME"])
+    _enroll(rack, "asked-for-and-used", "manage", "provide", resource_class="silver")
+    _enroll(rack, "secretive", driver_info={"ipmi_address": "10.0.0.7", "ipmi_password": "correct horse"})
+    _enroll(rack, "by-hand", "manage", driver="manual-management")
     rack.cloud.baremetal.patch_node(rack.nodes["child"], [_add("parent_node", rack.nodes["manageable"])])
     for name in ("asked-for", "asked-for-and-used"):
         _power_off(rack, name)
@@ -58,7 +58,7 @@ def fill(url: str) -> Rack:
     return rack
 
 
-def _enrol(rack: Rack, name: str, *verbs: str, **options: Any) -> None:
+def _enroll(rack: Rack, name: str, *verbs: str, **options: Any) -> None:
     cloud = rack.cloud.baremetal
     body = {"name": name, "driver": options.pop("driver", "fake-hardware"), "resource_class": "compute"}
     traits, ports, reason = options.pop("traits", []), options.pop("ports", 0), options.pop("maintenance", None)
@@ -102,7 +102,7 @@ def _provision(rack: Rack, name: str, verb: str, state: str) -> None:
 
 
 def _power_off(rack: Rack, name: str) -> None:
-    """Fake hardware does not know whether it is on until somebody says so, and Ironic gives no such node away."""
+    """Set the power state: fake hardware has none at first, and Ironic allocates no node without one."""
     rack.cloud.baremetal.set_node_power_state(rack.nodes[name], "power off")
     eventually(lambda: rack.cloud.baremetal.get_node(rack.nodes[name]).power_state == "power off", 30, "power off")
 

@@ -66,7 +66,7 @@ class RealIronic:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Make the database, then serve."""
+        """Create the database, then start the server."""
         command = [str(BIN / "ironic-dbsync"), "--config-file", str(self.configuration), "create_schema"]
         subprocess.run(command, env=bare_environment(), capture_output=True, check=True)
         command = [str(BIN / "ironic"), "--config-file", str(self.configuration)]
@@ -74,7 +74,7 @@ class RealIronic:
         eventually(self._has_drivers, 90, "Ironic")
 
     def stop(self) -> None:
-        """End it."""
+        """Stop the server."""
         if self.process is not None:
             stop_process(self.process)
 

@@ -31,14 +31,14 @@ class RealPlacement:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Serve; it makes its database itself."""
+        """Start the server, which creates its own database."""
         command = [sys.executable, str(Path(__file__).with_name("placement_wsgi.py")), str(self.port)]
         environment = {**bare_environment(), "OS_PLACEMENT_CONFIG_DIR": str(self.folder)}
         self.process = start_process(command, self.log, environment)
         eventually(self._answers, 60, "Placement")
 
     def stop(self) -> None:
-        """End it."""
+        """Stop the server."""
         if self.process is not None:
             stop_process(self.process)
 

@@ -1,4 +1,4 @@
-"""How far an import is: a bar on a terminal, a line now and then elsewhere."""
+"""Show the progress of an import: bars on a terminal, otherwise a line every few seconds."""
 
 import contextlib
 import time
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from dibs.importing.report import Watcher
+    from dibs.importing import ProgressListener
 
 SECONDS_BETWEEN_LINES = 5.0
 
 
 @contextlib.contextmanager
-def watch(stream: TextIO, silent: bool) -> "Iterator[Watcher]":
-    """Something to tell how far it is, for as long as it takes."""
+def show_progress(stream: TextIO, silent: bool) -> "Iterator[ProgressListener]":
+    """Return a listener that shows progress on the stream until the context ends."""
     if silent:
         yield Silent()
     elif stream.isatty():
@@ -33,10 +33,10 @@ class Silent:
     """Shows nothing."""
 
     def begin(self, noun: str, total: int | None) -> None:
-        """See Watcher."""
+        """See ProgressListener."""
 
     def advance(self, noun: str) -> None:
-        """See Watcher."""
+        """See ProgressListener."""
 
 
 class Bars:
@@ -47,35 +47,35 @@ class Bars:
         self._tasks: dict[str, TaskID] = {}
 
     def begin(self, noun: str, total: int | None) -> None:
-        """See Watcher."""
+        """See ProgressListener."""
         self._tasks[noun] = self._progress.add_task(noun, total=total)
 
     def advance(self, noun: str) -> None:
-        """See Watcher."""
+        """See ProgressListener."""
         self._progress.advance(self._tasks[noun])
 
 
 class Lines:
-    """A line when a kind of object begins, and one every few seconds."""
+    """A line at the start of each kind of object, and one every few seconds."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._done = 0
         self._total: int | None = None
-        self._told_at = 0.0
+        self._printed_at = 0.0
 
     def begin(self, noun: str, total: int | None) -> None:
-        """See Watcher."""
+        """See ProgressListener."""
         self._done, self._total = 0, total
-        self._tell(noun)
+        self._print(noun)
 
     def advance(self, noun: str) -> None:
-        """See Watcher."""
+        """See ProgressListener."""
         self._done += 1
-        if time.monotonic() - self._told_at >= SECONDS_BETWEEN_LINES:
-            self._tell(noun)
+        if time.monotonic() - self._printed_at >= SECONDS_BETWEEN_LINES:
+            self._print(noun)
 
-    def _tell(self, noun: str) -> None:
+    def _print(self, noun: str) -> None:
         of = "" if self._total is None else f" of {self._total}"
         print(f"{noun}: {self._done}{of}", file=self._stream, flush=True)
-        self._told_at = time.monotonic()
+        self._printed_at = time.monotonic()

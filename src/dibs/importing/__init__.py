@@ -1,8 +1,31 @@
-"""Brings what another service keeps into Dibs: reads through its API, writes through the API of a running Dibs.
+"""Copy the objects of a running Ironic, Placement or Blazar into a running Dibs, through the HTTP APIs of both.
 
-One module per noun knows how to read it there, make it here and tell whether the two are the same; ``ironic``,
-``placement`` and ``blazar`` say in which order. Nothing here knows the server: all it has is two ``Service`` objects.
+Start with ``ironic/steps.py``, ``placement/steps.py`` or ``blazar/steps.py``: each lists what is copied from one
+service, in order, and the modules beside it copy one kind of object each. ``service`` and ``connection`` talk to either
+side, ``differences`` compares two objects, ``report`` collects the result. Nothing here imports the server's code.
 
-Whatever is interrupted is simply run again: what is here already is compared and left as it is, and what a killed run
-left half done can be told from what somebody changed, and is finished (see the module of each noun for how).
+An import is resumable and never overwrites: objects that exist in Dibs are compared and left as they are. Each module
+says how it recognizes an object that a killed run left incomplete, so that the next run can complete it.
 """
+
+from dibs.importing.blazar.steps import copy_blazar
+from dibs.importing.connection import Address, connect
+from dibs.importing.ironic.steps import copy_ironic
+from dibs.importing.placement.steps import copy_placement
+from dibs.importing.report import OUTCOMES, Finding, ProgressListener, Report
+from dibs.importing.service import Refused, Service, Unreachable
+
+__all__ = [
+    "Address",
+    "connect",
+    "copy_ironic",
+    "copy_placement",
+    "copy_blazar",
+    "Service",
+    "Refused",
+    "Unreachable",
+    "Report",
+    "Finding",
+    "OUTCOMES",
+    "ProgressListener",
+]

@@ -1,8 +1,8 @@
-"""What became of everything: counted, and told in full where the two sides are not the same."""
+"""The result of an import: counts of all objects, and details of those that need attention."""
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 COPIED = "copied"
@@ -11,22 +11,22 @@ DIFFERS = "differs"
 REFUSED = "refused"
 LEFT_OUT = "left out"
 OUTCOMES = (COPIED, SAME, DIFFERS, REFUSED, LEFT_OUT)
-"""Made by this run; there before and equal; there and not equal; could not be made; not meant to be copied."""
+"""Created by this run; existed and equal; exists but differs; could not be created; not copied on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not the same on both sides."""
+    """An attribute that differs between source and target."""
 
     what: str
-    there: Any
-    here: Any
+    source: Any
+    target: Any
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One object that is not the same on both sides, or is missing here."""
+    """An object that differs, or that is missing in the target."""
 
     noun: str
     id: str
@@ -36,69 +36,85 @@ class Finding:
     differences: tuple[Difference, ...] = ()
 
 
-class Watcher(Protocol):
-    """Is told as it goes; for a progress bar."""
+class ProgressListener(Protocol):
+    """Receives the progress of an import, for example to draw a progress bar."""
 
     def begin(self, noun: str, total: int | None) -> None:
-        """A new kind of object is next; the total is None when the source does not tell."""
+        """Start with a kind of object; the total is None if the source does not tell it."""
 
     def advance(self, noun: str) -> None:
-        """One more is done."""
+        """Count one more object as processed."""
 
 
 @dataclass
 class Report:
-    """Counts everything, and keeps what somebody has to look at."""
+    """Counts the objects of an import and collects the findings."""
 
-    watcher: Watcher
+    listener: ProgressListener
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     ids: list[dict[str, str]] = field(default_factory=list)
-    """What has another id here than there."""
+    """The objects whose id in the target differs from that in the source."""
 
     def begin(self, noun: str, total: int | None = None) -> None:
-        """Go on to another kind of object."""
+        """Start with a kind of object."""
         self.counts.setdefault(noun, Counter())
-        self.watcher.begin(noun, total)
+        self.listener.begin(noun, total)
 
     def add(self, noun: str, outcome: str) -> None:
-        """One that needs no attention."""
+        """Count an object that needs no attention."""
         self.counts.setdefault(noun, Counter())[outcome] += 1
 
     def advance(self, noun: str) -> None:
-        """One more of the source's objects has been looked at."""
-        self.watcher.advance(noun)
+        """Count one more object of the source as processed."""
+        self.listener.advance(noun)
 
-    def compared(self, noun: str, id: str, name: str | None, differences: Iterable[Difference], *, made: bool) -> None:
-        """One that is here now."""
+    def compared(
+        self, noun: str, id: str, name: str | None, differences: Iterable[Difference], *, created: bool
+    ) -> None:
+        """Add an object that exists in the target, with its differences from the original."""
         found = tuple(differences)
         if not found:
-            self.add(noun, COPIED if made else SAME)
+            self.add(noun, COPIED if created else SAME)
             return
         self.add(noun, DIFFERS)
-        reason = "" if made else "it was here before, and is left as it is"
+        reason = "" if created else "it existed before and was not changed"
         self.findings.append(Finding(noun, id, name, DIFFERS, reason, found))
 
     def refused(self, noun: str, id: str, name: str | None, reason: str) -> None:
-        """One that could not be made, or not be finished."""
+        """Add an object that could not be created or completed."""
         self.add(noun, REFUSED)
         self.findings.append(Finding(noun, id, name, REFUSED, reason))
 
     def left_out(self, noun: str, id: str, name: str | None, reason: str) -> None:
-        """One that is not meant to be copied."""
+        """Add an object that is not copied on purpose."""
         self.add(noun, LEFT_OUT)
         self.findings.append(Finding(noun, id, name, LEFT_OUT, reason))
 
-    def renamed(self, noun: str, there: str, here: str) -> None:
-        """One that has an id of its own here."""
-        self.ids.append({"noun": noun, "there": there, "here": here})
+    def add_id(self, noun: str, source: str, target: str) -> None:
+        """Add an object that got a new id in the target."""
+        self.ids.append({"noun": noun, "there": source, "here": target})
 
     @property
     def all_the_same(self) -> bool:
-        """True when nothing needs attention."""
+        """True if no object differs or was refused."""
         return not any(each.outcome in (DIFFERS, REFUSED) for each in self.findings)
 
     def as_document(self) -> dict[str, Any]:
-        """All of it, for JSON."""
+        """Return the report as JSON. Scripts read it: its keys ``there`` (source) and ``here`` (target) are fixed."""
         counts = {noun: {outcome: found[outcome] for outcome in OUTCOMES} for noun, found in self.counts.items()}
-        return {"counts": counts, "findings": [asdict(each) for each in self.findings], "ids": self.ids}
+        return {"counts": counts, "findings": [_finding_document(each) for each in self.findings], "ids": self.ids}
+
+
+def _finding_document(finding: Finding) -> dict[str, Any]:
+    differences = [
+        {"what": each.what, "there": each.source, "here": each.target, "why": each.why} for each in finding.differences
+    ]
+    return {
+        "noun": finding.noun,
+        "id": finding.id,
+        "name": finding.name,
+        "outcome": finding.outcome,
+        "reason": finding.reason,
+        "differences": differences,
+    }

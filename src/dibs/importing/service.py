@@ -1,4 +1,4 @@
-"""A service at the other end of an HTTP connection: questions, orders, pages, and refusals in words."""
+"""An HTTP client for one API of the source or the target: requests, pages, versions, and error messages."""
 
 import json
 import re
@@ -20,17 +20,17 @@ Owner = tuple[str, str]
 PAGE_SIZE = 200
 
 _VERSION_HEADERS = {"baremetal": "X-OpenStack-Ironic-API-Version", "placement": "OpenStack-API-Version"}
-_WORD_BEFORE_VERSION = {"baremetal": "", "placement": "placement "}
+_VERSION_PREFIX = {"baremetal": "", "placement": "placement "}
 _NEWEST_KNOWN = {"baremetal": (1, 115), "placement": (1, 39)}
-"""The newest version of each API whose answers the modules beside this one were written for."""
+"""The newest version of each API that the import modules were written for."""
 
 
 class Unreachable(Exception):
-    """Nobody answers, or what answers is not the service that was expected."""
+    """The service cannot be reached, or is not of the expected kind."""
 
 
 class Refused(Exception):
-    """The service said no; the message is its own."""
+    """The service refused a request; the message is the service's own."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -38,27 +38,27 @@ class Refused(Exception):
 
 
 class Service:
-    """One API, in the newest version that both it and the importer know."""
+    """One API, in the newest version that both the service and the import support."""
 
-    def __init__(self, adapter: Adapter, kind: str, url: str, believes_callers: bool = False) -> None:
+    def __init__(self, adapter: Adapter, kind: str, url: str, noauth: bool = False) -> None:
         self.adapter = adapter
         self.kind = kind
         self.url = url
-        self.believes_callers = believes_callers
-        """True without authentication: then things can be made in the name of those whom they belong to."""
+        self.noauth = noauth
+        """True for a service without authentication: the import can then create objects as their owner."""
         self.version: Version | None = None
 
     def negotiate(self) -> None:
-        """Find out which version to speak; raises Unreachable when this is not the API that it should be."""
+        """Choose the API version; raise Unreachable if the service is not of the expected kind."""
         if self.kind not in _NEWEST_KNOWN:
             return
         newest = self._newest_offered()
         if newest is None:
-            raise Unreachable(f"{self.url} does not answer as a {self.kind} service does.")
+            raise Unreachable(f"{self.url} is not a {self.kind} service.")
         self.version = min(newest, _NEWEST_KNOWN[self.kind])
 
     def find(self, path: str, **query: str) -> Json | None:
-        """What is at a path; None when nothing is."""
+        """Return the object at a path, or None if there is none."""
         try:
             return self.get(path, **query)
         except Refused as refusal:
@@ -67,17 +67,19 @@ class Service:
             raise
 
     def get(self, path: str, **query: str) -> Json:
-        """What is at a path."""
+        """Return the object at a path."""
         answer = self.send("GET", path + ("?" + urllib.parse.urlencode(query) if query else ""))
         if answer is None:
-            raise Unreachable(f"{self.url}{path} answered without a body.")
+            raise Unreachable(f"{self.url}{path} returned a response without a body.")
         return answer
 
     def send(
         self, method: str, path: str, body: Any = None, *, version: Version | None = None, owner: Owner | None = None
     ) -> Json | None:
-        """Send one request, in the name of an owner if the service believes that; gives the body of the answer, None
-        when it has none."""
+        """Send one request and return the body of the response, or None if it has none.
+
+        A service without authentication gets the request as sent by ``owner``.
+        """
         answer = self._request(method, path, body, version or self.version, owner)
         if answer.status_code >= 400:
             raise Refused(answer.status_code, _message(answer.text) or f"HTTP status {answer.status_code}")
@@ -86,21 +88,21 @@ class Service:
         try:
             found = answer.json()
         except ValueError as error:
-            raise Unreachable(f"{self.url}{path} answered with something else than JSON.") from error
+            raise Unreachable(f"{self.url}{path} returned a response that is not JSON.") from error
         return found if isinstance(found, dict) else None
 
     def pages(self, path: str, noun: str, **query: str) -> Iterator[Json]:
-        """Every entry of a list that comes in pages, fetching the next page when the one before is used up.
+        """Yield every entry of a paged list, one page at a time.
 
-        The next page is asked for by its marker: the ``next`` link of Ironic loses filters on the way.
+        Quirk: the ``next`` link of Ironic drops filters, so the next page is requested by its marker.
         """
-        asked = {**query, "limit": str(PAGE_SIZE)}
+        parameters = {**query, "limit": str(PAGE_SIZE)}
         while True:
-            page = self.get(path, **asked)
+            page = self.get(path, **parameters)
             yield from page[noun]
             if "next" not in page or not page[noun]:
                 return
-            asked["marker"] = page[noun][-1]["uuid"]
+            parameters["marker"] = page[noun][-1]["uuid"]
 
     def _newest_offered(self) -> Version | None:
         if self.kind == "baremetal":
@@ -109,23 +111,23 @@ class Service:
         try:
             offered = self.get("/").get("versions") or [{}]
         except Refused as refusal:
-            raise Unreachable(f"{self.url} answers {refusal.status}: {refusal}") from refusal
+            raise Unreachable(f"{self.url} returned HTTP status {refusal.status}: {refusal}") from refusal
         return max((found for each in offered if (found := _version(each.get("max_version")))), default=None)
 
     def _request(self, method: str, path: str, body: Any, version: Version | None, owner: Owner | None = None) -> Any:
         headers = {"Accept": "application/json"}
         if version is not None:
-            headers[_VERSION_HEADERS[self.kind]] = f"{_WORD_BEFORE_VERSION[self.kind]}{version[0]}.{version[1]}"
+            headers[_VERSION_HEADERS[self.kind]] = f"{_VERSION_PREFIX[self.kind]}{version[0]}.{version[1]}"
         sent: dict[str, Any] = {} if body is None else {"json": body}
-        if owner is not None and self.believes_callers:
+        if owner is not None and self.noauth:
             headers |= {"X-Auth-Token": ":".join(owner), "X-Roles": "member,reader"}
             sent["authenticated"] = False
         try:
             return self.adapter.request(self.url + path, method, headers=headers, raise_exc=False, **sent)
         except exceptions.ConnectFailure as error:
-            raise Unreachable(f"Nobody answers at {self.url}.") from error
+            raise Unreachable(f"Cannot connect to {self.url}. Is the service running?") from error
         except exceptions.ClientException as error:
-            raise Unreachable(f"{self.url} cannot be asked: {error}") from error
+            raise Unreachable(f"Cannot send requests to {self.url}: {error}") from error
 
 
 def _version(text: str | None) -> Version | None:
@@ -134,7 +136,7 @@ def _version(text: str | None) -> Version | None:
 
 
 def _message(text: str) -> str:
-    """The words in a refusal, whichever of the APIs it comes from."""
+    """Return the error message in a response of any of the APIs."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -142,7 +144,7 @@ def _message(text: str) -> str:
     if not isinstance(found, dict):
         return ""
     if found.get("errors"):
-        # The first paragraph says in general what such a status means.
+        # The first paragraph is a general explanation of the HTTP status.
         return str(found["errors"][0].get("detail", "")).rpartition("\n\n")[2].strip()
     message = found.get("error_message") or found.get("error") or found.get("message") or ""
     if isinstance(message, str) and message.startswith("{"):

@@ -1,4 +1,4 @@
-"""What the import commands print, and their exit codes; what they copy is tested against the real services."""
+"""Output and exit codes of the import commands; tests/importing tests what they copy from the real services."""
 
 import os
 import pty
@@ -20,38 +20,38 @@ def run(*words: str) -> "subprocess.CompletedProcess[str]":
 
 
 def from_itself(server: DibsServer, *flags: str) -> list[str]:
-    """A Dibs that is imported into itself has everything already."""
+    """Return the words of an import of a Dibs into itself, where every object exists already."""
     return ["placement", "--from", f"{server.url}/placement", "--to", server.url, *flags]
 
 
 @pytest.mark.parametrize("words", [["ironic"], ["blazar", "--from"]])
-def test_wrong_usage_is_2(words: list[str]) -> None:
+def test_a_usage_error_exits_with_2(words: list[str]) -> None:
     done = run(*words)
     assert done.returncode == 2
     assert f"usage: dibs import {words[0]}" in done.stderr
 
 
-def test_nobody_at_home_is_told_in_one_line() -> None:
+def test_an_unreachable_source_is_reported_in_one_line() -> None:
     url = f"http://127.0.0.1:{free_port()}"
     done = run("ironic", "--from", url)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"Nobody answers at {url}.")
+    assert done.stderr.startswith(f"Cannot connect to {url}.")
     assert done.stderr.count("\n") == 1
 
 
-def test_another_kind_of_service_is_told(server: DibsServer) -> None:
+def test_a_source_of_another_kind_is_reported(server: DibsServer) -> None:
     done = run("ironic", "--from", f"{server.url}/placement", "--to", server.url)
     assert done.returncode == 1
-    assert "does not answer as a baremetal service does" in done.stderr
+    assert "/placement is not a baremetal service." in done.stderr
 
 
-def test_a_password_that_cannot_be_asked_for_is_told() -> None:
+def test_a_missing_password_without_a_terminal_is_reported() -> None:
     done = run("ironic", "--from", "http://127.0.0.1:1", "--from-user", "root")
     assert done.returncode == 1
-    assert "put it into DIBS_IMPORT_FROM_PASSWORD" in done.stderr
+    assert "set DIBS_IMPORT_FROM_PASSWORD" in done.stderr
 
 
-def test_progress_is_lines_beside_the_report_and_can_be_turned_off(server: DibsServer) -> None:
+def test_progress_goes_to_standard_error_and_quiet_hides_it(server: DibsServer) -> None:
     loud, quiet = run(*from_itself(server)), run(*from_itself(server, "--quiet"))
     assert (loud.returncode, quiet.returncode) == (0, 0)
     assert loud.stderr.splitlines() == ["resource class: 0 of 0", "trait: 0 of 0", "provider: 0 of 0", "claim: 0 of 0"]
@@ -60,7 +60,7 @@ def test_progress_is_lines_beside_the_report_and_can_be_turned_off(server: DibsS
     assert loud.stdout.split()[:5] == ["copied", "same", "differs", "refused", "left"]
 
 
-def test_on_a_terminal_there_is_a_bar(server: DibsServer) -> None:
+def test_progress_is_a_bar_on_a_terminal(server: DibsServer) -> None:
     ours, theirs = pty.openpty()
     done = subprocess.run(
         [DIBS, "import", *from_itself(server)],

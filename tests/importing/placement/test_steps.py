@@ -13,27 +13,27 @@ from tests.importing.command import Outcome, run_import, start_import
 from tests.importing.rack import Rack
 from tests.importing.real_placement import RealPlacement
 
-# A client does not know the engine behind its server, and one real Placement is enough for all.
+# An import cannot tell the engine of its target, so one engine and one real Placement are enough.
 pytestmark = [pytest.mark.one_engine, pytest.mark.xdist_group("importing")]
 
 PROJECT, USER = "8d6e3a5f0d6b4f9d9c0a4a1b2c3d4e5f", "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
 
 
 class Api:
-    """A placement service, asked as an administrator asks."""
+    """A placement service, used as an administrator."""
 
     def __init__(self, url: str) -> None:
         self.http = httpx.Client(base_url=url, headers={"X-Auth-Token": "admin"}, timeout=30)
 
     def call(self, method: str, path: str, body: Any = None, version: str = "1.39") -> Any:
-        """One request that must succeed."""
+        """Send one request and require success."""
         headers = {"OpenStack-API-Version": f"placement {version}"}
         answer = self.http.request(method, path, json=body, headers=headers)
         assert answer.status_code < 300, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
 
     def make(self, name: str, parent: str | None = None, **parts: Any) -> str:
-        """A provider with ``inventories``, ``traits`` and ``aggregates``."""
+        """Create a provider with ``inventories``, ``traits`` and ``aggregates``; return its uuid."""
         made = str(uuid.uuid4()) if "uuid" not in parts else parts.pop("uuid")
         self.call("POST", "/resource_providers", {"uuid": made, "name": name, "parent_provider_uuid": parent})
         for part, value in parts.items():
@@ -43,7 +43,7 @@ class Api:
         return made
 
     def claim(self, consumer: str, resources: dict[str, dict[str, int]], kind: str | None = "INSTANCE") -> None:
-        """Something for a consumer that has nothing yet."""
+        """Create the claims of a new consumer."""
         body = {
             "allocations": {provider: {"resources": amounts} for provider, amounts in resources.items()},
             "project_id": PROJECT,
@@ -56,7 +56,7 @@ class Api:
             self.call("PUT", f"/allocations/{consumer}", {**body, "consumer_type": kind})
 
     def all(self) -> dict[str, Any]:
-        """Everything that it keeps, but for the generations, which count changes and not what there is."""
+        """Return all objects without generations, which count changes."""
         listed = self.call("GET", "/resource_providers")["resource_providers"]
         return {
             "classes": sorted(each["name"] for each in self.call("GET", "/resource_classes")["resource_classes"]),
@@ -93,7 +93,7 @@ def amounts(total: int, **others: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def source(placement: RealPlacement) -> RealPlacement:
-    """The real Placement with trees, sharing providers and claims; nobody changes it."""
+    """Return the real Placement, filled with trees, sharing providers and claims. No test changes it."""
     api = Api(placement.url)
     shared = str(uuid.uuid4())
     for name in ("CUSTOM_GOLD", "CUSTOM_UNUSED"):
@@ -112,53 +112,53 @@ def source(placement: RealPlacement) -> RealPlacement:
     return placement
 
 
-def do(source: RealPlacement, server: DibsServer, *flags: str) -> Outcome:
+def run(source: RealPlacement, server: DibsServer, *flags: str) -> Outcome:
     return run_import("placement", source.url, server.url, *flags)
 
 
-def test_all_is_copied_and_a_second_run_changes_nothing(source: RealPlacement, server: DibsServer) -> None:
-    done = do(source, server)
+def test_everything_is_copied_and_a_second_run_changes_nothing(source: RealPlacement, server: DibsServer) -> None:
+    done = run(source, server)
     there, here = Api(source.url).all(), Api(f"{server.url}/placement")
     assert here.all() == there
     assert done.status == 0, done.report
     assert (done.count("provider", "copied"), done.count("claim", "copied")) == (len(there["providers"]), 7)
     before = here.call("GET", "/resource_providers")
-    again = do(source, server)
+    again = run(source, server)
     assert again.status == 0
     assert {sum(found.values()) - found["same"] for found in again.report["counts"].values()} == {0}
     assert here.call("GET", "/resource_providers") == before
 
 
-def test_an_import_that_is_killed_again_and_again_goes_on_each_time(source: RealPlacement, server: DibsServer) -> None:
+def test_an_import_that_is_killed_repeatedly_continues_each_time(source: RealPlacement, server: DibsServer) -> None:
     here = Api(f"{server.url}/placement")
     for wanted in (1, 5, 9):
-        importing = start_import("placement", source.url, server.url)
+        process = start_import("placement", source.url, server.url)
         eventually(
             lambda least=wanted: len(here.call("GET", "/resource_providers")["resource_providers"]) >= least,
             60,
             f"{wanted} providers",
         )
-        importing.send_signal(signal.SIGKILL)
-        assert importing.wait() == -signal.SIGKILL
-    assert do(source, server).status == 0
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+    assert run(source, server).status == 0
     assert here.all() == Api(source.url).all()
 
 
-def test_what_is_other_here_is_told_and_stays_and_so_is_a_claim_that_does_not_fit(
+def test_a_provider_that_differs_in_dibs_is_reported_and_kept_and_a_claim_that_does_not_fit_is_refused(
     source: RealPlacement, server: DibsServer
 ) -> None:
     here = Api(f"{server.url}/placement")
     (disks,) = Api(source.url).call("GET", "/resource_providers?name=disks")["resource_providers"]
     here.make("disks", uuid=disks["uuid"], inventories={"DISK_GB": amounts(15)})
-    done = do(source, server)
-    told = {each["what"]: (each["there"], each["here"]) for each in done.findings("provider")["disks"]["differences"]}
-    assert told["inventories/DISK_GB/total"] == (1000, 15)
+    done = run(source, server)
+    found = {each["what"]: (each["there"], each["here"]) for each in done.findings("provider")["disks"]["differences"]}
+    assert found["inventories/DISK_GB/total"] == (1000, 15)
     assert here.call("GET", f"/resource_providers/{disks['uuid']}/inventories/DISK_GB")["total"] == 15
     assert (done.status, done.count("claim", "copied"), done.count("claim", "refused")) == (1, 4, 3)
     assert "Unable to allocate inventory" in next(iter(done.findings("claim").values()))["reason"]
 
 
-def test_providers_that_are_nodes_get_their_aggregates_and_the_owners_of_their_claims(
+def test_a_provider_that_is_a_node_gets_its_aggregates_and_the_owner_of_its_claim(
     rack: Rack, source: RealPlacement, server: DibsServer
 ) -> None:
     there, here = Api(source.url), Api(f"{server.url}/placement")
@@ -169,7 +169,7 @@ def test_providers_that_are_nodes_get_their_aggregates_and_the_owners_of_their_c
     there.claim(instance, {node: {"CUSTOM_COMPUTE": 1}})
     try:
         run_import("ironic", rack.url, server.url)
-        done = do(source, server)
+        done = run(source, server)
         assert done.status == 0, done.report
         assert here.claims_of(instance) == there.claims_of(instance)
         assert here.call("GET", f"/resource_providers/{node}/aggregates")["aggregates"] == [aggregate]

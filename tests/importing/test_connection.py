@@ -1,4 +1,4 @@
-"""Logging in to the service that is read and to the Dibs that is written: by basic authentication and by Keystone."""
+"""Authentication to source and target: HTTP basic and Keystone."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,11 +21,11 @@ Serve = Callable[..., DibsServer]
 
 @pytest.fixture
 def target(serve: Serve, bed: Bed, engine_name: str) -> DibsServer:
-    """An empty Dibs beside the one that is read."""
+    """Return an empty Dibs besides the source."""
     return serve(database=bed.databases(engine_name).fresh())
 
 
-def test_a_name_and_a_password_open_both_sides(serve: Serve, bed: Bed, engine_name: str, tmp_path: Path) -> None:
+def test_both_sides_accept_a_user_and_password(serve: Serve, bed: Bed, engine_name: str, tmp_path: Path) -> None:
     add_user(tmp_path, "root")
     flags = ("--auth-file", str(tmp_path / "users"))
     source = serve(*flags, auth="http_basic")
@@ -43,10 +43,10 @@ def test_a_name_and_a_password_open_both_sides(serve: Serve, bed: Bed, engine_na
     wrong = run_import(
         "ironic", f"{source.url}/baremetal", target.url, *who, **passwords | {"DIBS_IMPORT_TO_PASSWORD": "?"}
     )
-    assert (wrong.status, "Nothing that was copied is lost" in wrong.err) == (1, True)
+    assert (wrong.status, "Copied objects are kept" in wrong.err) == (1, True)
 
 
-def test_an_entry_of_clouds_yaml_logs_in_by_keystone(serve: Serve, target: DibsServer, tmp_path: Path) -> None:
+def test_an_entry_of_clouds_yaml_authenticates_with_keystone(serve: Serve, target: DibsServer, tmp_path: Path) -> None:
     keystone = Keystone(tmp_path / "keystone", free_port())
     keystone.directory.mkdir()
     keystone.prepare()
@@ -54,7 +54,9 @@ def test_an_entry_of_clouds_yaml_logs_in_by_keystone(serve: Serve, target: DibsS
         keystone.start()
         source = serve(*_settings(keystone), auth="keystone")
         clouds = tmp_path / "clouds.yaml"
-        clouds.write_text(yaml.safe_dump({"clouds": {"old": _entry(keystone, source), "new": _open(target)}}))
+        clouds.write_text(
+            yaml.safe_dump({"clouds": {"old": _keystone_entry(keystone, source), "new": _noauth_entry(target)}})
+        )
         command = ("--from-os-cloud", "old", "--to-os-cloud", "new")
         done = run_import("placement", None, None, *command, OS_CLIENT_CONFIG_FILE=str(clouds))
     finally:
@@ -68,7 +70,7 @@ def _settings(keystone: Keystone) -> tuple[str, ...]:
             "--keystone-project", "admin")  # fmt: skip
 
 
-def _entry(keystone: Keystone, server: DibsServer) -> dict[str, object]:
+def _keystone_entry(keystone: Keystone, server: DibsServer) -> dict[str, object]:
     names = {"user_domain_name": "Default", "project_domain_name": "Default", "project_name": "admin"}
     return {
         "auth": {"auth_url": keystone.url, "username": "admin", "password": PASSWORD, **names},
@@ -76,7 +78,7 @@ def _entry(keystone: Keystone, server: DibsServer) -> dict[str, object]:
     }
 
 
-def _open(server: DibsServer) -> dict[str, object]:
+def _noauth_entry(server: DibsServer) -> dict[str, object]:
     return {
         "auth_type": "none",
         "auth": {"endpoint": f"{server.url}/placement"},

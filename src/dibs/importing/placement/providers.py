@@ -1,8 +1,9 @@
-"""Resource providers with aggregates, traits and inventories, parents before children.
+"""Copy resource providers with aggregates, traits and inventories, parents before children.
 
-The inventories are written last and all at once, so a provider without any is one that a killed run left half done, or
-one that has none: either way what is missing may be filled in, since nobody can have claimed anything of it. A provider
-with inventories is compared only, and so is one that is a node here: what it offers is the node's own.
+The import writes the inventories of a provider last and in one request. A provider without inventories is therefore one
+that a killed run left incomplete, or one that has none in the source: both can be completed safely, because no consumer
+can have a claim on them. A provider with inventories is compared only. So is a provider that is a node in Dibs, because
+its inventory and traits belong to the node.
 """
 
 from collections.abc import Iterator
@@ -13,12 +14,12 @@ from dibs.importing.report import Difference, Report
 from dibs.importing.service import Json, Refused, Service
 
 _AMOUNTS = ("total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio")
-_OF_A_NODE = "here the provider is the bare-metal node: change the node, or run `dibs import ironic` before"
+_OF_A_NODE = "in Dibs this provider is a bare-metal node: change the node, or run `dibs import ironic` first"
 
 
 @dataclass(frozen=True)
 class _Provider:
-    """What one side says of a provider."""
+    """A provider as one of the two services shows it."""
 
     name: str
     parent: str | None
@@ -31,14 +32,14 @@ class _Provider:
 class ProviderCopier:
     """Copies providers from one placement service to another."""
 
-    there: Service
-    here: Service
+    source: Service
+    target: Service
     machines: Service
-    """The bare-metal API of the target, which knows which providers are nodes."""
+    """The bare-metal API of the target, which tells nodes from other providers."""
     report: Report
 
     def copy_all(self, listed: list[Json]) -> None:
-        """Every provider that is listed."""
+        """Copy every listed provider."""
         self.report.begin("provider", len(listed))
         for entry in listed:
             try:
@@ -49,23 +50,23 @@ class ProviderCopier:
 
     def _copy(self, entry: Json) -> None:
         uuid = entry["uuid"]
-        found = self.here.find(f"/resource_providers/{uuid}")
-        original = _look(self.there, entry)
-        made = found is None
+        found = self.target.find(f"/resource_providers/{uuid}")
+        original = _read(self.source, entry)
+        created = found is None
         if found is None:
             body = {"uuid": uuid, "name": original.name, "parent_provider_uuid": original.parent}
-            self.here.send("POST", "/resource_providers", {key: value for key, value in body.items() if value})
-            found = self.here.get(f"/resource_providers/{uuid}")
+            self.target.send("POST", "/resource_providers", {key: value for key, value in body.items() if value})
+            found = self.target.get(f"/resource_providers/{uuid}")
             node = False
         else:
             node = self.machines.find(f"/v1/nodes/{uuid}") is not None
-        filled = self._fill(uuid, original, _look(self.here, found), node)
-        now = _look(self.here, self.here.get(f"/resource_providers/{uuid}"))
-        told = _compare_node(original, now) if node else _compare(original, now)
-        self.report.compared("provider", uuid, original.name, told, made=made or filled)
+        filled = self._fill(uuid, original, _read(self.target, found), node)
+        now = _read(self.target, self.target.get(f"/resource_providers/{uuid}"))
+        compared = _compare_node(original, now) if node else _compare(original, now)
+        self.report.compared("provider", uuid, original.name, compared, created=created or filled)
 
     def _fill(self, uuid: str, original: _Provider, found: _Provider, node: bool) -> bool:
-        """Write what is missing; True when anything was. A node's provider can only be put into aggregates."""
+        """Write the missing parts; return True if there were any. Of a node, only the aggregates can be written."""
         parts = [("aggregates", original.aggregates, found.aggregates)]
         if not node:
             parts += [("traits", original.traits, found.traits)]
@@ -75,14 +76,17 @@ class ProviderCopier:
         if not node and original.inventories:
             missing.append(("inventories", original.inventories))  # type: ignore[arg-type]
         for name, wanted in missing:
-            generation = self.here.get(f"/resource_providers/{uuid}")["generation"]
+            generation = self.target.get(f"/resource_providers/{uuid}")["generation"]
             body = {name: wanted, "resource_provider_generation": generation}
-            self.here.send("PUT", f"/resource_providers/{uuid}/{name}", body)
+            self.target.send("PUT", f"/resource_providers/{uuid}/{name}", body)
         return bool(missing)
 
 
 def list_parents_first(service: Service) -> list[Json]:
-    """Every provider, each after its parent. Placement gives the list whole; only what is needed of it is kept."""
+    """Return every provider, each after its parent.
+
+    Placement returns the whole list at once, so only the fields that the import needs are kept.
+    """
     names = ("uuid", "name", "parent_provider_uuid")
     waiting = [
         {name: each[name] for name in names} for each in service.get("/resource_providers")["resource_providers"]
@@ -92,7 +96,7 @@ def list_parents_first(service: Service) -> list[Json]:
     while waiting:
         ready = [each for each in waiting if each["parent_provider_uuid"] in placed]
         if not ready:
-            # A parent that was deleted while the list was made: whoever refuses its children says so.
+            # A parent was deleted while the list was read. The target refuses its children, and the report says so.
             return listed + waiting
         listed += ready
         placed |= {each["uuid"] for each in ready}
@@ -100,7 +104,7 @@ def list_parents_first(service: Service) -> list[Json]:
     return listed
 
 
-def _look(service: Service, entry: Json) -> _Provider:
+def _read(service: Service, entry: Json) -> _Provider:
     path = f"/resource_providers/{entry['uuid']}"
     inventories = service.get(f"{path}/inventories")["inventories"]
     return _Provider(
@@ -112,15 +116,17 @@ def _look(service: Service, entry: Json) -> _Provider:
     )
 
 
-def _compare(there: _Provider, here: _Provider) -> Iterator[Difference]:
-    return differences(vars(there), vars(here), ("name", "parent", "aggregates", "traits", "inventories"))
+def _compare(source: _Provider, target: _Provider) -> Iterator[Difference]:
+    return differences(vars(source), vars(target), ("name", "parent", "aggregates", "traits", "inventories"))
 
 
-def _compare_node(there: _Provider, here: _Provider) -> Iterator[Difference]:
-    """Its name is the node's (Nova gives the provider the node's uuid as name), and ``reserved`` says whether the node
-    can be deployed just now: neither is the provider's own."""
-    yield from differences(vars(there), vars(here), ("aggregates",))
+def _compare_node(source: _Provider, target: _Provider) -> Iterator[Difference]:
+    """Compare a provider that is a node in Dibs, without its name and ``reserved``.
+
+    Dibs names it after the node, Nova after the node's uuid; ``reserved`` depends on the node's provision state.
+    """
+    yield from differences(vars(source), vars(target), ("aggregates",))
     why = {"traits": _OF_A_NODE, "total": _OF_A_NODE}
-    yield from differences(vars(there), vars(here), ("traits",), why)
-    totals = ({name: each["total"] for name, each in side.inventories.items()} for side in (there, here))
+    yield from differences(vars(source), vars(target), ("traits",), why)
+    totals = ({name: each["total"] for name, each in side.inventories.items()} for side in (source, target))
     yield from differences({"total": next(totals)}, {"total": next(totals)}, ("total",), why)

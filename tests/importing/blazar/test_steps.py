@@ -18,7 +18,7 @@ START, END = "2091-05-01 10:00", "2091-05-01 12:00"
 ADMIN = {"X-Auth-Token": "admin"}
 ALICE = {"X-Auth-Token": "alice:lab", "X-Roles": "member,reader"}
 SHOWN = ("name", "user_id", "project_id", "start_date", "end_date", "status")
-OF_THE_COPY = {"id", "lease_id", "resource_id", "flavor_id", "created_at", "updated_at"}
+DIFFERENT_IN_COPY = {"id", "lease_id", "resource_id", "flavor_id", "created_at", "updated_at"}
 
 
 def call(url: str, method: str, path: str, body: Any = None, headers: dict[str, str] = ADMIN) -> Any:
@@ -44,18 +44,18 @@ def instances(amount: int) -> dict[str, Any]:
 
 
 def leases_at(url: str) -> list[Any]:
-    """The leases without what a copy has of its own."""
+    """Return the leases without the fields that differ in every copy."""
     listed = call(url, "GET", "/leases")["leases"]
     shown = [
         [each[name] for name in SHOWN]
-        + [{key: part[key] for key in sorted(part.keys() - OF_THE_COPY)} for part in each["reservations"]]
+        + [{key: part[key] for key in sorted(part.keys() - DIFFERENT_IN_COPY)} for part in each["reservations"]]
         for each in listed
     ]
     return sorted(shown, key=str)
 
 
-def do_all(source: DibsServer, target: DibsServer) -> Outcome:
-    """The three imports in the order in which they belong."""
+def run_all(source: DibsServer, target: DibsServer) -> Outcome:
+    """Run the three imports in the documented order."""
     assert run_import("ironic", f"{source.url}/baremetal", target.url).status == 0
     assert run_import("placement", f"{source.url}/placement", target.url).status == 0
     return run_import("blazar", f"{source.url}/reservation", target.url)
@@ -63,7 +63,7 @@ def do_all(source: DibsServer, target: DibsServer) -> Outcome:
 
 @pytest.fixture
 def source(server: DibsServer, tmp_path: Any) -> DibsServer:
-    """A service with a compute host, a bare-metal host, and leases of two projects on them."""
+    """Return a service with a compute host, a bare-metal host, and leases of two projects on them."""
     with connect(write_clouds_yaml(tmp_path, server)) as cloud:
         enrol(cloud, name="metal")
         provider = cloud.placement.create_resource_provider(name="compute-1")
@@ -84,15 +84,15 @@ def target(serve: Any, bed: Bed, engine_name: str) -> DibsServer:
     return serve(database=bed.databases(engine_name).fresh())
 
 
-def test_hosts_and_leases_are_copied_once_whose_ever_they_are(source: DibsServer, target: DibsServer) -> None:
-    done = do_all(source, target)
+def test_hosts_and_leases_of_all_projects_are_copied_once(source: DibsServer, target: DibsServer) -> None:
+    done = run_all(source, target)
     assert done.status == 0, done.report
     assert (done.count("host", "copied"), done.count("lease", "copied")) == (2, 6)
     eventually(lambda: "ACTIVE" in str(call(target.url, "GET", "/leases")), 30, "the lease that runs")
     there, here = leases_at(source.url), leases_at(target.url)
     for each in (*there, *here):
-        # One that has begun began there before it began here.
-        each[3] = "begun" if each[0] == "running" else each[3]
+        # An active lease starts in the copy later than in the original.
+        each[3] = "started" if each[0] == "running" else each[3]
     assert here == there
     ids = {each["there"]: each["here"] for each in done.report["ids"] if each["noun"] == "lease"}
     assert len(ids) == len(set(ids.values())) == 6
@@ -100,13 +100,13 @@ def test_hosts_and_leases_are_copied_once_whose_ever_they_are(source: DibsServer
     assert (again.status, again.count("host", "same"), again.count("lease", "same")) == (0, 2, 6)
 
 
-def test_an_import_of_leases_that_is_killed_goes_on(source: DibsServer, target: DibsServer) -> None:
+def test_an_import_of_leases_that_is_killed_continues(source: DibsServer, target: DibsServer) -> None:
     assert run_import("placement", f"{source.url}/placement", target.url).status == 0
-    importing = start_import("blazar", f"{source.url}/reservation", target.url)
+    process = start_import("blazar", f"{source.url}/reservation", target.url)
     eventually(lambda: call(target.url, "GET", "/leases")["leases"], 60, "a lease")
-    importing.send_signal(signal.SIGKILL)
-    importing.wait()
-    # Without the node, its host and its lease cannot be there.
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    # The node was not imported, so its host and its lease are refused.
     done = run_import("blazar", f"{source.url}/reservation", target.url)
     assert (done.status, done.count("host", "refused"), done.count("lease", "refused")) == (1, 1, 1)
     assert len(call(target.url, "GET", "/leases")["leases"]) == 5

@@ -1,4 +1,4 @@
-"""Ports of a node: told apart by their uuids, and made whole by one request each."""
+"""Copy the ports of a node. Each port keeps its uuid and is created by a single request."""
 
 from dibs.importing.differences import differences
 from dibs.importing.report import Report
@@ -11,18 +11,18 @@ _COPIED = (
 _WHY = {"portgroup_uuid": "Dibs has no port groups"}
 
 
-def copy_of_node(there: Service, here: Service, node: str, report: Report) -> None:
+def copy_ports(source: Service, target: Service, node: str, report: Report) -> None:
     """Copy the ports of one node."""
-    known = {port["uuid"]: port for port in here.pages("/v1/ports/detail", "ports", node=node)}
-    for port in there.pages("/v1/ports/detail", "ports", node=node):
+    known = {port["uuid"]: port for port in target.pages("/v1/ports/detail", "ports", node=node)}
+    for port in source.pages("/v1/ports/detail", "ports", node=node):
         found = known.get(port["uuid"])
-        made = found is None
+        created = found is None
         try:
             if found is None:
                 body = {name: port[name] for name in _COPIED if port.get(name) not in (None, "", {})}
-                found = here.send("POST", "/v1/ports", {**body, "uuid": port["uuid"], "node_uuid": node}) or {}
+                found = target.send("POST", "/v1/ports", {**body, "uuid": port["uuid"], "node_uuid": node}) or {}
         except Refused as refusal:
             report.refused("port", port["uuid"], port["address"], str(refusal))
             continue
         names = (*_COPIED, "node_uuid", "portgroup_uuid")
-        report.compared("port", port["uuid"], port["address"], differences(port, found, names, _WHY), made=made)
+        report.compared("port", port["uuid"], port["address"], differences(port, found, names, _WHY), created=created)

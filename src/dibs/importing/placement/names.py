@@ -1,4 +1,4 @@
-"""What is nothing but a name: there or not."""
+"""Copy objects that consist of a name only: resource classes and traits."""
 
 from collections.abc import Collection
 
@@ -7,14 +7,14 @@ from dibs.importing.service import Refused, Service
 
 
 def copy_names(
-    noun: str, path: str, there: Collection[str], known: Collection[str], here: Service, report: Report
+    noun: str, path: str, names: Collection[str], known: Collection[str], target: Service, report: Report
 ) -> None:
-    """Put every name that is missing under a path."""
-    report.begin(noun, len(there))
-    for name in sorted(there):
+    """PUT every name that is not yet known below a path of the target."""
+    report.begin(noun, len(names))
+    for name in sorted(names):
         try:
             if name not in known:
-                here.send("PUT", f"{path}/{name}")
+                target.send("PUT", f"{path}/{name}")
             report.add(noun, SAME if name in known else COPIED)
         except Refused as refusal:
             report.refused(noun, name, name, str(refusal))

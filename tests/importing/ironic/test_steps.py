@@ -6,17 +6,15 @@ from typing import Any
 
 import pytest
 
+from dibs import importing
 from dibs.cli.import_progress import Silent
-from dibs.importing import connecting
-from dibs.importing.ironic import copy_ironic
-from dibs.importing.report import Report
-from dibs.importing.service import Service
+from dibs.importing import Address, Report, Service, copy_ironic
 from tests.bed.dibs_server import DibsServer
 from tests.bed.waiting import eventually
 from tests.importing.command import Outcome, run_import, start_import
 from tests.importing.rack import Rack, connect
 
-# A client does not know the engine behind its server, and one real Ironic is enough for all.
+# An import cannot tell the engine of its target, so one engine and one real Ironic are enough.
 pytestmark = [pytest.mark.one_engine, pytest.mark.xdist_group("importing")]
 
 NODE = (
@@ -28,18 +26,18 @@ PORT = ("address", "node_id", "extra", "local_link_connection", "is_pxe_enabled"
 ALLOCATION = ("name", "resource_class", "traits", "candidate_nodes", "extra", "node_id", "state")
 
 
-def do(rack: Rack, server: DibsServer, *flags: str) -> Outcome:
+def run(rack: Rack, server: DibsServer, *flags: str) -> Outcome:
     return run_import("ironic", rack.url, server.url, *flags)
 
 
 def nodes_at(url: str) -> dict[str, dict[str, Any]]:
-    """All that a user sees of the nodes, by uuid."""
+    """Return the nodes as a user sees them, by uuid."""
     with connect(url) as cloud:
         return {node.id: shown(node) for node in cloud.baremetal.nodes(details=True, include_children=True)}
 
 
 def shown(node: Any) -> dict[str, Any]:
-    # Ironic notes that an allocation asked for no traits, Dibs notes nothing.
+    # Ironic records that an allocation requested no traits, Dibs does not.
     info = {name: value for name, value in node.instance_info.items() if (name, value) != ("traits", [])}
     return {**{name: node[name] for name in NODE}, "traits": sorted(node.traits or []), "instance_info": info}
 
@@ -56,7 +54,7 @@ def allocations_at(url: str) -> dict[str, dict[str, Any]]:
 
 
 def assert_same(rack: Rack, server: DibsServer) -> None:
-    """Both sides show the same, but for the node that only Ironic can drive."""
+    """Assert that both sides are equal, except for the node whose driver only Ironic has."""
     there, here = nodes_at(rack.url), nodes_at(f"{server.url}/baremetal")
     by_hand = there.pop(rack.nodes["by-hand"])
     assert here.pop(rack.nodes["by-hand"], by_hand)["name"] == "by-hand"
@@ -65,37 +63,37 @@ def assert_same(rack: Rack, server: DibsServer) -> None:
     assert allocations_at(f"{server.url}/baremetal") == allocations_at(rack.url)
 
 
-def test_nodes_ports_traits_states_and_allocations_are_copied_and_what_cannot_be_is_told(
+def test_nodes_ports_traits_states_and_allocations_are_copied_and_the_rest_is_reported(
     rack: Rack, server: DibsServer
 ) -> None:
-    done = do(rack, server)
+    done = run(rack, server)
     assert_same(rack, server)
     assert done.status == 1
     assert done.count("node", "copied") == len(rack.nodes) - 2
     assert (done.count("port", "copied"), done.count("allocation", "copied")) == (2, 2)
     found = done.findings("node")
     assert set(found) == {"by-hand", "secretive"}
-    assert "no driver manual-management (it has fake-hardware)" in found["by-hand"]["reason"]
+    assert "no driver manual-management (available: fake-hardware)" in found["by-hand"]["reason"]
     (secret,) = found["secretive"]["differences"]
     assert (secret["what"], secret["here"]) == ("driver_info/ipmi_password", None)
-    assert "set it here by hand" in secret["why"]
-    assert "it found no node" in done.findings("allocation")["in-vain"]["reason"]
+    assert "set this one in Dibs by hand" in secret["why"]
+    assert "the allocation failed" in done.findings("allocation")["in-vain"]["reason"]
 
 
-def test_a_second_run_leaves_all_as_it_is_and_tells_what_was_changed_here(rack: Rack, server: DibsServer) -> None:
-    stand_in = ("--driver", "fake-hardware")
-    do(rack, server, *stand_in)
+def test_a_second_run_changes_nothing_and_reports_what_was_changed_in_dibs(rack: Rack, server: DibsServer) -> None:
+    fallback = ("--driver", "fake-hardware")
+    run(rack, server, *fallback)
     with connect(f"{server.url}/baremetal") as cloud:
         cloud.baremetal.patch_node(rack.nodes["secretive"], [add("driver_info/ipmi_password", "correct horse")])
         before = nodes_at(f"{server.url}/baremetal")
-        again = do(rack, server, *stand_in)
+        again = run(rack, server, *fallback)
         assert (again.status, again.count("node", "same"), again.findings("node")) == (0, len(rack.nodes), {})
         assert nodes_at(f"{server.url}/baremetal") == before
         cloud.baremetal.patch_node(rack.nodes["free"], [add("extra/rack", "r2")])
         cloud.baremetal.remove_node_trait(rack.nodes["free"], "CUSTOM_GPU")
         cloud.baremetal.set_node_provision_state(rack.nodes["free"], "manage")
         changed = nodes_at(f"{server.url}/baremetal")
-    found = do(rack, server, *stand_in).findings("node")["free"]
+    found = run(rack, server, *fallback).findings("node")["free"]
     assert {each["what"]: (each["there"], each["here"]) for each in found["differences"]} == {
         "extra/rack": ("r1", "r2"),
         "traits": (["CUSTOM_GPU", "HW_CPU_X86_AVX2"], ["HW_CPU_X86_AVX2"]),
@@ -108,28 +106,28 @@ def add(path: str, value: str) -> dict[str, str]:
     return {"op": "add", "path": f"/{path}", "value": value}
 
 
-def test_an_import_that_is_killed_again_and_again_goes_on_each_time(rack: Rack, server: DibsServer) -> None:
+def test_an_import_that_is_killed_repeatedly_continues_each_time(rack: Rack, server: DibsServer) -> None:
     with connect(f"{server.url}/baremetal") as cloud:
         for wanted in (1, 4, 8):
-            importing = start_import("ironic", rack.url, server.url)
+            process = start_import("ironic", rack.url, server.url)
             eventually(
                 lambda least=wanted: len(list(cloud.baremetal.nodes(fields=["uuid"]))) >= least,
                 60,
                 f"{wanted} nodes",
             )
-            importing.send_signal(signal.SIGKILL)
-            assert importing.wait() == -signal.SIGKILL
-    done = do(rack, server)
+            process.send_signal(signal.SIGKILL)
+            assert process.wait() == -signal.SIGKILL
+    done = run(rack, server)
     assert_same(rack, server)
     assert set(done.findings("node")) == {"by-hand", "secretive"}
 
 
 class Died(Exception):
-    """Stands for the end of the process."""
+    """Stands in for the death of the process."""
 
 
 class Mortal(Service):
-    """A service whose user dies after some writes, when the last of them has been carried out."""
+    """A service whose client dies right after a given number of writes."""
 
     writes_left = 0
 
@@ -141,20 +139,20 @@ class Mortal(Service):
         return answer
 
 
-def test_whichever_write_is_the_last_of_a_run_the_next_one_goes_on(rack: Rack, server: DibsServer) -> None:
-    there = connecting.connect(connecting.Address(url=rack.url), "baremetal")
-    found = connecting.connect(connecting.Address(url=server.url), "baremetal", "/baremetal")
-    here = Mortal(found.adapter, "baremetal", found.url)
-    here.negotiate()
-    # Every node takes up to eight writes, so each run that may do ten gets at least one further.
+def test_an_import_that_dies_after_any_write_is_completed_by_the_next_run(rack: Rack, server: DibsServer) -> None:
+    source = importing.connect(Address(url=rack.url), "baremetal")
+    found = importing.connect(Address(url=server.url), "baremetal", "/baremetal")
+    target = Mortal(found.adapter, "baremetal", found.url)
+    target.negotiate()
+    # A node takes at most eight writes, so each run with ten writes completes at least one more.
     for writes in itertools.chain(range(1, 11), itertools.repeat(10, 30)):
-        here.writes_left = writes
+        target.writes_left = writes
         try:
             report = Report(Silent())
-            copy_ironic(there, here, report, None)
+            copy_ironic(source, target, report, None)
         except Died:
             continue
         break
-    assert here.writes_left > 0, "it never came to an end"
+    assert target.writes_left > 0, "no run reached the end"
     assert_same(rack, server)
     assert {each.name for each in report.findings if each.noun == "node"} == {"by-hand", "secretive"}

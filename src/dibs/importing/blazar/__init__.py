@@ -1,0 +1,1 @@
+"""Import from Blazar: hosts, then the leases that have not ended. Start with ``steps``."""

@@ -1,0 +1,1 @@
+"""Import from Placement: resource classes, traits, providers, then claims. Start with ``steps``."""
