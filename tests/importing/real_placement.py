@@ -32,7 +32,8 @@ class RealPlacement:
 
     def start(self) -> None:
         """Start the server, which creates its own database."""
-        command = [sys.executable, str(Path(__file__).with_name("placement_wsgi.py")), str(self.port)]
+        # Without -P, the folder of the script hides the installed placement.
+        command = [sys.executable, "-P", str(Path(__file__).with_name("placement_wsgi.py")), str(self.port)]
         environment = {**bare_environment(), "OS_PLACEMENT_CONFIG_DIR": str(self.folder)}
         self.process = start_process(command, self.log, environment)
         eventually(self._answers, 60, "Placement")
