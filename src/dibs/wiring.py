@@ -8,9 +8,10 @@ from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations.guards import AllocationNodeGuard
 from dibs.allocations.operations.intake import LocalIntake, RequestIntake
 from dibs.conductor import Conductor
-from dibs.database import Statistics, Store, health, migrate, open_store
+from dibs.database import Statistics, Store, health, open_store, revisions
 from dibs.database.hooks import Hooks
 from dibs.database.runner import Clock, Runner
+from dibs.database.schema import metadata
 from dibs.dialects.baremetal import Baremetal, HoldTimes
 from dibs.dialects.compute import Compute
 from dibs.dialects.native import Native
@@ -203,25 +204,29 @@ def _cors(settings: Settings) -> Cors | None:
 
 
 def upgrade_database(settings: Settings) -> None:
-    """Bring the schema to what this code needs."""
+    """Run the migrations that the database lacks."""
+    from dibs.database import migrate
+
     migrate.upgrade(settings.database)
 
 
 def check_database(settings: Settings) -> list[str]:
-    """Everything that keeps this code from working with the database."""
-    return migrate.problems(settings.database)
+    """Return every difference between the database and the tables of all packages, which this module imports."""
+    from dibs.database import migrate
+
+    return migrate.problems(settings.database, metadata)
 
 
 def database_version(settings: Settings) -> str | None:
-    """The revision of the schema; None when there is none."""
-    return migrate.version(settings.database)
+    """Return the revision of the schema; None when there is none."""
+    return revisions.current(settings.database)
 
 
 def _start_once(settings: Settings, start: Callable[[], None]) -> None:
-    """An embedded database gets its schema at first start; a server's is upgraded only when the operator says so."""
-    if settings.database.startswith("sqlite"):
-        migrate.upgrade(settings.database)
-    problems = migrate.problems(settings.database)
+    """Upgrade an embedded database; refuse to start on a server's outdated one, which the operator upgrades."""
+    if settings.database.startswith("sqlite") and revisions.is_outdated(settings.database):
+        upgrade_database(settings)
+    problems = revisions.problems(settings.database, metadata)
     if problems:
         raise SchemaProblem(" ".join(problems))
     start()

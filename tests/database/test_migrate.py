@@ -3,28 +3,46 @@
 import subprocess
 import sys
 
-from dibs.database import migrate
+from sqlalchemy import Column, Index, Integer, MetaData, Table, text
+
+from dibs.database import migrate, revisions
+from dibs.wiring import metadata
 
 
-def test_an_empty_database_says_what_to_do(blank_database_url: str) -> None:
-    assert migrate.version(blank_database_url) is None
-    assert any("dibs db upgrade" in problem for problem in migrate.problems(blank_database_url))
-
-
-def test_the_migrated_schema_is_the_one_in_the_code(blank_database_url: str) -> None:
+def test_migrated_schema_is_the_one_in_the_code(blank_database_url: str) -> None:
     migrate.upgrade(blank_database_url)
-    assert migrate.version(blank_database_url) == migrate.newest()
-    assert migrate.problems(blank_database_url) == []
+    assert migrate.problems(blank_database_url, metadata) == []
 
 
-def test_upgrading_twice_changes_nothing(blank_database_url: str) -> None:
+def test_table_that_the_code_does_not_describe_is_a_problem(blank_database_url: str) -> None:
+    migrate.upgrade(blank_database_url)
+    partial = MetaData()
+    *others, left_out = metadata.sorted_tables
+    for table in others:
+        table.to_metadata(partial)
+    assert any(left_out.name in problem for problem in migrate.problems(blank_database_url, partial))
+
+
+def test_missing_index_is_a_problem(blank_database_url: str) -> None:
+    migrate.upgrade(blank_database_url)
+    with revisions.connected(blank_database_url) as connection, connection.begin():
+        connection.execute(text("CREATE TABLE surplus (id INTEGER PRIMARY KEY, n INTEGER)"))
+    described = MetaData()
+    for table in metadata.sorted_tables:
+        table.to_metadata(described)
+    surplus = Table("surplus", described, Column("id", Integer, primary_key=True), Column("n", Integer))
+    Index("ix_surplus_n", surplus.c.n)
+    assert any("ix_surplus_n" in problem for problem in migrate.problems(blank_database_url, described))
+
+
+def test_second_upgrade_changes_nothing(blank_database_url: str) -> None:
     migrate.upgrade(blank_database_url)
     migrate.upgrade(blank_database_url)
-    assert migrate.problems(blank_database_url) == []
+    assert migrate.problems(blank_database_url, metadata) == []
 
 
-def test_several_processes_that_upgrade_at_once_make_one_schema(blank_database_url: str) -> None:
+def test_processes_that_upgrade_at_once_make_one_schema(blank_database_url: str) -> None:
     program = "import sys; from dibs.database.migrate import upgrade; upgrade(sys.argv[1])"
     started = [subprocess.Popen([sys.executable, "-c", program, blank_database_url]) for _ in range(4)]
     assert [process.wait(timeout=60) for process in started] == [0, 0, 0, 0]
-    assert migrate.problems(blank_database_url) == []
+    assert migrate.problems(blank_database_url, metadata) == []

@@ -47,6 +47,10 @@ class Asking(Command):
         found: Dibs = self.app.client_manager.dibs  # type: ignore[attr-defined]
         return found
 
+    def get_epilog(self) -> str:
+        """Return nothing: cliff's own reads the metadata of every installed distribution, which takes 0.1 s or more."""
+        return ""
+
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Every help ends with an example."""
         parser = super().get_parser(prog_name)

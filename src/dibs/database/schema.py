@@ -16,7 +16,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-from sqlalchemy.dialects import mysql
+from sqlalchemy.ext.compiler import compiles
 
 metadata = MetaData(
     naming_convention={
@@ -35,7 +35,18 @@ _MARIADB_OPTIONS: dict[str, Any] = {
     "mariadb_collate": "utf8mb4_nopad_bin",
 }
 
-LONG_TEXT = Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
+
+class LongText(Text):
+    """Text without a limit: TEXT, but LONGTEXT on MariaDB, whose TEXT ends at 64 KiB."""
+
+
+@compiles(LongText, "mysql", "mariadb")
+def _mariadb_long_text(type_: LongText, compiler: Any, **options: Any) -> str:
+    # A variant would need SQLAlchemy's MySQL dialect, which every server on another engine would import at start.
+    return "LONGTEXT"
+
+
+LONG_TEXT = LongText()
 ROW_ID = BigInteger().with_variant(Integer(), "sqlite")
 """SQLite numbers rows by itself only in a column that is exactly INTEGER."""
 

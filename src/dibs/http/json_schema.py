@@ -1,18 +1,19 @@
 """Whether a value fits a JSON schema, and if not, what is wrong and where."""
 
+import functools
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jsonschema
+if TYPE_CHECKING:
+    import jsonschema
 
 Schema = Mapping[str, Any]
 
 VALIDATORS_MAX = 500
 
-_FORMATS = jsonschema.FormatChecker(formats=())
-_VALIDATORS: dict[int, tuple[Schema, jsonschema.Draft202012Validator]] = {}
+_VALIDATORS: "dict[int, tuple[Schema, jsonschema.Draft202012Validator]]" = {}
 """By the identity of the schema, which is kept so that no other can take its place."""
 
 
@@ -32,7 +33,6 @@ class Mistake:
         return f"{self.message} (at {self.place})" if self.place else self.message
 
 
-@_FORMATS.checks("uuid")
 def is_uuid(value: object) -> bool:
     """True for a uuid with or without dashes, in either case; formats concern text only."""
     if not isinstance(value, str):
@@ -45,7 +45,9 @@ def is_uuid(value: object) -> bool:
 
 def find_mistake(schema: Schema, value: Any) -> Mistake | None:
     """What is wrong with a value; None when nothing is. A schema must not change once it was used."""
-    error = jsonschema.exceptions.best_match(_validator(schema).iter_errors(value))
+    from jsonschema.exceptions import best_match
+
+    error = best_match(_validator(schema).iter_errors(value))
     if error is None:
         return None
     return Mistake(
@@ -56,12 +58,24 @@ def find_mistake(schema: Schema, value: Any) -> Mistake | None:
     )
 
 
-def _validator(schema: Schema) -> jsonschema.Draft202012Validator:
-    """Schemas are module constants and few; should somebody make them anew each time, the memory is emptied."""
+@functools.cache
+def _formats() -> "jsonschema.FormatChecker":
+    import jsonschema
+
+    formats = jsonschema.FormatChecker(formats=())
+    formats.checks("uuid")(is_uuid)
+    return formats
+
+
+def _validator(schema: Schema) -> "jsonschema.Draft202012Validator":
+    """Return the validator of a schema. Schemas are module constants; the cache is emptied if they are not."""
     known = _VALIDATORS.get(id(schema))
     if known is None:
+        # Imported at the first body, because a start does not need it and it is slow to import.
+        import jsonschema
+
         if len(_VALIDATORS) >= VALIDATORS_MAX:
             _VALIDATORS.clear()
-        validator = jsonschema.Draft202012Validator(schema, format_checker=_FORMATS)
+        validator = jsonschema.Draft202012Validator(schema, format_checker=_formats())
         known = _VALIDATORS[id(schema)] = (schema, validator)
     return known[1]

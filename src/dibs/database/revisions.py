@@ -1,0 +1,101 @@
+"""Whether a database has the schema that this code needs, answered without Alembic.
+
+Importing Alembic costs as much as the rest of a start on a database that is up to date, so only ``migrate`` does it.
+"""
+
+import pkgutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, MetaData, column, create_engine, false, inspect, select, table
+from sqlalchemy.exc import DBAPIError
+
+from dibs.database.engines import engine_for
+from dibs.database.errors import StoreUnavailable
+from dibs.database.migrations import versions
+
+VERSION_TABLE = "alembic_version"
+
+_DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "mariadb": "mariadb+pymysql"}
+
+
+def newest() -> str:
+    """Return the revision that this code needs: the number in the name of the last migration."""
+    return max(module.name[1:5] for module in pkgutil.iter_modules(versions.__path__))
+
+
+def current(url: str) -> str | None:
+    """Return the revision of the database; None when it has no schema yet."""
+    if not engine_for(url).exists():
+        return None
+    with connected(url) as connection:
+        return _current(connection)
+
+
+def is_outdated(url: str) -> bool:
+    """Return True when migrations are missing, False when the schema fits or is newer than this code."""
+    found = current(url)
+    return found is None or found < newest()
+
+
+def problems(url: str, metadata: MetaData) -> list[str]:
+    """Return everything that keeps this code from starting on the database; empty when it fits.
+
+    ``metadata`` describes the tables of every package. Only their columns are looked for here, which finds a schema
+    that was changed by hand at the cost of one small query per table; ``migrate.problems`` compares everything.
+    """
+    engine = engine_for(url)
+    if not engine.exists():
+        return [f"The database file {engine.url.database} does not exist. Run `dibs db upgrade`, or `dibs serve`."]
+    with connected(url) as connection:
+        found = engine.problems(connection.connection.dbapi_connection)
+        wrong_revision = _revision_problem(_current(connection))
+        if wrong_revision:
+            return [*found, wrong_revision]
+        return [*found, *_missing_columns(connection, metadata)]
+
+
+@contextmanager
+def connected(url: str) -> Iterator[Connection]:
+    """Open a SQLAlchemy connection with the settings that the store's own connections have."""
+    engine = engine_for(url)
+    alchemy = create_engine(
+        engine.url.set(drivername=_DRIVERS[engine.name]), creator=lambda: engine.connect(writing=True)
+    )
+    try:
+        with alchemy.connect() as connection:
+            yield connection
+    except Exception as error:
+        cause = getattr(error, "orig", None) or error
+        if engine.away(cause):
+            raise StoreUnavailable() from error
+        raise
+    finally:
+        alchemy.dispose()
+
+
+def _current(connection: Connection) -> str | None:
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    return connection.scalar(select(column("version_num")).select_from(table(VERSION_TABLE)))
+
+
+def _revision_problem(found: str | None) -> str | None:
+    wanted = newest()
+    if found is None:
+        return "The database has no schema. Run `dibs db upgrade`."
+    if found < wanted:
+        return f"The database schema has revision {found}; this Dibs needs {wanted}. Run `dibs db upgrade`."
+    if found > wanted:
+        return f"The database schema has revision {found}; this Dibs knows only {wanted}. Upgrade Dibs."
+    return None
+
+
+def _missing_columns(connection: Connection, metadata: MetaData) -> list[str]:
+    """Return the first table that cannot be read; a failed statement ends the transaction, so there is no second."""
+    for described in metadata.sorted_tables:
+        try:
+            connection.execute(select(*described.columns).where(false()))
+        except DBAPIError as error:
+            return [f"The table {described.name} differs from the code: {error.orig}. See `dibs db check`."]
+    return []

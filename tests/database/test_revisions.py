@@ -1,0 +1,67 @@
+"""Whether a database fits this code, as every start asks."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
+
+from dibs.database import migrate, revisions
+from dibs.wiring import metadata
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+
+def alter(url: str, statement: str) -> None:
+    with revisions.connected(url) as connection, connection.begin():
+        connection.execute(text(statement))
+
+
+def test_newest_revision_is_the_head_of_the_migrations() -> None:
+    config = Config()
+    config.set_main_option("script_location", "dibs.database:migrations")
+    config.set_main_option("path_separator", "os")
+    assert revisions.newest() == ScriptDirectory.from_config(config).get_current_head()
+
+
+def test_database_without_a_schema_is_outdated(blank_database_url: str) -> None:
+    assert revisions.current(blank_database_url) is None
+    assert revisions.is_outdated(blank_database_url)
+    assert any("Run `dibs db upgrade`" in problem for problem in revisions.problems(blank_database_url, metadata))
+
+
+def test_upgraded_database_fits(database_url: str) -> None:
+    assert revisions.current(database_url) == revisions.newest()
+    assert not revisions.is_outdated(database_url)
+    assert revisions.problems(database_url, metadata) == []
+
+
+@pytest.mark.parametrize(("revision", "advice"), [("0000", "Run `dibs db upgrade`."), ("9999", "Upgrade Dibs.")])
+def test_other_revision_is_a_problem(blank_database_url: str, revision: str, advice: str) -> None:
+    migrate.upgrade(blank_database_url)
+    alter(blank_database_url, f"UPDATE alembic_version SET version_num = '{revision}'")
+    (problem,) = revisions.problems(blank_database_url, metadata)
+    assert revision in problem
+    assert problem.endswith(advice)
+    assert revisions.is_outdated(blank_database_url) == (revision == "0000")
+
+
+def test_missing_column_is_a_problem(blank_database_url: str) -> None:
+    migrate.upgrade(blank_database_url)
+    alter(blank_database_url, "ALTER TABLE leases RENAME COLUMN name TO title")
+    (problem,) = revisions.problems(blank_database_url, metadata)
+    assert problem.startswith("The table leases differs from the code")
+
+
+def test_wiring_describes_the_tables_of_every_package() -> None:
+    """The comparison covers only tables whose modules are imported; the wiring must import them all."""
+    found = [".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in SOURCE.rglob("tables.py")]
+    names = "from dibs.database.schema import metadata; print(sorted(metadata.tables))"
+    assert _printed(f"import dibs.wiring; {names}") == _printed(f"import {', '.join(found)}; {names}")
+
+
+def _printed(program: str) -> str:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
