@@ -14,6 +14,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PYPROJECT = ROOT / "pyproject.toml"
 CONTRACTS = tomllib.loads(PYPROJECT.read_text())["tool"]["importlinter"]["contracts"]
+LAYERS = {
+    name.strip(" ()")
+    for contract in CONTRACTS
+    if contract["id"] == "layers"
+    for layer in contract["layers"]
+    for name in layer.split("|")
+}
 ROOMS = ("ledger", "candidates", "machines", "allocations", "leases", "flavors", "servers")
 
 
@@ -31,27 +38,18 @@ def room(name: str) -> dict[str, str]:
 
 # A package with every module that a contract names, and no import that breaks a contract.
 GOOD = {
+    **{f"{name}/__init__.py": "" for name in LAYERS},
     "cli/__init__.py": "import dibs.wiring\nimport dibs.client\n",
-    "wiring.py": "import dibs.database\nimport dibs.settings\n",
-    "settings.py": "",
-    "dialects/__init__.py": "",
+    "wiring/__init__.py": "import dibs.database\nimport dibs.settings\n",
     "dialects/baremetal.py": "import dibs.machines.operations.sample\n",
     "dialects/placement.py": "import dibs.ledger.model\n",
-    "conductor/__init__.py": "",
-    "rpc/__init__.py": "",
-    "drivers/__init__.py": "",
-    "http/__init__.py": "",
-    "integrations/__init__.py": "",
     **{path: text for name in ROOMS for path, text in room(name).items()},
     "ledger/queries/claims.py": "",
     "ledger/operations/claiming.py": "import dibs.ledger.queries.claims\n",
     "leases/queries/bookings.py": "",
     "leases/operations/calendar.py": "import dibs.leases.queries.bookings\n",
     "database/__init__.py": "import sqlalchemy\n",
-    "access/__init__.py": "",
-    "errors.py": "",
     "client/__init__.py": "import openstack\n",
-    "importing/__init__.py": "",
 }
 
 # By contract: modules, and the import in each that breaks the contract.
@@ -69,7 +67,7 @@ BAD = {
     ],
     "claims": [("leases/operations/sample.py", "import dibs.ledger.queries.claims")],
     "bookings": [("leases/operations/sample.py", "import dibs.leases.queries.bookings")],
-    "client": [("wiring.py", "import dibs.client"), ("conductor/__init__.py", "import dibs.importing")],
+    "client": [("wiring/__init__.py", "import dibs.client"), ("conductor/__init__.py", "import dibs.importing")],
     "sql": [
         ("leases/operations/sample.py", "import sqlalchemy"),
         ("leases/model/__init__.py", "import sqlite3"),
@@ -110,7 +108,7 @@ def test_every_contract_has_a_sample_that_breaks_it() -> None:
 
 def test_every_room_is_checked_for_the_order_of_its_parts() -> None:
     (doors,) = (contract for contract in CONTRACTS if contract["id"] == "doors")
-    assert doors["containers"] == [f"dibs.{name}" for name in ROOMS]
+    assert set(doors["containers"]) == {f"dibs.{name}" for name in ROOMS}
     with_operations = {path.parent.name for path in (ROOT / "src/dibs").glob("*/operations")}
     assert with_operations == set(ROOMS)
 
@@ -142,7 +140,7 @@ def names_import(report: str, path: str, bad_import: str) -> bool:
 
 
 def test_a_package_without_a_place_in_the_layers_is_found(tmp_path: Path) -> None:
-    write_package(tmp_path, {**GOOD, "extras/__init__.py": ""})
+    write_package(tmp_path, {**GOOD, "leftovers/__init__.py": ""})
     done = lint(tmp_path, "--contract", "layers")
-    assert "dibs.extras" in done.stdout
+    assert "dibs.leftovers" in done.stdout
     assert done.returncode == 1
