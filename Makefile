@@ -1,49 +1,56 @@
-# Dibs: the commands of every day. Each one sets up what it needs first.
+# The commands of every day. Each one installs what it needs first. CONTRIBUTING.md says more.
 #
 #   make serve                    run Dibs on http://127.0.0.1:8780 with an SQLite file under var/
 #   make demo                     run it with a fleet of fake machines, and show what it does
-#   make test [ENGINE=sqlite]     every check and every test, on SQLite, PostgreSQL and MariaDB or only some of them
-#   make lint                     the checks alone: style, types, layers
-#   make docs                     build the documentation into build/docs, with no network
-#   make bench [ENGINE=sqlite]    measure, on each engine or only some of them
-#   make clean                    remove what these commands made, but not var/, which holds your data
+#   make check PACKAGE=leases     lint one package and run its own tests on SQLite, in less than a minute
+#   make test [ENGINE=sqlite]     lint and test everything: what depends on the engine on SQLite, PostgreSQL and MariaDB
+#   make test-all                 the same with every test on every engine, as before a release
+#   make lint                     style, types and layers only
+#   make docs                     build the documentation into build/docs, without network access
+#   make bench [ENGINE=sqlite]    measure performance on each engine
+#   make release VERSION=0.2.0    set the version, close the changelog, build and check wheel and sdist, commit and tag
+#   make clean                    remove what these commands created, except var/, which holds your data
+#
+# Options of the tests: ENGINE=sqlite,mariadb  WORKERS=4  PYTEST_FLAGS='-x -k lease'
 
 PYTHON ?= python3
 ENGINE ?= sqlite,postgresql,mariadb
 WORKERS ?= 2
 PYTEST_FLAGS ?=
+PACKAGE ?=
+VERSION ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# What pip installed, for running and for testing: installed again when what we ask for changes.
+# When pip last installed for each purpose. pip runs again when pyproject.toml or constraints.txt changes.
 INSTALLED := $(VENV)/.installed
 INSTALLED_FOR_TESTS := $(VENV)/.installed-for-tests
 INSTALLED_FOR_DOCS := $(VENV)/.installed-for-docs
 
-.PHONY: help serve demo test lint docs bench clean
+.PHONY: help serve demo check test test-all lint docs bench release clean
 .DELETE_ON_ERROR:
 
 help:
 	@sed -n 's/^#   //p' Makefile
 
 $(BIN)/python:
-	@echo "==> making a virtual environment in $(VENV)"
+	@echo "==> creating a virtual environment in $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
 $(INSTALLED): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "==> installing what Dibs runs on (a minute or so the first time)"
+	@echo "==> installing Dibs and its dependencies (about a minute the first time)"
 	@$(PIP_INSTALL) --editable '.[all]'
 	@touch $@
 
 $(INSTALLED_FOR_TESTS): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "==> installing what the tests need: checkers and the real clients (a minute or two the first time)"
+	@echo "==> installing test dependencies: checkers and the real clients (one to two minutes the first time)"
 	@$(PIP_INSTALL) --editable '.[test]'
 	@touch $(INSTALLED) $(INSTALLED_FOR_DOCS) $@
 
 $(INSTALLED_FOR_DOCS): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "==> installing what builds the documentation (a minute or so the first time)"
+	@echo "==> installing the documentation builder (about a minute the first time)"
 	@$(PIP_INSTALL) --editable '.[docs]'
 	@touch $(INSTALLED) $@
 
@@ -57,9 +64,17 @@ demo: $(INSTALLED)
 lint: $(INSTALLED_FOR_TESTS)
 	@tools/check.sh
 
+check: $(INSTALLED_FOR_TESTS)
+	@test -n '$(PACKAGE)' || { echo 'Name a package: make check PACKAGE=leases' >&2; exit 2; }
+	@tools/check.sh --package '$(PACKAGE)' --numprocesses $(WORKERS) --engine sqlite $(PYTEST_FLAGS)
+
 test: $(INSTALLED_FOR_TESTS)
 	@tools/database_servers.sh $(ENGINE)
 	@tools/check.sh --numprocesses $(WORKERS) --engine $(ENGINE) $(PYTEST_FLAGS)
+
+test-all: $(INSTALLED_FOR_TESTS)
+	@tools/database_servers.sh $(ENGINE)
+	@tools/check.sh --numprocesses $(WORKERS) --engine $(ENGINE) --every-engine $(PYTEST_FLAGS)
 
 docs: $(INSTALLED_FOR_DOCS)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir build/docs
@@ -68,6 +83,10 @@ docs: $(INSTALLED_FOR_DOCS)
 bench: $(INSTALLED_FOR_TESTS)
 	@tools/database_servers.sh $(ENGINE)
 	@$(BIN)/python -m bench --engine $(ENGINE)
+
+release: $(INSTALLED_FOR_TESTS)
+	@test -n '$(VERSION)' || { echo 'Name the version: make release VERSION=0.2.0' >&2; exit 2; }
+	@$(BIN)/python tools/release.py '$(VERSION)'
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -5,6 +5,7 @@ engine, or on one engine only. The folder decides which, in ENGINE_DEPENDENT bel
 """
 
 import signal
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -23,6 +24,7 @@ BED = pytest.StashKey[Bed]()
 
 ENGINE_DEPENDENT = {
     "allocations",
+    "attacks",
     "bed",
     "candidates",
     "conductor",
@@ -110,6 +112,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = {item for item in items if _needed_engine(item) not in chosen}
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = sorted((item for item in items if item not in left_out), key=_place)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how long the tests of each folder took, all workers together."""
+    seconds: defaultdict[str, float] = defaultdict(float)
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                folder = report.nodeid.removeprefix("tests/").partition("/")[0].partition("::")[0]
+                seconds[folder] += report.duration
+    if len(seconds) > 1:
+        terminalreporter.section("seconds per folder")
+        for folder, total in sorted(seconds.items(), key=lambda item: -item[1]):
+            terminalreporter.write_line(f"{total:8.1f} {folder}")
 
 
 def _place(test: pytest.Item) -> int:

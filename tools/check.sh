@@ -1,6 +1,12 @@
 #!/bin/sh
-# Style, types and layers; and the tests, when arguments for pytest are given.
-# Every check runs even when one before it fails, so that one look shows all there is to mend.
+# Check style, types and layers, then run tests when arguments for pytest are given.
+#
+#   check.sh                        lint everything
+#   check.sh PYTEST-ARGUMENT...     lint everything, then run pytest with these arguments
+#   check.sh --package leases ...   lint src/dibs/leases and its tests, then run those tests
+#
+# Every check runs even when an earlier one failed, so that one run shows every problem. The end of the output says how
+# long each check took. .pre-commit-config.yaml runs the same four lint commands; a test compares them.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 summary=$(mktemp)
@@ -18,11 +24,47 @@ check() {
     printf '%-8s%-28s%5d s\n' "$outcome" "$name" $(($(date +%s) - started)) >>"$summary"
 }
 
-check "style (ruff check)" .venv/bin/ruff check --quiet
-check "format (ruff format)" .venv/bin/ruff format --check --quiet
-check "types (mypy --strict)" .venv/bin/mypy --strict
-check "layers (import-linter)" .venv/bin/lint-imports --no-logo
-[ $# -eq 0 ] || check "tests (pytest)" .venv/bin/pytest --durations=10 "$@"
+# Print the source and the tests of a package, as far as they exist: a folder, or one module.
+paths_of() {
+    folder=$(dirname "$1")
+    for path in "src/dibs/$1" "src/dibs/$1.py" "tests/$1" "tests/$folder/test_$(basename "$1").py"; do
+        [ ! -e "$path" ] || echo "$path"
+    done
+}
+
+lint_all() {
+    check "style (ruff check)" .venv/bin/ruff check --quiet
+    check "format (ruff format)" .venv/bin/ruff format --check --quiet
+    check "types (mypy --strict)" .venv/bin/mypy --strict
+    check "layers (import-linter)" .venv/bin/lint-imports --no-logo
+}
+
+lint_package() {
+    # shellcheck disable=SC2086
+    check "style (ruff check)" .venv/bin/ruff check --quiet $1
+    # shellcheck disable=SC2086
+    check "format (ruff format)" .venv/bin/ruff format --check --quiet $1
+    # shellcheck disable=SC2086
+    check "types (mypy --strict)" .venv/bin/mypy --strict $2
+    check "layers (import-linter)" .venv/bin/lint-imports --no-logo
+}
+
+if [ "${1-}" = --package ]; then
+    paths=$(paths_of "$2")
+    sources=$(echo "$paths" | grep '^src/')
+    tests=$(echo "$paths" | grep '^tests/')
+    if [ -z "$sources" ]; then
+        echo "There is no package or module src/dibs/$2. Name one as in PACKAGE=leases or PACKAGE=dialects/placement." >&2
+        exit 2
+    fi
+    shift 2
+    lint_package "$paths" "$sources"
+    # shellcheck disable=SC2086
+    [ -z "$tests" ] || check "tests (pytest)" .venv/bin/pytest "$@" $tests
+else
+    lint_all
+    [ $# -eq 0 ] || check "tests (pytest)" .venv/bin/pytest --durations=10 "$@"
+fi
 
 echo
 cat "$summary"

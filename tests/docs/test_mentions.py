@@ -14,7 +14,7 @@ from dibs.cli.main import Dibs
 from dibs.settings import CONFIG_VARIABLE, FIELDS
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
+DOCUMENTS = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
 _FENCED_SHELL = re.compile(r"^```sh[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _FENCED = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"^ {4,}(\S.*)$", re.MULTILINE)

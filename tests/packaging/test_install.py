@@ -1,7 +1,7 @@
-"""Wheel and source distribution have everything, and ``pipx`` makes a working ``dibs`` of them.
+"""Wheel and source distribution are complete, and ``pipx`` installs a working ``dibs`` from them.
 
 ``pip install .`` builds the same wheel and installs it into a virtual environment, which is what pipx does; so one
-installation proves both.
+installation tests both.
 """
 
 import shutil
@@ -37,10 +37,11 @@ def run(*command: str | Path, cwd: Path, **variables: str) -> str:
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sources as somebody has them who downloaded them: building leaves nothing behind in ours."""
+    """A copy of the sources without what tools left there, so that building changes nothing in the original."""
     folder = tmp_path_factory.mktemp("packaging") / "source"
     shutil.copytree(ROOT, folder, ignore=LEFT_BEHIND)
-    shutil.copy(ROOT / ".dockerignore", folder)
+    for name in (".dockerignore", ".pre-commit-config.yaml"):
+        shutil.copy(ROOT / name, folder)
     return folder
 
 
@@ -71,7 +72,7 @@ def test_the_wheel_has_every_file_of_the_package_and_nothing_else(built: Path, s
     ours = {name for name in modules(source / "src") if "egg-info" not in name}
     assert found == ours
     assert "dibs/py.typed" in found
-    assert "dibs/store/migrations/versions/v0001_ledger_and_machines.py" in found
+    assert "dibs/database/migrations/versions/v0001_ledger_and_machines.py" in found
 
 
 def test_sources_and_source_distribution_give_the_same_wheel(built: Path, source: Path) -> None:
@@ -85,7 +86,8 @@ def test_the_source_distribution_has_tests_documents_and_what_deploys_it(built: 
         names = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {f"{part}/{name}" for part in ("tests", "docs", "deploy", "tools") for name in modules(source / part)}
     assert wanted - names == set()
-    assert {"README.md", "LICENSE", "Makefile", "constraints.txt", "mkdocs.yml", "pyproject.toml"} <= names
+    assert names >= {"README.md", "LICENSE", "Makefile", "constraints.txt", "mkdocs.yml", "pyproject.toml"}
+    assert names >= {"CHANGELOG.md", "CONTRIBUTING.md", ".dockerignore", ".pre-commit-config.yaml"}
 
 
 def test_pipx_installs_a_dibs_that_serves_in_an_empty_folder(
