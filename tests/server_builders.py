@@ -3,9 +3,9 @@
 import uuid
 from typing import Any
 
-from dibs.access.access import SERVICE, Access
+from dibs.access.access import EVERY_PROJECT, SERVICE, Access
 from dibs.flavors.model.flavors import Flavor
-from dibs.flavors.operations.flavors import NewFlavor, Seer, create_flavor
+from dibs.flavors.operations.flavors import NewFlavor, create_flavor
 from dibs.ledger.model.providers import Provider
 from dibs.machines.model.nodes import Node
 from dibs.servers.model.servers import Server, ServerView
@@ -15,7 +15,6 @@ from tests.builders import Ledger, trusted
 from tests.provider_builders import make
 
 MEMBER = trusted(user="mia", project="p", roles=frozenset({"member", "reader"}))
-EVERYTHING = Seer(sees_all=True)
 
 
 def anyone(server: Server) -> None:
@@ -49,7 +48,7 @@ def launch(ledger: Ledger, kind: Flavor, access: Access = MEMBER, name: str = "s
     """Launch one server."""
     command = LaunchServers(
         flavor=kind.flavor,
-        seer=options.pop("seer", EVERYTHING),
+        visibility=options.pop("visibility", EVERY_PROJECT),
         servers=[(str(uuid.uuid4()), name)],
         validate=options.pop("validate", any_settings),
         **options,

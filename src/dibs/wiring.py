@@ -18,8 +18,6 @@ from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
 from dibs.dialects.reservation import Reservation
 from dibs.drivers import DRIVERS
-from dibs.flavors.model.flavors import Flavor
-from dibs.flavors.operations.flavors import Seer
 from dibs.http.edge import metrics
 from dibs.http.edge.cors import Cors
 from dibs.http.edge.shell import Application
@@ -150,7 +148,7 @@ def _dialects(settings: Settings, runner: Runner, intake: RequestIntake, wake: C
     )
     lease_rules = _lease_rules(settings)
     nova = _nova(settings)
-    find_flavor = partial(_find_flavor, nova) if nova is not None else None
+    find_flavor = nova.find_flavor if nova is not None else None
     reservation = Reservation(
         runner,
         wake=wake,
@@ -170,10 +168,6 @@ def _nova(settings: Settings) -> Nova | None:
     if settings.compute_backend != "nova":
         return None
     return Nova(settings.nova_cloud, clouds_file=settings.nova_clouds_file, region=settings.region_name)
-
-
-def _find_flavor(nova: Nova, flavor: str, seer: Seer) -> Flavor:
-    return nova.find_flavor(flavor, seer.project, sees_all=seer.sees_all)
 
 
 def _enforcement(settings: Settings) -> HttpEnforcement | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dibs.access.access import SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.database.transaction import Transaction
 from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.operations.flavors import ChangeAccess, add_access
@@ -14,7 +14,7 @@ from dibs.servers.queries import servers
 from tests.attacks.target import INSTANCE, NODES, Target
 from tests.laws import Tables, broken_laws
 from tests.provider_builders import stock
-from tests.server_builders import EVERYTHING, any_settings, flavor
+from tests.server_builders import any_settings, flavor
 
 COMPUTE_HOST = "3c000000-0000-4000-8000-000000000001"
 FREE_NODE = "3c000000-0000-4000-8000-000000000002"
@@ -39,11 +39,11 @@ class ComputeTarget(Target):
         stock(self.ledger, made, VCPU=8, MEMORY_MB=8_192, DISK_GB=100)
         self.ledger.enrol(uuid=FREE_NODE, name="free", resource_class="huge")
         small = flavor(self.ledger, name="small", public=False, extra_specs={KEY: "r1"})
-        write(add_access, SERVICE, ChangeAccess(flavor="small", seer=EVERYTHING, project="p"))
+        write(add_access, SERVICE, ChangeAccess(flavor="small", visibility=EVERY_PROJECT, project="p"))
         flavor(self.ledger, name="metal", extra_specs=_WHOLE_NODE)
         command = LaunchServers(
             flavor="small",
-            seer=EVERYTHING,
+            visibility=EVERY_PROJECT,
             servers=[(SERVER, "server")],
             properties={"metadata": {KEY: "r1"}},
             validate=any_settings,

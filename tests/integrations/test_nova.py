@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from dibs.access.access import EVERY_PROJECT
 from dibs.flavors.model.errors import ComputeAway, FlavorNotFound
 from tests.bed.waiting import eventually
 from tests.integrations.conftest import Cloud
@@ -89,13 +90,13 @@ def test_a_flavor_is_found_by_those_who_may_use_it(cloud: Cloud) -> None:
     flavor = wanted(extra_specs={"trait:CUSTOM_X": "required"})
     cloud.outside.make_flavors([flavor])
     cloud.outside.open_flavors([flavor["flavor"]], "p")
-    found = cloud.outside.find_flavor(flavor["flavor"], "p", sees_all=False)
+    found = cloud.outside.find_flavor(flavor["flavor"], frozenset({"p"}))
     assert (found.flavor, found.vcpus, found.memory_mb, found.swap_mb) == (flavor["flavor"], 2, 64, 0)
     assert found.extra_specs == flavor["extra_specs"]
-    assert cloud.outside.find_flavor(flavor["flavor"], "q", sees_all=True) == found
-    for ident, project in ((flavor["flavor"], "q"), (flavor["flavor"], None), ("no-such-flavor", "p")):
+    assert cloud.outside.find_flavor(flavor["flavor"], EVERY_PROJECT) == found
+    for ident, projects in ((flavor["flavor"], {"q"}), (flavor["flavor"], set()), ("no-such-flavor", {"p"})):
         with pytest.raises(FlavorNotFound):
-            cloud.outside.find_flavor(ident, project, sees_all=False)
+            cloud.outside.find_flavor(ident, frozenset(projects))
 
 
 def test_somebody_who_asks_while_nova_is_away_is_told_so(cloud: Cloud) -> None:
@@ -103,8 +104,8 @@ def test_somebody_who_asks_while_nova_is_away_is_told_so(cloud: Cloud) -> None:
     cloud.gate.close()
     try:
         with pytest.raises(ComputeAway):
-            outside.find_flavor("any", "p", sees_all=True)
+            outside.find_flavor("any", EVERY_PROJECT)
     finally:
         cloud.gate.open()
     with pytest.raises(FlavorNotFound):
-        outside.find_flavor("any", "p", sees_all=True)
+        outside.find_flavor("any", EVERY_PROJECT)

@@ -25,6 +25,13 @@ VisibleProjects = frozenset[str] | EveryProject
 """The projects whose objects a caller sees in a list."""
 
 
+def visible_projects(actor: Actor, *, every: bool) -> VisibleProjects:
+    """Return every project, or only that of the actor; an actor without a project sees none."""
+    if every:
+        return EVERY_PROJECT
+    return frozenset() if actor.project is None else frozenset({actor.project})
+
+
 class Rules(Protocol):
     """The policy of a site in one dialect's rule names."""
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dibs.access.access import EVERY_PROJECT, VisibleProjects
 from dibs.extras import needs_extra
 from dibs.flavors.model.errors import ComputeAway, FlavorNotFound
 from dibs.flavors.model.flavors import Flavor
@@ -73,18 +74,21 @@ class Nova:
             self._compute.delete_flavor(flavor)
         return True
 
-    def find_flavor(self, flavor: str, project: str | None, *, sees_all: bool) -> Flavor:
-        """A flavor that a project may use, or any; the one call that somebody waits for."""
+    def find_flavor(self, flavor: str, visibility: VisibleProjects) -> Flavor:
+        """Return a flavor that is public or that one of the projects may use; the only call that a client waits for."""
         from keystoneauth1.exceptions import ClientException
         from openstack.exceptions import SDKException
 
         try:
             found = self._get(flavor)
-            if found is not None and (found.is_public or sees_all or project in self._projects_of(flavor)):
+            if found is not None and (found.is_public or self._is_visible(flavor, visibility)):
                 return _ours(found)
         except (SDKException, ClientException) as error:
             raise ComputeAway(problem=str(error)) from error
         raise FlavorNotFound(flavor=flavor)
+
+    def _is_visible(self, flavor: str, visibility: VisibleProjects) -> bool:
+        return visibility is EVERY_PROJECT or not visibility.isdisjoint(self._projects_of(flavor))
 
     @property
     def _compute(self) -> "Proxy":

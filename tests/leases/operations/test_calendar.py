@@ -4,9 +4,9 @@ import uuid
 
 import pytest
 
-from dibs.access.access import SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.flavors.model.errors import FlavorNotFound
-from dibs.flavors.operations.flavors import NewFlavor, Seer, create_flavor
+from dibs.flavors.operations.flavors import NewFlavor, create_flavor
 from dibs.flavors.queries import flavors
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.errors import BadLease, MalformedRequirements, NotEnoughHosts
@@ -239,14 +239,14 @@ def test_a_flavor_that_the_caller_does_not_see_is_not_found(ledger):
     for name in ("theirs", "none"):
         with pytest.raises(FlavorNotFound):
             lease(ledger, 1, 2, flavored(name))
-    assert lease(ledger, 1, 2, flavored("theirs"), seer=Seer(sees_all=True))
+    assert lease(ledger, 1, 2, flavored("theirs"), visibility=EVERY_PROJECT)
 
 
 def test_the_flavor_of_a_reservation_cannot_be_reserved_again(ledger):
     make_host(ledger)
     made = lease(ledger, 1, 2, instances())
     with pytest.raises(BadLease):
-        lease(ledger, 1, 2, flavored(made.reservations[0].uuid), seer=Seer(sees_all=True))
+        lease(ledger, 1, 2, flavored(made.reservations[0].uuid), visibility=EVERY_PROJECT)
 
 
 # --- nodes ---

@@ -1,8 +1,8 @@
 import pytest
 
-from dibs.access.access import SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.flavors.model.errors import FlavorNotFound
-from dibs.flavors.operations.flavors import ChangeAccess, Seer, add_access
+from dibs.flavors.operations.flavors import ChangeAccess, add_access
 from dibs.ledger.queries import claim_views
 from dibs.machines.model import states
 from dibs.machines.model.errors import ValidationFailed
@@ -11,7 +11,7 @@ from dibs.servers.model.errors import ServerNotFound
 from dibs.servers.operations.hypervisors import SwitchService, switch_service
 from tests.builders import Ledger
 from tests.provider_builders import statements
-from tests.server_builders import EVERYTHING, MEMBER, delete, flavor, host, launch, look, node_flavor
+from tests.server_builders import MEMBER, delete, flavor, host, launch, look, node_flavor
 
 
 def claims_of(ledger: Ledger, uuid: str) -> dict[tuple[str, str], int]:
@@ -73,9 +73,9 @@ def test_a_flavor_that_is_not_public_is_for_those_who_were_given_it(ledger: Ledg
     host(ledger)
     secret = flavor(ledger, public=False)
     with pytest.raises(FlavorNotFound):
-        launch(ledger, secret, seer=Seer(project="p"))
-    ledger.runner.write(add_access, SERVICE, ChangeAccess(flavor=secret.flavor, seer=EVERYTHING, project="p"))
-    assert launch(ledger, secret, seer=Seer(project="p")).status == "ACTIVE"
+        launch(ledger, secret, visibility=frozenset({"p"}))
+    ledger.runner.write(add_access, SERVICE, ChangeAccess(flavor=secret.flavor, visibility=EVERY_PROJECT, project="p"))
+    assert launch(ledger, secret, visibility=frozenset({"p"})).status == "ACTIVE"
 
 
 def test_nobody_is_put_on_a_host_whose_service_is_disabled(ledger: Ledger) -> None:

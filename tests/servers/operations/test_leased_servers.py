@@ -4,7 +4,6 @@ from uuid import uuid4
 
 from dibs.access.access import SERVICE
 from dibs.flavors.model.flavors import Flavor
-from dibs.flavors.operations.flavors import Seer
 from dibs.flavors.queries import flavors
 from dibs.leases.model.leases import END, START, Lease
 from dibs.leases.operations.events import DueEvent, run_event
@@ -54,7 +53,7 @@ def test_reserved_instances_are_launched_with_their_flavor_and_no_more_of_them(l
     made = lease(ledger, 0, 2, instances(2, vcpus=4))
     let_it(ledger, START, made)
     kind = flavor_of(ledger, made)
-    launched = [launch(ledger, kind, OWNER, seer=Seer(project="p")) for _ in range(3)]
+    launched = [launch(ledger, kind, OWNER, visibility=frozenset({"p"})) for _ in range(3)]
     assert [view.status for view in launched] == ["ACTIVE", "ACTIVE", "ERROR"]
     assert launched[0].host == leased.name
     assert classes_of(ledger, launched[0]) == {"VCPU", "MEMORY_MB", made.reservations[0].resource_class}

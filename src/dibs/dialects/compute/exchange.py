@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dibs.access.access import VisibleProjects, visible_projects
 from dibs.database.runner import Runner
 from dibs.dialects.compute.errors import bad_request
 from dibs.dialects.compute.policy import Policy
 from dibs.dialects.compute.schemas import Schema
-from dibs.flavors.operations.flavors import Seer
 from dibs.http.exchange import AnyExchange, empty_answer, json_answer
 from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.json_schema import find_mistake
@@ -44,9 +44,9 @@ class Exchange(AnyExchange[Services]):
         return self.services.policy
 
     @property
-    def seer(self) -> Seer:
-        """Whose flavors the caller sees."""
-        return Seer(project=self.actor.project, sees_all=self.policy.is_admin(self.actor))
+    def visibility(self) -> VisibleProjects:
+        """The projects whose private flavors the caller sees."""
+        return visible_projects(self.actor, every=self.policy.is_admin(self.actor))
 
     def require(self, rule: str) -> None:
         """Refuse what a rule does not let the caller do in its own project."""

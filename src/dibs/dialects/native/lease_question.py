@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from dibs.access.access import visible_projects
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
-from dibs.flavors.operations.flavors import Seer
 from dibs.http.json_schema import Schema
 from dibs.http.messages import Response
 from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, NOW, RESOURCE_TYPES, WHOLE_HOST, Now
@@ -56,7 +56,7 @@ def explain(exchange: Exchange) -> Response:
         start_at=_read_time(asked, "start"),
         end_at=_read_time(asked, "end"),
         reservations=(_read_reservation(asked),),
-        seer=Seer(project=exchange.actor.project, sees_all=policy.sees_all(exchange.actor)),
+        visibility=visible_projects(exchange.actor, every=policy.sees_all(exchange.actor)),
         rules=exchange.services.lease_rules,
     )
     found = exchange.read(ask_lease, with_sources(command, exchange.services.find_flavor))

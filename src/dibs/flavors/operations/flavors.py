@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dibs.access.access import Access
+from dibs.access.access import EVERY_PROJECT, Access, VisibleProjects
 from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
 from dibs.flavors.model.errors import (
@@ -21,20 +21,13 @@ from dibs.flavors.queries.flavors import FlavorPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seer:
-    """Whose eyes look: somebody who runs the system sees every flavor."""
-
-    project: str | None = None
-    sees_all: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ListFlavors:
     """One page of the flavors that the caller may see."""
 
-    seer: Seer
+    visibility: VisibleProjects
+    """Show public flavors and those that one of these projects has access to."""
     public: bool | None = None
-    """Only public ones, only others; None: both. Who does not see all sees public ones and its own at the most."""
+    """Show only public flavors, or only private ones; None shows both."""
     memory_mb_min: int = 0
     disk_gb_min: int = 0
     sort_key: str = "id"
@@ -48,7 +41,8 @@ class OneFlavor:
     """A flavor by what callers know it by."""
 
     flavor: str
-    seer: Seer
+    visibility: VisibleProjects
+    """The projects whose private flavors the caller sees; every caller sees public ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +86,7 @@ class ChangeAccess(OneFlavor):
 def list_flavors(tx: Transaction, access: Access, now: int, command: ListFlavors) -> list[Flavor]:
     """One page of flavors."""
     asked = FlavorPage(
-        # A caller without a project has been given nothing; no project has an empty name.
-        seen_by=None if command.seer.sees_all else command.seer.project or "",
+        visibility=command.visibility,
         public=command.public,
         memory_mb_min=command.memory_mb_min,
         disk_gb_min=command.disk_gb_min,
@@ -175,9 +168,15 @@ def remove_access(tx: Transaction, access: Access, now: int, command: ChangeAcce
 
 def seen(tx: Transaction, flavor: Flavor | None, command: OneFlavor) -> Flavor:
     """The flavor, if the caller may see it."""
-    if flavor is None or not (command.seer.sees_all or flavors.seen_by(tx, flavor, command.seer.project)):
+    if flavor is None or not _is_visible(tx, flavor, command.visibility):
         raise FlavorNotFound(flavor=command.flavor)
     return flavor
+
+
+def _is_visible(tx: Transaction, flavor: Flavor, visibility: VisibleProjects) -> bool:
+    if flavor.public or visibility is EVERY_PROJECT:
+        return True
+    return not visibility.isdisjoint(flavors.access(tx, flavor))
 
 
 def _lock(tx: Transaction, command: OneFlavor) -> Flavor:

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, bindparam, exists, insert, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, exists, insert, or_, select, update
 from sqlalchemy import delete as delete_rows
 
-from dibs.database import paging
+from dibs.access.access import EVERY_PROJECT, VisibleProjects
+from dibs.database import paging, sets
 from dibs.database.columns import Columns
 from dibs.database.transaction import Duplicate, Transaction
 from dibs.flavors.model.errors import FlavorAccessExists, FlavorExists
@@ -38,9 +39,6 @@ _ACCESS = (
     .where(flavor_access.c.flavor_id == bindparam("of_id"))
     .order_by(flavor_access.c.project_id)
 )
-_OF_PROJECT = exists().where(
-    flavor_access.c.flavor_id == flavors.c.id, flavor_access.c.project_id == bindparam("of_project")
-)
 _GRANT = insert(flavor_access).values(flavor_id=bindparam("of_id"), project_id=bindparam("of_project"))
 _REVOKE = delete_rows(flavor_access).where(
     flavor_access.c.flavor_id == bindparam("of_id"), flavor_access.c.project_id == bindparam("of_project")
@@ -50,8 +48,8 @@ _REVOKE = delete_rows(flavor_access).where(
 class FlavorPage(NamedTuple):
     """Which flavors a list shows: those of which all of this holds."""
 
-    seen_by: str | None = None
-    """A project: public ones and those that it was given. None: all."""
+    visibility: VisibleProjects = frozenset()
+    """Show public flavors and those that one of these projects has access to."""
     public: bool | None = None
     memory_mb_min: int = 0
     disk_gb_min: int = 0
@@ -63,7 +61,8 @@ class FlavorPage(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    seen_by: bool
+    visible_projects: int | None
+    """The number of projects whose private flavors are shown; None shows those of every project."""
     public: bool
     sort_key: str
     descending: bool
@@ -81,11 +80,6 @@ def lock(tx: Transaction, flavor: str) -> Flavor | None:
     return get(tx, flavor) if tx.change(_LOCK, {"of_flavor": flavor}) else None
 
 
-def seen_by(tx: Transaction, flavor: Flavor, project: str | None) -> bool:
-    """True when a project may use the flavor."""
-    return flavor.public or (project is not None and project in access(tx, flavor))
-
-
 def page(tx: Transaction, asked: FlavorPage) -> list[Flavor] | None:
     """One page of flavors; None when there is no such marker."""
     row: dict[str, Any] | None = None
@@ -95,10 +89,12 @@ def page(tx: Transaction, asked: FlavorPage) -> list[Flavor] | None:
             return None
         row = {"id": found.id, "sort_value": getattr(found, asked.sort_key)}
     marker, values = paging.marker_values(row, asked.sort_key)
-    shape = _Shape(asked.seen_by is not None, asked.public is not None, asked.sort_key, asked.descending, marker)
+    projects = None if asked.visibility is EVERY_PROJECT else sorted(asked.visibility)
+    shape = _Shape(
+        None if projects is None else len(projects), asked.public is not None, asked.sort_key, asked.descending, marker
+    )
     values |= {"memory_min": asked.memory_mb_min, "disk_min": asked.disk_gb_min, "page_limit": asked.limit}
-    if asked.seen_by is not None:
-        values["of_project"] = asked.seen_by
+    values |= sets.numbered("project", projects or ())
     if asked.public is not None:
         values["of_public"] = int(asked.public)
     return [_flavor(row) for row in tx.rows(_page(shape), values)]
@@ -155,11 +151,19 @@ def _page(shape: _Shape) -> Select[Any]:
     statement = _SELECT.where(
         flavors.c.memory_mb >= bindparam("memory_min"), flavors.c.disk_gb >= bindparam("disk_min")
     )
-    if shape.seen_by:
-        statement = statement.where(or_(flavors.c.public == 1, _OF_PROJECT))
+    if shape.visible_projects is not None:
+        statement = statement.where(or_(flavors.c.public == 1, *_accessible(shape.visible_projects)))
     if shape.public:
         statement = statement.where(flavors.c.public == bindparam("of_public"))
     return paging.in_order(statement, flavors, shape.sort_key, descending=shape.descending, marker=shape.marker)
+
+
+def _accessible(count: int) -> list[ColumnElement[bool]]:
+    """Return the condition that one of so many projects has access; nothing when there is no project."""
+    if not count:
+        return []
+    of_flavor = flavor_access.c.flavor_id == flavors.c.id
+    return [exists().where(of_flavor, flavor_access.c.project_id.in_(sets.binds("project", count)))]
 
 
 def _flavor(row: Mapping[str, Any]) -> Flavor:

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from dibs.access.access import VisibleProjects
 from dibs.flavors.model.flavors import Flavor
-from dibs.flavors.operations.flavors import Seer
 from dibs.leases.model.leases import FLAVORED_INSTANCES
 from dibs.leases.operations.leases import NewLease
 
-FindFlavor = Callable[[str, Seer], Flavor]
-"""Gives a flavor that somebody may see, or raises FlavorNotFound."""
+FindFlavor = Callable[[str, VisibleProjects], Flavor]
+"""Returns a flavor that is public or that one of the projects may use, or raises FlavorNotFound."""
 
 
 def with_sources(command: NewLease, find_flavor: FindFlavor | None) -> NewLease:
@@ -17,7 +17,7 @@ def with_sources(command: NewLease, find_flavor: FindFlavor | None) -> NewLease:
     if find_flavor is None:
         return command
     reservations = [
-        replace(each, source=find_flavor(each.flavor or "", command.seer))
+        replace(each, source=find_flavor(each.flavor or "", command.visibility))
         if each.resource_type == FLAVORED_INSTANCES
         else each
         for each in command.reservations

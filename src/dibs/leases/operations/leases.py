@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import getrandbits
 
-from dibs.access.access import Access
+from dibs.access.access import Access, VisibleProjects
 from dibs.database.transaction import Transaction
 from dibs.flavors.model.flavors import Flavor
-from dibs.flavors.operations.flavors import OneFlavor, Seer, get_flavor
+from dibs.flavors.operations.flavors import OneFlavor, get_flavor
 from dibs.flavors.queries import flavors
 from dibs.leases.model import leases as states
 from dibs.leases.model.dates import LeaseRules, before_end, check_length, check_new, moment
@@ -64,8 +64,8 @@ class NewLease:
     before_end_at: int | None = None
     """When its owner is told that the end is near; None leaves it to the rules."""
     reservations: tuple[NewReservation, ...] = ()
-    seer: Seer = field(default_factory=Seer)
-    """Whose flavors may be named."""
+    visibility: VisibleProjects = frozenset()
+    """The projects whose private flavors the lease may name."""
     rules: LeaseRules = field(default_factory=LeaseRules)
     seed: int | None = None
     """Decides among hosts that are as good; None: chance does."""
@@ -141,7 +141,7 @@ def plan_lease(tx: Transaction, access: Access, now: int, command: NewLease) -> 
     check_new(window, now)
     check_length(window, access.actor.project, command.rules)
     announced = before_end(window, command.before_end_at, command.rules.before_end_minutes)
-    planned = [_plan_reservation(tx, access, now, new, command.seer) for new in command.reservations]
+    planned = [_plan_reservation(tx, access, now, new, command.visibility) for new in command.reservations]
     plan = Plan(
         window=window,
         before_end_at=announced,
@@ -186,7 +186,7 @@ def allowed(lease: Lease | None, command: OneLease) -> Lease:
 
 
 def _plan_reservation(
-    tx: Transaction, access: Access, now: int, new: NewReservation, seer: Seer
+    tx: Transaction, access: Access, now: int, new: NewReservation, visibility: VisibleProjects
 ) -> tuple[Reservation, Flavor | None]:
     reservation = Reservation(
         id=NOT_STORED,
@@ -203,7 +203,7 @@ def _plan_reservation(
         created_at=now,
     )
     if reservation.resource_type == states.FLAVORED_INSTANCES:
-        source = new.source or get_flavor(tx, access, now, OneFlavor(flavor=new.flavor or "", seer=seer))
+        source = new.source or get_flavor(tx, access, now, OneFlavor(flavor=new.flavor or "", visibility=visibility))
         return replace(reservation, **size_of(source)._asdict(), resource_properties=described(source)), source
     if not reservation.whole_hosts and not reservation.resources:
         raise BadLease(reason="An instance that takes nothing of its host cannot be reserved.")

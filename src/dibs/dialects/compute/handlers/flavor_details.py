@@ -71,7 +71,9 @@ def change_spec(exchange: Exchange) -> Response:
 
 def delete_spec(exchange: Exchange) -> Response:
     """DELETE /flavors/{flavor}/os-extra_specs/{key}"""
-    command = RemoveSpec(flavor=exchange.arguments["flavor"], seer=exchange.seer, name=exchange.arguments["key"])
+    command = RemoveSpec(
+        flavor=exchange.arguments["flavor"], visibility=exchange.visibility, name=exchange.arguments["key"]
+    )
     exchange.write(remove_spec, command)
     return empty_answer(200)
 
@@ -87,7 +89,7 @@ def act(exchange: Exchange) -> Response:
     exchange.require(_RULES[action])
     command = ChangeAccess(
         flavor=exchange.arguments["flavor"],
-        seer=exchange.seer,
+        visibility=exchange.visibility,
         project=wanted["tenant"],
         strict=exchange.minor >= STRICT_ACCESS_SINCE and action == _ADD,
     )
@@ -95,7 +97,9 @@ def act(exchange: Exchange) -> Response:
 
 
 def _set(exchange: Exchange, specs: Mapping[str, str]) -> None:
-    exchange.write(set_specs, SetSpecs(flavor=exchange.arguments["flavor"], seer=exchange.seer, specs=specs))
+    exchange.write(
+        set_specs, SetSpecs(flavor=exchange.arguments["flavor"], visibility=exchange.visibility, specs=specs)
+    )
 
 
 def _as_text(specs: Mapping[str, Any]) -> dict[str, str]:

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from dibs.access.access import EVERY_PROJECT
 from dibs.dialects.compute.errors import bad_request
 from dibs.dialects.compute.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.compute.microversions import FLAVOR_DESCRIPTION_SINCE, FLAVOR_SPECS_SINCE
@@ -134,7 +135,9 @@ def create(exchange: Exchange) -> Response:
 def change(exchange: Exchange) -> Response:
     """PUT /flavors/{flavor}"""
     description = exchange.body(CHANGE)["flavor"]["description"]
-    command = DescribeFlavor(flavor=exchange.arguments["flavor"], seer=exchange.seer, description=description)
+    command = DescribeFlavor(
+        flavor=exchange.arguments["flavor"], visibility=exchange.visibility, description=description
+    )
     return json_answer({"flavor": shown(exchange, exchange.write(describe_flavor, command))})
 
 
@@ -146,7 +149,7 @@ def delete(exchange: Exchange) -> Response:
 
 def named(exchange: Exchange) -> OneFlavor:
     """The flavor that the path names."""
-    return OneFlavor(flavor=exchange.arguments["flavor"], seer=exchange.seer)
+    return OneFlavor(flavor=exchange.arguments["flavor"], visibility=exchange.visibility)
 
 
 def shown(exchange: Exchange, flavor: Flavor) -> dict[str, Any]:
@@ -184,7 +187,7 @@ def _list(exchange: Exchange, render: Any) -> Response:
     if sort_key not in _SORT_KEYS:
         raise bad_request(f"Invalid input for query parameters sort_key. Value: {sort_key}.")
     command = ListFlavors(
-        seer=exchange.seer,
+        visibility=exchange.visibility,
         public=_read_public(exchange),
         memory_mb_min=read_number(exchange, "minRam"),
         disk_gb_min=read_number(exchange, "minDisk"),
@@ -204,7 +207,7 @@ def _read_public(exchange: Exchange) -> bool | None:
     Quirk: admins see public ones unless they ask for all with is_public=None; others see theirs whatever they ask for.
     """
     text = exchange.query("is_public")
-    if not exchange.seer.sees_all:
+    if exchange.visibility is not EVERY_PROJECT:
         return None
     if text is None:
         return True

@@ -112,7 +112,7 @@ def read_launch(exchange: Exchange, body: Mapping[str, Any]) -> LaunchServers:
     }
     return LaunchServers(
         flavor=_last_part(asked["flavorRef"]),
-        seer=exchange.seer,
+        visibility=exchange.visibility,
         servers=_named(asked),
         image=_image(asked),
         reservation=_reservation(hints),

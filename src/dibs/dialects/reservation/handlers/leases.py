@@ -3,13 +3,13 @@
 from dataclasses import replace
 from random import getrandbits
 
+from dibs.access.access import visible_projects
 from dibs.dialects.reservation.documents.dates import read_date, read_moment
 from dibs.dialects.reservation.documents.rendering import render_lease
 from dibs.dialects.reservation.documents.reservation_values import read_changed_reservations, read_new_reservations
 from dibs.dialects.reservation.documents.values import read_name, require
 from dibs.dialects.reservation.errors import malformed
 from dibs.dialects.reservation.exchange import Exchange, empty_answer, json_answer
-from dibs.flavors.operations.flavors import Seer
 from dibs.http.messages import Response
 from dibs.leases.operations.changes import ChangeLease, change_lease
 from dibs.leases.operations.flavor_sources import with_sources
@@ -84,7 +84,7 @@ def _read_new(exchange: Exchange) -> NewLease:
         end_at=read_date(values["end_date"]),
         before_end_at=None if before_end is None else read_moment(before_end),
         reservations=read_new_reservations(values),
-        seer=Seer(project=exchange.actor.project, sees_all=exchange.services.policy.sees_all(exchange.actor)),
+        visibility=visible_projects(exchange.actor, every=exchange.services.policy.sees_all(exchange.actor)),
         rules=exchange.services.rules,
     )
 
