@@ -128,7 +128,7 @@ def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -
         take_over_seconds=settings.take_over_seconds,
         healing_seconds=settings.lease_healing_seconds,
         cleaning_minutes=settings.lease_cleaning_minutes,
-        outside=_nova(settings),
+        compute=_nova(settings),
         enforcement=_enforcement(settings),
         rpc_url=rpc_url,
     )
@@ -187,7 +187,7 @@ def _lease_rules(settings: Settings) -> LeaseRules:
         cleaning_minutes=settings.lease_cleaning_minutes,
         before_end_minutes=settings.lease_before_end_minutes,
         seconds_max=settings.lease_seconds_max,
-        outside=settings.compute_backend == "nova",
+        external_compute=settings.compute_backend == "nova",
         enforced=bool(settings.enforcement_url),
         exempt_projects=frozenset(filter(None, map(str.strip, settings.lease_exempt_projects.split(",")))),
     )

@@ -29,8 +29,8 @@ class Cloud:
     clouds_yaml: Path
 
     @property
-    def outside(self) -> Nova:
-        """What Dibs reaches Nova by."""
+    def compute(self) -> Nova:
+        """The client with which Dibs calls Nova."""
         return Nova(CLOUD, clouds_file=str(self.clouds_yaml))
 
     def ask(self, method: str, path: str, body: Any = None) -> httpx.Response:

@@ -1,6 +1,6 @@
-"""Does the errands of a database, and dies after the first call, before it can note it.
+"""Make the first outbox call of a database, then be killed before its result is recorded.
 
-``python -m tests.outside.dying_conductor DATABASE CLOUDS_YAML NOW``
+``python -m tests.integrations.dying_conductor DATABASE CLOUDS_YAML NOW``
 """
 
 import os
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from dibs.conductor.outbox import ErrandRunner
+from dibs.conductor.outbox import OutboxRunner
 from dibs.database import open_store
 from dibs.integrations import Nova
 from dibs.wiring import build_runner
@@ -17,11 +17,11 @@ from tests.integrations.real_nova import CLOUD
 
 
 class DeadlyNova(Nova):
-    """Does what it is told, and then all is over."""
+    """Makes one call, then kills its own process."""
 
     def __getattribute__(self, name: str) -> Any:
         found = super().__getattribute__(name)
-        return _last(found) if name in ("make_flavors", "open_flavors", "clear_up") else found
+        return _last(found) if name in ("create_flavors", "grant_flavors", "clean_up") else found
 
 
 def _last(call: Callable[..., Any]) -> Callable[..., None]:
@@ -34,4 +34,4 @@ def _last(call: Callable[..., Any]) -> Callable[..., None]:
 
 if __name__ == "__main__":
     database, clouds_yaml, now = sys.argv[1:]
-    ErrandRunner(build_runner(open_store(database), lambda: int(now)), DeadlyNova(CLOUD, clouds_file=clouds_yaml)).run()
+    OutboxRunner(build_runner(open_store(database), lambda: int(now)), DeadlyNova(CLOUD, clouds_file=clouds_yaml)).run()

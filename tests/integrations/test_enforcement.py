@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from dibs.conductor.outbox import ErrandRunner
+from dibs.conductor.outbox import OutboxRunner
 from dibs.integrations import HttpEnforcement
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.outbox import LONGEST_PAUSE_SECONDS
@@ -42,8 +42,8 @@ def ask(ledger: Ledger, enforcement: HttpEnforcement) -> Conversation:
 
 
 @pytest.fixture
-def errands(ledger: Ledger, enforcement: HttpEnforcement) -> ErrandRunner:
-    return ErrandRunner(ledger.runner, None, enforcement)
+def outbox(ledger: Ledger, enforcement: HttpEnforcement) -> OutboxRunner:
+    return OutboxRunner(ledger.runner, None, enforcement)
 
 
 def new(*parts: dict[str, object]) -> dict[str, object]:
@@ -144,34 +144,34 @@ def test_a_change_is_shown_beside_what_the_lease_is(ledger: Ledger, ask: Convers
 
 
 def test_the_end_of_a_lease_is_told_with_the_hosts_that_it_had(
-    ledger: Ledger, ask: Conversation, overseer: Overseer, errands: ErrandRunner
+    ledger: Ledger, ask: Conversation, overseer: Overseer, outbox: OutboxRunner
 ) -> None:
     host = leases.make_host(ledger)
     lease = ask("POST", "/v1/leases", new()).json["lease"]
     assert ask("DELETE", f"/v1/leases/{lease['id']}").status == 204
     assert [path for path, _, _ in overseer.heard] == ["/base/check-create"]
-    assert errands.run() == 1
+    assert outbox.run() == 1
     path, headers, body = overseer.heard[-1]
     assert (path, headers["X-Auth-Token"]) == ("/base/on-end", "t")
     assert (body["context"]["project_id"], body["lease"]["id"]) == (MEMBER.project, lease["id"])
     (part,) = body["lease"]["reservations"]
     assert [each["id"] for each in part["allocations"]] == [str(host.id)]
-    assert errands.run() == 0
+    assert outbox.run() == 0
 
 
 @pytest.mark.one_engine
 def test_the_end_of_a_lease_is_told_until_it_is_heard(
-    ledger: Ledger, ask: Conversation, overseer: Overseer, errands: ErrandRunner
+    ledger: Ledger, ask: Conversation, overseer: Overseer, outbox: OutboxRunner
 ) -> None:
     leases.make_host(ledger)
     lease = ask("POST", "/v1/leases", new()).json["lease"]
     ask("DELETE", f"/v1/leases/{lease['id']}")
     overseer.answers["on-end"] = (500, b"")
     for _ in range(2):
-        assert errands.run() == 0
+        assert outbox.run() == 0
         ledger.clock.move(LONGEST_PAUSE_SECONDS)
     overseer.answers["on-end"] = (404, b"")
-    assert errands.run() == 1
+    assert outbox.run() == 1
 
 
 @pytest.mark.one_engine

@@ -12,13 +12,13 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.conductor.leases import LeaseKeeper
-from dibs.conductor.outbox import ErrandRunner
+from dibs.conductor.outbox import OutboxRunner
 from dibs.database import open_store
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.leases import ACTIVE, PENDING, STARTING, TERMINATED, TERMINATING
 from dibs.leases.model.outbox import CALL_SECONDS
 from dibs.leases.operations.changes import ReservationChange
-from dibs.leases.operations.outbox import ListErrands, list_errands
+from dibs.leases.operations.outbox import ListOutboxCalls, list_outbox_calls
 from dibs.wiring import build_runner, read_clock
 from tests import lease_builders as leases
 from tests.bed.waiting import eventually
@@ -64,8 +64,8 @@ def test_who_has_no_lease_gets_nothing_of_the_host(cloud: Cloud) -> None:
     cloud.nova.connect().create_flavor(id="plain", name="plain", vcpus=1, ram=64, disk=0, is_public=False)
     refused = cloud.nova.launch("plain")
     eventually(lambda: cloud.nova.servers(status="ERROR") == {refused}, 60, "a server without a host")
-    assert cloud.outside.clear_up(["plain"], []) is False
-    eventually(lambda: cloud.outside.clear_up(["plain"], []), 60, "an end")
+    assert cloud.compute.clean_up(["plain"], []) is False
+    eventually(lambda: cloud.compute.clean_up(["plain"], []), 60, "an end")
 
 
 def test_the_owner_of_a_whole_host_launches_what_it_likes_there_until_the_lease_ends(cloud: Cloud) -> None:
@@ -91,11 +91,11 @@ def test_a_lease_at_its_end_is_terminated_when_its_servers_are_gone(cloud: Cloud
     runner = build_runner(store, later)
     LeaseKeeper(runner, later, healing_seconds=0, cleaning_minutes=0).run()
     assert cloud.status(lease) == TERMINATING
-    assert ErrandRunner(runner, cloud.outside).run() == 0
+    assert OutboxRunner(runner, cloud.compute).run() == 0
     assert cloud.status(lease) == TERMINATING
     eventually(lambda: not cloud.nova.servers(), 60, "no servers")
     assert flavor in cloud.nova.flavors()
-    ErrandRunner(build_runner(store, lambda: later() + HOUR), cloud.outside).run()
+    OutboxRunner(build_runner(store, lambda: later() + HOUR), cloud.compute).run()
     store.close()
 
     assert cloud.status(lease) == TERMINATED
@@ -164,7 +164,7 @@ Die = Callable[[], None]
 
 @pytest.fixture
 def die(cloud: Cloud, ledger: Ledger, database_url: str) -> Die:
-    """Let a conductor begin the next errand and die between the call and its note."""
+    """Let a conductor begin the next call and die between the call and its note."""
 
     def run() -> None:
         program = [sys.executable, "-m", dying_conductor.__name__, database_url]
@@ -180,16 +180,16 @@ def test_what_a_conductor_did_and_could_not_note_is_done_again_without_harm(
     cloud: Cloud, ledger: Ledger, die: Die
 ) -> None:
     keeper = LeaseKeeper(ledger.runner, ledger.clock, healing_seconds=0, cleaning_minutes=0)
-    errands = ErrandRunner(ledger.runner, cloud.outside)
+    outbox = OutboxRunner(ledger.runner, cloud.compute)
     leases.make_host(ledger)
-    lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(outside=True))
+    lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(external_compute=True))
     flavor = lease.reservations[0].uuid
 
     die()
     assert flavor in cloud.nova.flavors()
-    assert errands.run() == 0
+    assert outbox.run() == 0
     ledger.clock.move(CALL_SECONDS)
-    assert errands.run() == 1
+    assert outbox.run() == 1
     assert leases.shown(ledger, lease).status == PENDING
 
     ledger.clock.move((leases.at(1) - ledger.clock()) / 1_000_000)
@@ -197,7 +197,7 @@ def test_what_a_conductor_did_and_could_not_note_is_done_again_without_harm(
     die()
     assert leases.shown(ledger, lease).status == STARTING
     ledger.clock.move(CALL_SECONDS)
-    assert errands.run() == 1
+    assert outbox.run() == 1
     assert leases.shown(ledger, lease).status == ACTIVE
     assert cloud.nova.projects_of(flavor) == {leases.OWNER.actor.project}
 
@@ -207,33 +207,33 @@ def test_what_a_conductor_did_and_could_not_note_is_done_again_without_harm(
     assert flavor not in cloud.nova.flavors()
     assert leases.shown(ledger, lease).status == TERMINATING
     ledger.clock.move(CALL_SECONDS)
-    assert errands.run() == 1
+    assert outbox.run() == 1
     assert leases.shown(ledger, lease).status == TERMINATED
 
 
 @pytest.mark.one_engine
 def test_a_lease_of_a_service_that_is_not_among_the_settings_waits_for_it(ledger: Ledger) -> None:
     leases.make_host(ledger)
-    leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(outside=True))
-    assert ErrandRunner(ledger.runner, None).run() == 0
+    leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(external_compute=True))
+    assert OutboxRunner(ledger.runner, None).run() == 0
     ledger.clock.move(CALL_SECONDS)
-    (errand,) = ledger.runner.read(list_errands, SERVICE, ListErrands(count_max=10))
-    assert errand.attempts == 1
-    assert "needs the compute service" in str(errand.last_error)
+    (call,) = ledger.runner.read(list_outbox_calls, SERVICE, ListOutboxCalls(count_max=10))
+    assert call.attempts == 1
+    assert "needs the compute service" in str(call.last_error)
 
 
 @pytest.mark.one_engine
 def test_instances_that_change_before_they_begin_have_another_flavor(cloud: Cloud, ledger: Ledger) -> None:
-    errands = ErrandRunner(ledger.runner, cloud.outside)
+    outbox = OutboxRunner(ledger.runner, cloud.compute)
     leases.make_host(ledger)
-    lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(outside=True))
+    lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(external_compute=True))
     (part,) = lease.reservations
-    assert errands.run() == 1
+    assert outbox.run() == 1
     leases.change(ledger, lease, ReservationChange(uuid=part.uuid, values={"resources": {"VCPU": 7}}))
-    assert errands.run() == 1
+    assert outbox.run() == 1
     assert cloud.nova.connect().get_flavor(part.uuid).vcpus == 7
     leases.delete(ledger, lease)
-    assert errands.run() == 1
+    assert outbox.run() == 1
     assert part.uuid not in cloud.nova.flavors()
 
 
@@ -241,28 +241,28 @@ def test_instances_that_change_before_they_begin_have_another_flavor(cloud: Clou
 def test_the_servers_on_a_node_are_sought_by_the_uuid_that_nova_knows_it_by(ledger: Ledger) -> None:
     node = ledger.enrol(name="n", resource_class="gold")
     leases.register(ledger, node)
-    lease = leases.lease(ledger, 1, 2, leases.whole(), rules=LeaseRules(outside=True))
+    lease = leases.lease(ledger, 1, 2, leases.whole(), rules=LeaseRules(external_compute=True))
     ledger.clock.move((leases.at(1) - ledger.clock()) / 1_000_000)
     LeaseKeeper(ledger.runner, ledger.clock, healing_seconds=0, cleaning_minutes=0).run_events()
     leases.delete(ledger, lease)
-    (errand,) = ledger.runner.read(list_errands, SERVICE, ListErrands(count_max=10))
-    assert errand.arguments["hosts"] == [node.uuid]
+    (call,) = ledger.runner.read(list_outbox_calls, SERVICE, ListOutboxCalls(count_max=10))
+    assert call.arguments["hosts"] == [node.uuid]
 
 
 @pytest.mark.one_engine
 def test_a_lease_that_never_got_its_flavors_can_be_ended(cloud: Cloud, ledger: Ledger) -> None:
-    errands = ErrandRunner(ledger.runner, cloud.outside)
+    outbox = OutboxRunner(ledger.runner, cloud.compute)
     leases.make_host(ledger)
-    lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(outside=True))
+    lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(external_compute=True))
     cloud.gate.close()
     try:
-        assert errands.run() == 0
+        assert outbox.run() == 0
         leases.delete(ledger, lease)
     finally:
         cloud.gate.open()
     ledger.clock.move(CALL_SECONDS)
-    assert errands.run() == 1
+    assert outbox.run() == 1
     assert leases.booked(ledger, lease) == {}
     ledger.clock.move(CALL_SECONDS)
-    assert errands.run() == 0
+    assert outbox.run() == 0
     assert lease.reservations[0].uuid not in cloud.nova.flavors()

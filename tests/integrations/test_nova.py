@@ -25,7 +25,7 @@ def wanted(**values: Any) -> dict[str, Any]:
 
 def test_a_flavor_is_made_private_with_its_sizes_and_extra_specs(cloud: Cloud) -> None:
     flavor = wanted(swap_mb=512)
-    cloud.outside.make_flavors([flavor])
+    cloud.compute.create_flavors([flavor])
     made = cloud.nova.connect().get_flavor(flavor["flavor"], get_extra_specs=True)
     assert (made.name, made.vcpus, made.ram, made.disk, made.swap) == (flavor["name"], 2, 64, 0, 512)
     assert made.extra_specs == flavor["extra_specs"]
@@ -35,17 +35,17 @@ def test_a_flavor_is_made_private_with_its_sizes_and_extra_specs(cloud: Cloud) -
 
 def test_a_flavor_that_is_there_is_left_alone(cloud: Cloud) -> None:
     flavor = wanted()
-    cloud.outside.make_flavors([flavor])
-    cloud.outside.open_flavors([flavor["flavor"]], "p")
-    cloud.outside.make_flavors([flavor])
+    cloud.compute.create_flavors([flavor])
+    cloud.compute.grant_flavors([flavor["flavor"]], "p")
+    cloud.compute.create_flavors([flavor])
     assert cloud.nova.projects_of(flavor["flavor"]) == {"p"}
 
 
 @pytest.mark.parametrize("other", [{"vcpus": 3}, {"extra_specs": {"resources:CUSTOM_RESERVATION_Y": "1"}}])
 def test_a_flavor_that_is_there_but_different_is_made_anew(cloud: Cloud, other: dict[str, Any]) -> None:
     flavor = wanted()
-    cloud.outside.make_flavors([flavor])
-    cloud.outside.make_flavors([{**flavor, **other}])
+    cloud.compute.create_flavors([flavor])
+    cloud.compute.create_flavors([{**flavor, **other}])
     made = cloud.nova.connect().get_flavor(flavor["flavor"], get_extra_specs=True)
     assert {"vcpus": made.vcpus, "extra_specs": made.extra_specs}.items() >= other.items()
 
@@ -55,57 +55,57 @@ def test_a_flavor_whose_maker_died_before_its_extra_specs_gets_them(cloud: Cloud
     cloud.nova.connect().create_flavor(
         id=flavor["flavor"], name=flavor["name"], vcpus=2, ram=64, disk=0, is_public=False
     )
-    cloud.outside.make_flavors([flavor])
+    cloud.compute.create_flavors([flavor])
     made = cloud.nova.connect().get_flavor(flavor["flavor"], get_extra_specs=True)
     assert made.extra_specs == flavor["extra_specs"]
 
 
 def test_a_project_that_has_access_is_given_it_again_without_harm(cloud: Cloud) -> None:
     flavor = wanted()
-    cloud.outside.make_flavors([flavor])
+    cloud.compute.create_flavors([flavor])
     for project in ("p", "p", "q", None):
-        cloud.outside.open_flavors([flavor["flavor"]], project)
+        cloud.compute.grant_flavors([flavor["flavor"]], project)
     assert cloud.nova.projects_of(flavor["flavor"]) == {"p", "q"}
 
 
 def test_servers_of_all_projects_go_before_their_flavor_does(cloud: Cloud) -> None:
     flavor = wanted()
-    cloud.outside.make_flavors([flavor])
+    cloud.compute.create_flavors([flavor])
     for project in ("p", "q"):
-        cloud.outside.open_flavors([flavor["flavor"]], project)
+        cloud.compute.grant_flavors([flavor["flavor"]], project)
         cloud.nova.launch(flavor["flavor"], project, user="somebody")
     # Nobody offers what the flavor asks for, so they end in ERROR; they are servers all the same.
     eventually(lambda: len(cloud.nova.servers(flavor=flavor["flavor"], status="ERROR")) == 2, 30, "two servers")
-    assert cloud.outside.clear_up([flavor["flavor"]], []) is False
-    eventually(lambda: cloud.outside.clear_up([flavor["flavor"]], []), 30, "an end")
+    assert cloud.compute.clean_up([flavor["flavor"]], []) is False
+    eventually(lambda: cloud.compute.clean_up([flavor["flavor"]], []), 30, "an end")
     assert cloud.nova.servers() == set()
     assert flavor["flavor"] not in cloud.nova.flavors()
 
 
 def test_what_is_gone_is_cleared_up_again_without_harm(cloud: Cloud) -> None:
-    assert cloud.outside.clear_up([str(uuid.uuid4())], [HOST, "no-such-host"]) is True
+    assert cloud.compute.clean_up([str(uuid.uuid4())], [HOST, "no-such-host"]) is True
 
 
 def test_a_flavor_is_found_by_those_who_may_use_it(cloud: Cloud) -> None:
     flavor = wanted(extra_specs={"trait:CUSTOM_X": "required"})
-    cloud.outside.make_flavors([flavor])
-    cloud.outside.open_flavors([flavor["flavor"]], "p")
-    found = cloud.outside.find_flavor(flavor["flavor"], frozenset({"p"}))
+    cloud.compute.create_flavors([flavor])
+    cloud.compute.grant_flavors([flavor["flavor"]], "p")
+    found = cloud.compute.find_flavor(flavor["flavor"], frozenset({"p"}))
     assert (found.flavor, found.vcpus, found.memory_mb, found.swap_mb) == (flavor["flavor"], 2, 64, 0)
     assert found.extra_specs == flavor["extra_specs"]
-    assert cloud.outside.find_flavor(flavor["flavor"], EVERY_PROJECT) == found
+    assert cloud.compute.find_flavor(flavor["flavor"], EVERY_PROJECT) == found
     for ident, projects in ((flavor["flavor"], {"q"}), (flavor["flavor"], set()), ("no-such-flavor", {"p"})):
         with pytest.raises(FlavorNotFound):
-            cloud.outside.find_flavor(ident, frozenset(projects))
+            cloud.compute.find_flavor(ident, frozenset(projects))
 
 
 def test_somebody_who_asks_while_nova_is_away_is_told_so(cloud: Cloud) -> None:
-    outside = cloud.outside
+    compute = cloud.compute
     cloud.gate.close()
     try:
         with pytest.raises(ComputeAway):
-            outside.find_flavor("any", EVERY_PROJECT)
+            compute.find_flavor("any", EVERY_PROJECT)
     finally:
         cloud.gate.open()
     with pytest.raises(FlavorNotFound):
-        outside.find_flavor("any", EVERY_PROJECT)
+        compute.find_flavor("any", EVERY_PROJECT)

@@ -1,4 +1,4 @@
-"""Does errands at services outside: takes one, makes the call with no transaction open, says how it went."""
+"""Make the calls of the outbox: take one, call the service with no transaction open, record the result."""
 
 import logging
 
@@ -6,71 +6,71 @@ from dibs.access.access import SERVICE
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.leases.model.enforcement import Enforcement
-from dibs.leases.model.outbox import CLEAR_UP, MAKE_FLAVORS, OPEN_FLAVORS, TELL_END, ComputeOutside, Errand
+from dibs.leases.model.outbox import CLEAN_UP, CREATE_FLAVORS, GRANT_FLAVORS, NOTIFY_END, ComputeService, OutboxCall
 from dibs.leases.operations.outbox import (
-    FinishErrand,
-    ListErrands,
-    PutOffErrand,
-    TakeErrand,
-    finish_errand,
-    list_errands,
-    put_off_errand,
-    take_errand,
+    FinishOutboxCall,
+    ListOutboxCalls,
+    PostponeOutboxCall,
+    TakeOutboxCall,
+    finish_outbox_call,
+    list_outbox_calls,
+    postpone_outbox_call,
+    take_outbox_call,
 )
 
 COUNT_MAX = 100
-"""How many are looked at in one go."""
+"""How many calls one run makes at most."""
 
 logger = logging.getLogger(__name__)
 
 
-class NobodyThere(Exception):
-    """A lease was made for a service that is not among the settings any more."""
+class ServiceNotConfigured(Exception):
+    """A lease was made for a service that the settings no longer name."""
 
 
-class ErrandRunner:
-    """Looks for errands and does them."""
+class OutboxRunner:
+    """Makes the calls that are due."""
 
-    def __init__(self, runner: Runner, outside: ComputeOutside | None, enforcement: Enforcement | None = None) -> None:
+    def __init__(self, runner: Runner, compute: ComputeService | None, enforcement: Enforcement | None = None) -> None:
         self._runner = runner
-        self._outside = outside
+        self._compute = compute
         self._enforcement = enforcement
 
     def run(self) -> int:
-        """Do what is due; gives how much was done."""
-        due = self._runner.read(list_errands, SERVICE, ListErrands(count_max=COUNT_MAX))
-        return sum(self._do(errand) for errand in due)
+        """Make the calls that are due; return how many are done."""
+        due = self._runner.read(list_outbox_calls, SERVICE, ListOutboxCalls(count_max=COUNT_MAX))
+        return sum(self._run_one(call) for call in due)
 
-    def _do(self, errand: Errand) -> bool:
-        if not self._runner.write(take_errand, SERVICE, TakeErrand(errand=errand)):
+    def _run_one(self, call: OutboxCall) -> bool:
+        if not self._runner.write(take_outbox_call, SERVICE, TakeOutboxCall(call=call)):
             return False
         problem = None
         try:
-            done = self._call(errand)
+            done = self._make(call)
         except (StoreUnavailable, StoreContended):
             raise
         except Exception as error:
             done, problem = False, f"{type(error).__name__}: {error}"
-            logger.warning("%s for lease %s failed and is tried again: %s", errand.kind, errand.lease, problem)
+            logger.warning("%s for lease %s failed and will be retried: %s", call.kind, call.lease, problem)
         if done:
-            self._runner.write(finish_errand, SERVICE, FinishErrand(errand=errand))
+            self._runner.write(finish_outbox_call, SERVICE, FinishOutboxCall(call=call))
         else:
-            self._runner.write(put_off_errand, SERVICE, PutOffErrand(errand=errand, problem=problem))
+            self._runner.write(postpone_outbox_call, SERVICE, PostponeOutboxCall(call=call, problem=problem))
         return done
 
-    def _call(self, errand: Errand) -> bool:
-        """Make the call; False while it is not done yet."""
-        arguments = errand.arguments
-        if errand.kind == TELL_END:
+    def _make(self, call: OutboxCall) -> bool:
+        """Call the service; return False while the service is still working on it."""
+        arguments = call.arguments
+        if call.kind == NOTIFY_END:
             if self._enforcement is not None:
-                self._enforcement.tell_end(arguments["lease"])
+                self._enforcement.notify_end(arguments["lease"])
             return True
-        if self._outside is None:
-            raise NobodyThere(f"{errand.kind} needs the compute service that the lease was made for")
-        if errand.kind == MAKE_FLAVORS:
-            self._outside.make_flavors(arguments["flavors"])
-        elif errand.kind == OPEN_FLAVORS:
-            self._outside.open_flavors(arguments["flavors"], arguments["project"])
-        elif errand.kind == CLEAR_UP:
-            return self._outside.clear_up(arguments["flavors"], arguments["hosts"])
+        if self._compute is None:
+            raise ServiceNotConfigured(f"{call.kind} needs the compute service that the lease was made for")
+        if call.kind == CREATE_FLAVORS:
+            self._compute.create_flavors(arguments["flavors"])
+        elif call.kind == GRANT_FLAVORS:
+            self._compute.grant_flavors(arguments["flavors"], arguments["project"])
+        elif call.kind == CLEAN_UP:
+            return self._compute.clean_up(arguments["flavors"], arguments["hosts"])
         return True

@@ -11,13 +11,13 @@ from dibs.conductor.allocations import Desk
 from dibs.conductor.deferred_deletes import Leaving
 from dibs.conductor.expiry import Expiry
 from dibs.conductor.leases import LeaseKeeper
-from dibs.conductor.outbox import ErrandRunner
+from dibs.conductor.outbox import OutboxRunner
 from dibs.conductor.periodic import Chore
 from dibs.conductor.worker import Session, Worker
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.leases.model.enforcement import Enforcement
-from dibs.leases.model.outbox import ComputeOutside
+from dibs.leases.model.outbox import ComputeService
 from dibs.ledger.model.events import CapacityFreed
 from dibs.machines.model.conductors import TIMEOUT_SECONDS, after
 from dibs.machines.model.driver import Driver
@@ -39,7 +39,7 @@ class Conductor:
 
     What a conductor leaves behind that dies is done or begun anew within ``take_over_seconds`` of its death, if its own
     time-out is at most half of that; 0 leaves the work of the dead alone. ``poll_seconds`` is how often it looks for
-    work that another process may have queued; ``rpc_url`` is where this process takes calls, if it does; ``outside``
+    work that another process may have queued; ``rpc_url`` is where this process takes calls, if it does; ``compute``
     keeps the flavors and servers of leases when we do not, and ``enforcement`` is told when leases end.
     """
 
@@ -58,7 +58,7 @@ class Conductor:
         poll_seconds: float = 0.5,
         healing_seconds: float = 10,
         cleaning_minutes: int = 0,
-        outside: ComputeOutside | None = None,
+        compute: ComputeService | None = None,
         enforcement: Enforcement | None = None,
         rpc_url: str | None = None,
     ) -> None:
@@ -77,11 +77,11 @@ class Conductor:
         self._expiry = Expiry(runner)
         self._leaving = Leaving(runner)
         self._desk = Desk(runner, hostname, self.wake)
-        # Many leases may begin in the same minute, and services outside may be slow: machines must not wait for them.
+        # Many leases may begin in the same minute, and external services may be slow: machines must not wait for them.
         keeper = LeaseKeeper(runner, clock, healing_seconds=healing_seconds, cleaning_minutes=cleaning_minutes)
         chores: dict[str, Callable[[], object]] = {"leases": keeper.run}
-        if outside is not None or enforcement is not None:
-            chores["errands"] = ErrandRunner(runner, outside, enforcement).run
+        if compute is not None or enforcement is not None:
+            chores["outbox"] = OutboxRunner(runner, compute, enforcement).run
         self._chores = [
             Chore(f"{name}-{hostname}", do, registered=self._is_registered, poll_seconds=poll_seconds)
             for name, do in chores.items()

@@ -53,7 +53,7 @@ class HttpEnforcement:
         """See Enforcement."""
         self._check("check-update", change.lease, {"current_lease": change.current})
 
-    def tell_end(self, lease: Told) -> None:
+    def notify_end(self, lease: Told) -> None:
         """See Enforcement. Whatever it answers, it has heard it, unless it broke."""
         try:
             status, _ = self._post("on-end", lease, {})

@@ -1,6 +1,6 @@
-"""A Nova that keeps the flavors and servers of leases, spoken to through openstacksdk.
+"""A Nova that keeps the flavors and servers of leases, called through openstacksdk.
 
-Every call may be repeated: whoever made it may have died before it could say so.
+Every call is idempotent: a conductor that fails before it records the result makes the call again.
 """
 
 import threading
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from openstack.compute.v2.flavor import Flavor as SdkFlavor
 
 TIMEOUT_SECONDS = 30
-"""For one request."""
+"""The timeout of one request."""
 
 _SIZES = {
     "vcpus": "vcpus",
@@ -27,11 +27,11 @@ _SIZES = {
     "swap_mb": "swap",
     "rxtx_factor": "rxtx_factor",
 }
-"""Attributes of our flavors, and what the SDK calls them."""
+"""Attributes of Flavor, and their names in the SDK."""
 
 
 class Nova:
-    """See domain.errands.ComputeOutside. ``cloud`` is the name of an entry in clouds.yaml whose user is an admin."""
+    """A ComputeService. ``cloud`` names an entry in clouds.yaml whose user is an admin."""
 
     def __init__(self, cloud: str, *, clouds_file: str = "", region: str = "") -> None:
         self._cloud = cloud
@@ -42,29 +42,29 @@ class Nova:
         with needs_extra("nova", "compute_backend nova"):
             import openstack  # noqa: F401 - so that a missing extra is reported at start
 
-    def make_flavors(self, flavors: Sequence[Mapping[str, Any]]) -> None:
-        """See ComputeOutside."""
+    def create_flavors(self, flavors: Sequence[Mapping[str, Any]]) -> None:
+        """See ComputeService."""
         for wanted in flavors:
             found = self._get(wanted["flavor"])
             if found is not None and _is_same(found, wanted):
                 continue
             if found is not None:
                 self._compute.delete_flavor(found)
-            self._make(wanted)
+            self._create(wanted)
 
-    def open_flavors(self, flavors: Sequence[str], project: str | None) -> None:
-        """See ComputeOutside. Somebody without a project, who was believed without being asked, needs no access."""
+    def grant_flavors(self, flavors: Sequence[str], project: str | None) -> None:
+        """See ComputeService. A lease without a project was made without authentication and needs no access."""
         if project is None:
             return
         for flavor in flavors:
             if project not in self._projects_of(flavor):
                 self._compute.flavor_add_tenant_access(flavor, project)
 
-    def clear_up(self, flavors: Sequence[str], hosts: Sequence[str]) -> bool:
-        """See ComputeOutside."""
+    def clean_up(self, flavors: Sequence[str], hosts: Sequence[str]) -> bool:
+        """See ComputeService."""
         there = [flavor for flavor in flavors if self._get(flavor) is not None]
         for flavor in there:
-            # Else somebody could launch one more between the look at the servers and the end of the flavor.
+            # Otherwise a user could launch a server after the servers are listed and before the flavor is deleted.
             for project in self._projects_of(flavor):
                 self._compute.flavor_remove_tenant_access(flavor, project)
         going = self._delete_servers("flavor", there) + self._delete_servers("node", hosts)
@@ -82,7 +82,7 @@ class Nova:
         try:
             found = self._get(flavor)
             if found is not None and (found.is_public or self._is_visible(flavor, visibility)):
-                return _ours(found)
+                return _to_flavor(found)
         except (SDKException, ClientException) as error:
             raise ComputeAway(problem=str(error)) from error
         raise FlavorNotFound(flavor=flavor)
@@ -92,8 +92,8 @@ class Nova:
 
     @property
     def _compute(self) -> "Proxy":
-        """The connection, made when it is first needed: Nova may come later than we do."""
-        # Only those who have a Nova wait for the SDK to load.
+        """The connection, opened at the first use: Nova may start later than Dibs."""
+        # Imported here, so that only sites with a Nova pay for loading the SDK.
         from openstack.config import OpenStackConfig
         from openstack.connection import Connection
 
@@ -117,13 +117,13 @@ class Nova:
     def _projects_of(self, flavor: str) -> set[str]:
         return {each["tenant_id"] for each in self._compute.get_flavor_access(flavor)}
 
-    def _make(self, wanted: Mapping[str, Any]) -> None:
+    def _create(self, wanted: Mapping[str, Any]) -> None:
         sizes = {theirs: wanted[ours] for ours, theirs in _SIZES.items()}
         made = self._compute.create_flavor(id=wanted["flavor"], name=wanted["name"], is_public=False, **sizes)
         self._compute.create_flavor_extra_specs(made, dict(wanted["extra_specs"]))
 
     def _delete_servers(self, key: str, values: Sequence[str]) -> int:
-        """Delete the servers of each value, in all projects; gives how many are still there."""
+        """Delete the servers that match each value, in all projects; return how many still exist."""
         found = 0
         for value in values:
             for server in self._compute.servers(details=False, all_projects=True, **{key: value}):
@@ -138,7 +138,7 @@ def _is_same(found: "SdkFlavor", wanted: Mapping[str, Any]) -> bool:
     return sizes and found.name == wanted["name"] and found.extra_specs == wanted["extra_specs"] and not found.is_public
 
 
-def _ours(found: "SdkFlavor") -> Flavor:
+def _to_flavor(found: "SdkFlavor") -> Flavor:
     sizes: dict[str, Any] = {ours: getattr(found, theirs) or 0 for ours, theirs in _SIZES.items()}
     return Flavor(
         id=0,

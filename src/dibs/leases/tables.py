@@ -66,7 +66,7 @@ leases = table(
     time("end_at", nullable=False),
     Column("status", String(15), nullable=False),
     truth("degraded"),
-    # Its flavors and servers are kept by a compute service outside, which is told by errands.
+    # An external compute service keeps its flavors and servers; outbox calls keep that service up to date.
     truth("outside"),
     # A service that has a say in who may have what is told of its end.
     truth("enforced"),
@@ -135,15 +135,15 @@ bookings = table(
     Index(None, "end_at", "start_at"),
 )
 
-errands = table(
+outbox_calls = table(
     "errands",
-    # A call to a service outside, made after the transaction that wants it, repeated until it succeeds.
+    # A call to an external service, made after the commit of the transaction that adds it, retried until it succeeds.
     row_id(),
     Column("kind", String(40), nullable=False),
     uuid("lease", nullable=True),
     json("arguments"),
     Column("attempts", Integer, nullable=False, server_default="0"),
-    # Moved ahead by whoever makes the call, so that nobody else makes it at the same time.
+    # The conductor that makes the call moves this ahead, so that no other conductor makes it at the same time.
     time("due_at", nullable=False),
     long_text("last_error"),
     time("created_at", nullable=False),

@@ -19,8 +19,8 @@ class LeaseRules:
     """How long a lease may be; 0: as long as one likes."""
     exempt_projects: frozenset[str] = frozenset()
     """Projects whose leases may be longer."""
-    outside: bool = False
-    """Flavors and servers of new leases are kept by a compute service outside."""
+    external_compute: bool = False
+    """An external compute service keeps the flavors and servers of new leases."""
     enforced: bool = False
     """A service outside has a say in who may have what, and is told of the end of each new lease."""
 

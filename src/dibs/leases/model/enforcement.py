@@ -30,7 +30,7 @@ class Enforcement(Protocol):
     def check_update(self, change: ToldChange) -> None:
         """Raise LeaseRefused unless the lease may be changed so."""
 
-    def tell_end(self, lease: Told) -> None:
+    def notify_end(self, lease: Told) -> None:
         """Say that a lease has ended; it may be said twice."""
 
 

@@ -1,31 +1,32 @@
-"""What has to be done at a compute service outside because of leases, after the transaction that wants it.
+"""Calls to external services that follow from changes to leases.
 
-Each is repeated until it succeeds, so each must be harmless when it is done twice.
+The transaction that changes a lease adds the call as a row, and a conductor makes it after the commit. A call is
+retried until it succeeds, so every call must be idempotent.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-MAKE_FLAVORS = "make_flavors"
-OPEN_FLAVORS = "open_flavors"
-CLEAR_UP = "clear_up"
-TELL_END = "tell_end"
+CREATE_FLAVORS = "make_flavors"
+GRANT_FLAVORS = "open_flavors"
+CLEAN_UP = "clear_up"
+NOTIFY_END = "tell_end"
 
 FIRST_PAUSE_SECONDS = 1
 LONGEST_PAUSE_SECONDS = 300
 CALL_SECONDS = 120
-"""How long a call may take before another conductor may take the errand for forgotten."""
+"""After this time another conductor may repeat a call whose result was not recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Errand:
-    """One thing to be done."""
+class OutboxCall:
+    """A call to an external service that has not succeeded yet."""
 
     id: int
     kind: str
     lease: str
-    """The uuid of the lease that wants it. Errands of a lease are done one after the other."""
+    """The uuid of the lease that the call is for. The calls of one lease are made in order, one at a time."""
     arguments: Mapping[str, Any]
     attempts: int
     due_at: int
@@ -33,20 +34,20 @@ class Errand:
     created_at: int
 
 
-class ComputeOutside(Protocol):
-    """A compute service that is not ours, such as Nova. Each call may be repeated."""
+class ComputeService(Protocol):
+    """An external compute service, such as Nova, which keeps the flavors and servers of leases."""
 
-    def make_flavors(self, flavors: Sequence[Mapping[str, Any]]) -> None:
-        """Make private flavors; one that is there but different is made anew."""
+    def create_flavors(self, flavors: Sequence[Mapping[str, Any]]) -> None:
+        """Create private flavors; replace one that exists with other values."""
 
-    def open_flavors(self, flavors: Sequence[str], project: str | None) -> None:
-        """Let a project use private flavors."""
+    def grant_flavors(self, flavors: Sequence[str], project: str | None) -> None:
+        """Grant a project access to private flavors."""
 
-    def clear_up(self, flavors: Sequence[str], hosts: Sequence[str]) -> bool:
-        """Delete the servers of flavors and those on hosts, and then the flavors; False while servers are going."""
+    def clean_up(self, flavors: Sequence[str], hosts: Sequence[str]) -> bool:
+        """Delete the servers of flavors and on hosts, then the flavors; return False while servers still exist."""
 
 
 def pause_after(attempts: int) -> int:
-    """How many microseconds to wait before an errand that failed so often is tried again."""
+    """Return the microseconds to wait before the next attempt: twice as long after each failure, up to a limit."""
     seconds = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS << min(attempts, 16))
     return seconds * 1_000_000

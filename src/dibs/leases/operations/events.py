@@ -16,15 +16,14 @@ from dibs.leases.model import leases as states
 from dibs.leases.model.enforcement import told_lease
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import END, START, Lease
-from dibs.leases.model.outbox import CALL_SECONDS, CLEAR_UP, OPEN_FLAVORS, TELL_END
+from dibs.leases.model.outbox import CALL_SECONDS, CLEAN_UP, GRANT_FLAVORS, NOTIFY_END
 from dibs.leases.model.windows import SECOND
 from dibs.leases.operations import calendar
 from dibs.leases.operations import reservation_inventories as reservation_stock
 from dibs.leases.operations.uses import uses
 from dibs.leases.queries import calendar as bookings
 from dibs.leases.queries import events as lease_events
-from dibs.leases.queries import hosts, leases, reservation_flavors
-from dibs.leases.queries import outbox as errands
+from dibs.leases.queries import hosts, leases, outbox, reservation_flavors
 from dibs.ledger.queries import claim_views, providers
 
 PATIENCE_MICROSECONDS = 60_000_000
@@ -84,7 +83,7 @@ def fail_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> 
 def end_and_forget(tx: Transaction, now: int, lease: Lease) -> None:
     """End a locked lease if it has not ended, and remove it; with servers outside that waits until they are gone."""
     if lease.outside and lease.status != states.TERMINATED:
-        _clear_up(tx, now, lease, forget=True)
+        _clean_up(tx, now, lease, forget=True)
         return
     if lease.status != states.TERMINATED:
         end_now(tx, now, lease)
@@ -102,7 +101,7 @@ def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
     booked = _end_uses(tx, now, lease)
     if lease.enforced:
         told = told_lease(lease, [[host for host, its in booked if its == each.id] for each in lease.reservations])
-        errands.add(tx, TELL_END, lease.uuid, {"lease": told}, now)
+        outbox.add(tx, NOTIFY_END, lease.uuid, {"lease": told}, now)
     ids = [reservation.id for reservation in lease.reservations]
     reservation_flavors.remove(tx, ids)
     reservation_stock.remove(tx, now, lease.reservations)
@@ -127,7 +126,7 @@ def _start(tx: Transaction, now: int, lease: Lease) -> bool:
         leases.change_reservation(tx, reservation, now, status=states.RESERVATION_ACTIVE)
     if lease.outside:
         flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
-        errands.add(tx, OPEN_FLAVORS, lease.uuid, {"flavors": flavors, "project": lease.project_id}, now)
+        outbox.add(tx, GRANT_FLAVORS, lease.uuid, {"flavors": flavors, "project": lease.project_id}, now)
         _mark(tx, now, lease, START, states.IN_PROGRESS)
         leases.change(tx, lease, now, status=states.STARTING)
     else:
@@ -137,12 +136,12 @@ def _start(tx: Transaction, now: int, lease: Lease) -> bool:
 
 def _end(tx: Transaction, now: int, lease: Lease) -> None:
     if lease.outside:
-        _clear_up(tx, now, lease, forget=False)
+        _clean_up(tx, now, lease, forget=False)
     else:
         end_now(tx, now, lease)
 
 
-def _clear_up(tx: Transaction, now: int, lease: Lease, *, forget: bool) -> None:
+def _clean_up(tx: Transaction, now: int, lease: Lease, *, forget: bool) -> None:
     """Have the servers and flavors of a lease removed outside; its end follows when they are gone.
 
     What was still to be done there is not done any more. If somebody is just at it, this comes after.
@@ -152,9 +151,9 @@ def _clear_up(tx: Transaction, now: int, lease: Lease, *, forget: bool) -> None:
     # Nova knows a bare-metal node by its uuid, and a compute host by its name.
     names = sorted(host.name if host.node is None else host.provider for host in booked)
     flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
-    dropped = errands.drop(tx, lease.uuid)
+    dropped = outbox.drop(tx, lease.uuid)
     due_at = now if dropped is None else max(now, min(dropped, now + CALL_SECONDS * SECOND))
-    errands.add(tx, CLEAR_UP, lease.uuid, {"flavors": flavors, "hosts": names, "forget": forget}, now, due_at)
+    outbox.add(tx, CLEAN_UP, lease.uuid, {"flavors": flavors, "hosts": names, "forget": forget}, now, due_at)
     _mark(tx, now, lease, END, states.IN_PROGRESS)
     leases.change(tx, lease, now, status=states.TERMINATING)
 

@@ -19,7 +19,7 @@ from dibs.leases.model.dates import LeaseRules, before_end, check_length, check_
 from dibs.leases.model.errors import BadLease, LeaseNotFound
 from dibs.leases.model.leases import BEFORE_END, END, START, Event, Lease, Now, Reservation
 from dibs.leases.model.matching import HostNeed, need_of
-from dibs.leases.model.outbox import MAKE_FLAVORS
+from dibs.leases.model.outbox import CREATE_FLAVORS
 from dibs.leases.model.requirements import check_known
 from dibs.leases.model.reservation_flavors import described, private_flavor, size_of
 from dibs.leases.model.windows import Window
@@ -27,8 +27,7 @@ from dibs.leases.operations import calendar
 from dibs.leases.operations import reservation_inventories as reservation_stock
 from dibs.leases.operations.calendar import Question
 from dibs.leases.operations.events import end_and_forget
-from dibs.leases.queries import leases, property_names
-from dibs.leases.queries import outbox as errands
+from dibs.leases.queries import leases, outbox, property_names
 
 NOT_STORED = 0
 """The number of a row that does not exist yet."""
@@ -174,7 +173,7 @@ def make_flavor(tx: Transaction, now: int, lease: Lease, reservation: Reservatio
     flavor = private_flavor(reservation, source)
     flavors.create(tx, {**flavor, "created_at": now})
     if lease.outside:
-        errands.add(tx, MAKE_FLAVORS, lease.uuid, {"flavors": [flavor]}, now)
+        outbox.add(tx, CREATE_FLAVORS, lease.uuid, {"flavors": [flavor]}, now)
 
 
 def allowed(lease: Lease | None, command: OneLease) -> Lease:
@@ -222,7 +221,7 @@ def planned_lease(access: Access, now: int, command: NewLease, plan: Plan) -> Le
         start_at=plan.window.start,
         end_at=plan.window.end,
         status=states.PENDING,
-        outside=command.rules.outside,
+        outside=command.rules.external_compute,
         enforced=command.rules.enforced,
         created_at=now,
         reservations=plan.reservations,

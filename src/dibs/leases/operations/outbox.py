@@ -1,7 +1,7 @@
-"""Errands to services outside: what is to be done, by whom just now, and what follows when it is done.
+"""The life of an outbox call: due, taken by one conductor, then done or postponed.
 
-Nothing is called in here. A conductor takes an errand, makes the call with no transaction open, and then says how it
-went; when it dies in between, the errand is due again after a while, for any conductor.
+No operation calls a service. A conductor takes a call, makes it with no transaction open, and records the result. When
+the conductor fails in between, the call is due again after CALL_SECONDS, and any conductor may take it.
 """
 
 from dataclasses import dataclass
@@ -9,68 +9,68 @@ from dataclasses import dataclass
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.leases.model.leases import STARTING, TERMINATED
-from dibs.leases.model.outbox import CALL_SECONDS, CLEAR_UP, OPEN_FLAVORS, Errand, pause_after
+from dibs.leases.model.outbox import CALL_SECONDS, CLEAN_UP, GRANT_FLAVORS, OutboxCall, pause_after
+from dibs.leases.model.windows import SECOND
 from dibs.leases.operations.events import end_now, finish_start
-from dibs.leases.queries import leases
-from dibs.leases.queries import outbox as errands
+from dibs.leases.queries import leases, outbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListErrands:
-    """Some of what is to be done now."""
+class ListOutboxCalls:
+    """List calls that are due."""
 
     count_max: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakeErrand:
-    """Keep others from an errand while it is done."""
+class TakeOutboxCall:
+    """Keep other conductors from a call while this one makes it."""
 
-    errand: Errand
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FinishErrand:
-    """It is done."""
-
-    errand: Errand
+    call: OutboxCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PutOffErrand:
-    """It is not done yet."""
+class FinishOutboxCall:
+    """Record that a call succeeded."""
 
-    errand: Errand
+    call: OutboxCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostponeOutboxCall:
+    """Record that a call has to be made again."""
+
+    call: OutboxCall
     problem: str | None = None
-    """What went wrong; None when it only takes its time."""
+    """Why the call failed; None when the service is still working on it."""
 
 
-def list_errands(tx: Transaction, access: Access, now: int, command: ListErrands) -> list[Errand]:
-    """What is to be done now; errands of one lease come one after the other."""
-    return errands.due(tx, now, command.count_max)
+def list_outbox_calls(tx: Transaction, access: Access, now: int, command: ListOutboxCalls) -> list[OutboxCall]:
+    """Return calls that are due; of each lease only the first."""
+    return outbox.due(tx, now, command.count_max)
 
 
-def take_errand(tx: Transaction, access: Access, now: int, command: TakeErrand) -> bool:
-    """Take an errand; False when somebody else was faster."""
-    return errands.take(tx, command.errand, now + CALL_SECONDS * 1_000_000)
+def take_outbox_call(tx: Transaction, access: Access, now: int, command: TakeOutboxCall) -> bool:
+    """Take a call; return False when another conductor took it first."""
+    return outbox.take(tx, command.call, now + CALL_SECONDS * SECOND)
 
 
-def finish_errand(tx: Transaction, access: Access, now: int, command: FinishErrand) -> None:
-    """Note that an errand is done, and let its lease go on."""
-    errand = command.errand
-    lease = leases.lock(tx, errand.lease)
-    if not errands.remove(tx, errand.id) or lease is None:
+def finish_outbox_call(tx: Transaction, access: Access, now: int, command: FinishOutboxCall) -> None:
+    """Remove a call that succeeded, and take its lease to the next state."""
+    call = command.call
+    lease = leases.lock(tx, call.lease)
+    if not outbox.remove(tx, call.id) or lease is None:
         return
-    if errand.kind == OPEN_FLAVORS and lease.status == STARTING:
+    if call.kind == GRANT_FLAVORS and lease.status == STARTING:
         finish_start(tx, now, lease)
-    if errand.kind == CLEAR_UP:
+    if call.kind == CLEAN_UP:
         if lease.status != TERMINATED:
             lease = end_now(tx, now, lease)
-        if errand.arguments["forget"]:
+        if call.arguments["forget"]:
             leases.remove(tx, lease)
 
 
-def put_off_errand(tx: Transaction, access: Access, now: int, command: PutOffErrand) -> None:
-    """Let an errand be tried again after a pause, which grows each time."""
-    errand = command.errand
-    errands.put_off(tx, errand.id, now + pause_after(errand.attempts), command.problem)
+def postpone_outbox_call(tx: Transaction, access: Access, now: int, command: PostponeOutboxCall) -> None:
+    """Make a call due again after a pause, which doubles with each attempt."""
+    call = command.call
+    outbox.postpone(tx, call.id, now + pause_after(call.attempts), command.problem)
