@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dibs.access.actor import Actor
+from dibs.documents.json_body import UnusableJson, read_json
 from dibs.errors import DibsError
 from dibs.http.failures import Headers, plain_failure
-from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.messages import Operation, Request, Response
 from dibs.rpc.signing import SIGNATURE, Doorkeeper, Unproven, sign_answer
 from dibs.rpc.wire import Json, read_actor, write_refusal

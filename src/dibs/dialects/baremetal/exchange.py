@@ -10,8 +10,8 @@ from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.policy import Policy
 from dibs.dialects.baremetal.schemas import Schema, check
+from dibs.documents.json_body import UnusableJson, read_json
 from dibs.http.exchange import AnyExchange, Headers, empty_answer, json_answer
-from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.messages import Response
 from dibs.machines.model.driver import Driver
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from dibs.dialects.baremetal.documents.fields import FIELDS, Field, Kind
 from dibs.dialects.baremetal.errors import bad_request
-from dibs.http.json_schema import Schema as Schema
-from dibs.http.json_schema import find_mistake
+from dibs.documents.json_schema import Schema as Schema
+from dibs.documents.json_schema import find_mistake
 from dibs.ledger.model.traits import TRAIT_LENGTH_MAX
 from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 

@@ -9,9 +9,9 @@ from dibs.database.runner import Runner
 from dibs.dialects.compute.errors import bad_request
 from dibs.dialects.compute.policy import Policy
 from dibs.dialects.compute.schemas import Schema
+from dibs.documents.json_body import UnusableJson, read_json
+from dibs.documents.json_schema import find_mistake
 from dibs.http.exchange import AnyExchange, empty_answer, json_answer
-from dibs.http.json_body import UnusableJson, read_json
-from dibs.http.json_schema import find_mistake
 from dibs.http.messages import Response
 from dibs.machines.model.driver import Driver, check_settings
 from dibs.machines.model.nodes import Node

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dibs.dialects.compute.errors import bad_request
+from dibs.documents.json_schema import Schema as Schema
 from dibs.flavors.model.flavors import AMOUNT_MAX
-from dibs.http.json_schema import Schema as Schema
 
 NAME_LENGTH_MAX = 255
 """What a column for a name takes."""

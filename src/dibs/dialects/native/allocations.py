@@ -23,7 +23,7 @@ from dibs.allocations.operations.batches import (
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
-from dibs.http.json_schema import Schema
+from dibs.documents.json_schema import Schema
 from dibs.http.messages import Response
 from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model.nodes import check_node_name

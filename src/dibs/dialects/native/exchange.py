@@ -9,9 +9,9 @@ from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations.intake import RequestIntake
 from dibs.database.runner import Runner
 from dibs.dialects.native.errors import Refusal
+from dibs.documents.json_body import UnusableJson, read_json
+from dibs.documents.json_schema import Schema, find_mistake
 from dibs.http.exchange import AnyExchange, json_answer
-from dibs.http.json_body import UnusableJson, read_json
-from dibs.http.json_schema import Schema, find_mistake
 from dibs.http.messages import Response
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.operations.flavor_sources import FindFlavor

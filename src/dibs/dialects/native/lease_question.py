@@ -7,7 +7,7 @@ from dibs.access.access import visible_projects
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
-from dibs.http.json_schema import Schema
+from dibs.documents.json_schema import Schema
 from dibs.http.messages import Response
 from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, NOW, RESOURCE_TYPES, WHOLE_HOST, Now
 from dibs.leases.operations.availability import ask_lease

@@ -11,9 +11,9 @@ from dibs.dialects.placement.errors import bad_request
 from dibs.dialects.placement.policy import Policy
 from dibs.dialects.placement.query import Query
 from dibs.dialects.placement.schemas import Schema, check
+from dibs.documents.json_body import UnusableJson, read_json
 from dibs.http import exchange as http_exchange
 from dibs.http.exchange import AnyExchange, Headers
-from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.messages import Response
 
 CACHE_HEADERS_SINCE = 15

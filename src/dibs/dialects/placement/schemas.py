@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dibs.dialects.placement.errors import bad_request
-from dibs.http.json_schema import Schema as Schema
-from dibs.http.json_schema import find_mistake
+from dibs.documents.json_schema import Schema as Schema
+from dibs.documents.json_schema import find_mistake
 
 INTEGER_MAX = 0x7FFFFFFF
 """The largest amount that Placement takes."""

@@ -7,8 +7,8 @@ from typing import Any
 from dibs.access.lease_policy import LeasePolicy
 from dibs.database.runner import Runner
 from dibs.dialects.reservation.errors import bad_request
+from dibs.documents.json_body import UnusableJson, read_json
 from dibs.http.exchange import AnyExchange, empty_answer, json_answer
-from dibs.http.json_body import UnusableJson, read_json
 from dibs.http.messages import Response
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.enforcement import Enforcement

@@ -6,7 +6,7 @@ from dibs.dialects.reservation import discovery, floating_ips, schemas
 from dibs.dialects.reservation.endpoints import Endpoint
 from dibs.dialects.reservation.exchange import Handler
 from dibs.dialects.reservation.handlers import hosts, leases
-from dibs.http.json_schema import Schema
+from dibs.documents.json_schema import Schema
 from dibs.http.routing import Route
 
 OK = {200: "as asked for"}

@@ -1,7 +1,7 @@
 """What the bodies about leases look like, for the OpenAPI document. What is wrong with one, ``values`` finds out."""
 
 from dibs.dialects.reservation.documents.values import BEFORE_END_ACTIONS, NAME_LENGTH_MAX, NUMBER_MAX
-from dibs.http.json_schema import Schema
+from dibs.documents.json_schema import Schema
 from dibs.leases.model.leases import RESOURCE_TYPES
 
 _COUNT: Schema = {"type": "integer", "minimum": 1, "maximum": NUMBER_MAX}

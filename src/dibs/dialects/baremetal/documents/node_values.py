@@ -10,7 +10,7 @@ from dibs.dialects.baremetal.documents.patching import Operation, apply_patch, r
 from dibs.dialects.baremetal.documents.values import read_flag, read_uuid
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.schemas import PATCHED_NODE, check
-from dibs.http.json_body import UnusableJson, check_json
+from dibs.documents.json_body import UnusableJson, check_json
 from dibs.machines.model.driver import Driver
 from dibs.machines.model.node_changes import INTERFACE_FIELDS
 from dibs.machines.model.nodes import Node

@@ -13,8 +13,8 @@ from dibs.dialects.baremetal.documents.resource_fields import FieldTable, Resour
 from dibs.dialects.baremetal.documents.values import read_uuid
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
+from dibs.documents.json_body import UnusableJson, check_json
 from dibs.errors import BadValue
-from dibs.http.json_body import UnusableJson, check_json
 from dibs.http.messages import Response
 from dibs.machines.model.nodes import check_node_name
 

@@ -15,7 +15,7 @@ from dibs.dialects.baremetal.documents.values import read_flag, read_mac, read_u
 from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.baremetal.handlers.nodes import asks_for_detail
-from dibs.http.json_body import UnusableJson, check_json
+from dibs.documents.json_body import UnusableJson, check_json
 from dibs.http.messages import Response
 from dibs.machines.model.errors import NodeNotFound
 from dibs.machines.model.nodes import Node

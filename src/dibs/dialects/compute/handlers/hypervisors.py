@@ -10,7 +10,7 @@ from dibs.dialects.compute.microversions import CPU_INFO_OBJECT_SINCE, HYPERVISO
 from dibs.dialects.compute.paging import LIMIT_MAX, page_document, read_limit
 from dibs.dialects.compute.paging import QUERY as PAGE_QUERY
 from dibs.dialects.compute.schemas import Schema
-from dibs.http.json_schema import is_uuid
+from dibs.documents.json_schema import is_uuid
 from dibs.http.messages import Response
 from dibs.servers.model.errors import HypervisorNotFound
 from dibs.servers.model.hypervisors import Hypervisor, HypervisorQuery

@@ -24,7 +24,7 @@ from dibs.dialects.compute.schemas import (
     is_true,
     read_amount,
 )
-from dibs.http.json_schema import is_uuid
+from dibs.documents.json_schema import is_uuid
 from dibs.machines.model import states
 from dibs.servers.operations.launching import LaunchServers
 

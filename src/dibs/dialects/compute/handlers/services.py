@@ -9,7 +9,7 @@ from dibs.dialects.compute.handlers.server_views import ZONE
 from dibs.dialects.compute.microversions import FORCED_DOWN_SINCE, UUIDS_SINCE
 from dibs.dialects.compute.schemas import ANY_TEXT, BOOLEAN, NAME, Schema, closed
 from dibs.dialects.compute.times import render_naive
-from dibs.http.json_schema import is_uuid
+from dibs.documents.json_schema import is_uuid
 from dibs.http.messages import Response
 from dibs.servers.model.hypervisors import Hypervisor, HypervisorQuery
 from dibs.servers.operations.hypervisors import (

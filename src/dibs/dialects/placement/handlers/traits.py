@@ -8,7 +8,7 @@ from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.placement.handlers.aggregates import STALE
 from dibs.dialects.placement.handlers.resource_providers import named
 from dibs.dialects.placement.schemas import GENERATION, Schema, closed
-from dibs.http.json_schema import find_mistake
+from dibs.documents.json_schema import find_mistake
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import NoSuchTrait, ProviderGenerationConflict
 from dibs.ledger.operations.provider_traits import (

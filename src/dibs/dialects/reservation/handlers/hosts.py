@@ -10,7 +10,7 @@ from dibs.dialects.reservation.documents.host_rendering import (
 )
 from dibs.dialects.reservation.errors import Refusal, bad_request, malformed, missing
 from dibs.dialects.reservation.exchange import Exchange, empty_answer, json_answer
-from dibs.http.json_schema import Schema
+from dibs.documents.json_schema import Schema
 from dibs.http.messages import Response
 from dibs.leases.operations.hosts import (
     ChangeHost,

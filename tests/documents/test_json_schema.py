@@ -2,8 +2,8 @@
 
 import pytest
 
-from dibs.http import json_schema
-from dibs.http.json_schema import find_mistake, is_uuid
+from dibs.documents import json_schema
+from dibs.documents.json_schema import find_mistake, is_uuid
 
 SCHEMA = {
     "type": "object",

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from dibs.http.json_body import DEPTH_MAX, UnusableJson, check_json, read_json
+from dibs.documents.json_body import DEPTH_MAX, UnusableJson, check_json, read_json
 
 
 def nested(levels: int) -> bytes:

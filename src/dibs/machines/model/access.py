@@ -1,0 +1,53 @@
+"""Access to nodes: which nodes a caller sees, and what the caller may do with one.
+
+Operations call these functions with the node that they read in their transaction. A node that the caller may not see
+does not exist for the caller (NodeNotFound); what the caller may not do with a visible node is Forbidden.
+"""
+
+from collections.abc import Iterable
+
+from dibs.access.access import Access, Target
+from dibs.errors import Forbidden
+from dibs.machines.model.errors import NodeNotFound
+from dibs.machines.model.nodes import Node
+
+SEE_NODE = "baremetal:node:get"
+
+
+def node_target(owner: str | None, lessee: str | None) -> Target:
+    """Return what rules compare for a node with this owner and lessee.
+
+    An absent project stays absent: rules compare text, and a node without an owner must not match a caller without a
+    project.
+    """
+    projects = {"node.owner": owner, "node.lessee": lessee}
+    return {name: project for name, project in projects.items() if project}
+
+
+def may(access: Access, rule: str, node: Node) -> bool:
+    """Return True when the caller may do this with the node."""
+    return access.allows(rule, node_target(node.owner, node.lessee))
+
+
+def sees_node(access: Access, node: Node) -> bool:
+    """Return True when the caller sees the node."""
+    return may(access, SEE_NODE, node)
+
+
+def check_node(access: Access, node: Node, ident: str, rules: Iterable[str] = ()) -> None:
+    """Raise NodeNotFound for a node that the caller may not see, Forbidden when a rule is not granted.
+
+    ``ident`` is the uuid or name that the caller sent: the error must not reveal more.
+    """
+    if not sees_node(access, node):
+        raise NodeNotFound(node=ident)
+    for rule in rules:
+        if not may(access, rule, node):
+            raise Forbidden(resource=rule)
+
+
+def check_any_rule(access: Access, node: Node, ident: str, rules: tuple[str, ...]) -> None:
+    """Raise NodeNotFound for a node that the caller may not see, Forbidden when none of the rules is granted."""
+    check_node(access, node, ident)
+    if not any(may(access, rule, node) for rule in rules):
+        raise Forbidden(resource=rules[-1])
