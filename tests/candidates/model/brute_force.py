@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
+from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.model.provider_tree import Member, Tree
+from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.model.inventories import Inventory
-from dibs.ledger.model.resource_query import CandidateQuery, Criteria, Group
 
 Answer = tuple[frozenset[tuple[str, str, int]], frozenset[tuple[str, frozenset[str]]]]
 """Who gives how much of what, and which group each serves."""
@@ -105,7 +106,7 @@ def all_candidates(world: World, query: CandidateQuery) -> set[Answer]:
     return found
 
 
-Part = tuple[Group, dict[str, int]]
+Part = tuple[RequestGroup, dict[str, int]]
 
 
 def _parts(query: CandidateQuery) -> list[Part]:

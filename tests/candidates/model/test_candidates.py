@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.model.candidates import Candidate, Candidates, CandidateSearch
-from dibs.ledger.model.resource_query import CandidateQuery, Criteria, Group
+from dibs.ledger.model.criteria import Criteria
 from tests.candidates.model.brute_force import Answer, Provider, Stock, World, all_candidates
 from tests.candidates.model.worlds import questions, worlds
 
@@ -67,8 +68,8 @@ def children(count: int, **stocks: Stock) -> World:
     return World([Provider("root"), *(Provider(f"child{n}", "root", dict(stocks)) for n in range(count))])
 
 
-def equal_groups(count: int, **resources: int) -> tuple[Group, ...]:
-    return tuple(Group(suffix=f"_{number}", resources=resources) for number in range(count))
+def equal_groups(count: int, **resources: int) -> tuple[RequestGroup, ...]:
+    return tuple(RequestGroup(suffix=f"_{number}", resources=resources) for number in range(count))
 
 
 def test_a_limit_limits_the_work() -> None:
@@ -100,7 +101,7 @@ def test_many_equal_children_that_have_not_enough_cost_nothing(stock: Stock, gro
 
 def test_a_hopeless_state_is_not_searched_twice() -> None:
     """Each child takes a pair or a single, so the last pair never fits; there are 12! ways to find that out."""
-    pairs, singles = equal_groups(13, VF=2), (Group(suffix="1", resources={"VF": 1}),)
+    pairs, singles = equal_groups(13, VF=2), (RequestGroup(suffix="1", resources={"VF": 1}),)
     query = CandidateQuery(groups=pairs + singles)
     spare = Provider("spare", "root", {"VF": Stock(1)})
     world = World([*children(12, VF=Stock(3)).providers.values(), spare])
@@ -123,7 +124,7 @@ def test_a_sharing_provider_serves_every_tree_in_its_aggregate() -> None:
             Provider("disks", None, {"DISK_GB": Stock(100)}, frozenset({SHARES}), frozenset({"a"})),
         ]
     )
-    groups = (Group(resources={"DISK_GB": 10}), Group(suffix="1", resources={"VCPU": 1}))
+    groups = (RequestGroup(resources={"DISK_GB": 10}), RequestGroup(suffix="1", resources={"VCPU": 1}))
     found = ask(world, CandidateQuery(groups=groups)).candidates
     assert [dict(candidate.mappings) for candidate in found] == [
         {"": ("disks",), "1": ("host1",)},
@@ -145,8 +146,8 @@ def test_a_group_without_resources_only_names_its_provider() -> None:
     tagged = Provider("child9", "root", {}, frozenset({"CUSTOM_TOP"}))
     world = World([*children(1, VF=Stock(1)).providers.values(), tagged, Provider("deep", "child9", {"VF": Stock(1)})])
     groups = (
-        Group(suffix="_VF", resources={"VF": 1}),
-        Group(suffix="_TOP", traits=Criteria(required=(frozenset({"CUSTOM_TOP"}),))),
+        RequestGroup(suffix="_VF", resources={"VF": 1}),
+        RequestGroup(suffix="_TOP", traits=Criteria(required=(frozenset({"CUSTOM_TOP"}),))),
     )
     (found,) = ask(world, CandidateQuery(groups=groups, same_subtrees=(frozenset({"_VF", "_TOP"}),))).candidates
     assert found == Candidate(resources={"deep": {"VF": 1}}, mappings={"_VF": ("deep",), "_TOP": ("child9",)})
@@ -162,7 +163,7 @@ def test_those_who_give_a_group_have_its_traits_together() -> None:
         ]
     )
     traits = Criteria(required=(frozenset({"CUSTOM_RED"}), frozenset({"CUSTOM_BLUE"})))
-    query = CandidateQuery(groups=(Group(resources={"VCPU": 1, "MEMORY_MB": 1}, traits=traits),))
+    query = CandidateQuery(groups=(RequestGroup(resources={"VCPU": 1, "MEMORY_MB": 1}, traits=traits),))
     (found,) = ask(world, query).candidates
     assert found.resources == {"red": {"VCPU": 1}, "blue": {"MEMORY_MB": 1}}
 

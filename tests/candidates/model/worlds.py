@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from hypothesis import strategies as st
 
-from dibs.ledger.model.resource_query import CandidateQuery, Criteria, Group
+from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
+from dibs.ledger.model.criteria import Criteria
 from tests.candidates.model.brute_force import Provider, Stock, World
 
 CLASSES = ("VCPU", "MEMORY_MB", "CUSTOM_VF")
@@ -76,10 +77,10 @@ def criteria(names: tuple[str, ...]) -> st.SearchStrategy[Criteria]:
 amounts = st.dictionaries(st.sampled_from(CLASSES), st.integers(1, 2), min_size=1, max_size=2)
 
 
-def groups(suffix: str, resources: st.SearchStrategy[dict[str, int]]) -> st.SearchStrategy[Group]:
+def groups(suffix: str, resources: st.SearchStrategy[dict[str, int]]) -> st.SearchStrategy[RequestGroup]:
     trees = st.sampled_from([provider_name(number) for number in range(PROVIDERS_MAX)])
     return st.builds(
-        Group,
+        RequestGroup,
         suffix=st.just(suffix),
         resources=resources,
         traits=criteria(TRAITS),

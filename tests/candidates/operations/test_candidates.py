@@ -7,13 +7,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dibs.access.access import SERVICE
+from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.model.candidates import Candidates
 from dibs.candidates.operations import candidates
 from dibs.candidates.operations.candidates import find_candidates
 from dibs.database import Store
 from dibs.database.transaction import Transaction
+from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.model.errors import NoSuchTrait, ResourceClassNotFound
-from dibs.ledger.model.resource_query import CandidateQuery, Criteria, Group
 from tests.builders import FIRST_INSTANT
 from tests.candidates.model.brute_force import Provider, Stock, World, all_candidates
 from tests.candidates.model.test_candidates import SHARES, answer
@@ -38,7 +39,7 @@ def flat(count: int, **stocks: Stock) -> World:
 
 
 def one_group(**resources: int) -> CandidateQuery:
-    return CandidateQuery(groups=(Group(resources=resources),))
+    return CandidateQuery(groups=(RequestGroup(resources=resources),))
 
 
 def test_every_question_is_answered_as_brute_force_answers_it(store: Store) -> None:
@@ -68,7 +69,9 @@ def test_the_number_of_statements_grows_neither_with_providers_nor_with_groups(s
     for size in (1, 40):
         put_world(store, flat(size, VCPU=Stock(100), MEMORY_MB=Stock(100)))
         for group_count in (1, 5):
-            groups = tuple(Group(suffix=f"_{n}", resources={"VCPU": 1, "MEMORY_MB": 2}) for n in range(group_count))
+            groups = tuple(
+                RequestGroup(suffix=f"_{n}", resources={"VCPU": 1, "MEMORY_MB": 2}) for n in range(group_count)
+            )
             counts.add(statements(store, CandidateQuery(groups=groups, limit=limit)))
     assert len(counts) == 1
     assert max(counts) <= 8
@@ -89,7 +92,9 @@ def counting(tx: Transaction, seen: list[int], query: CandidateQuery) -> Candida
     return find_candidates(tx, SERVICE, FIRST_INSTANT, query)
 
 
-TWO_GROUPS = CandidateQuery(groups=tuple(Group(suffix=suffix, resources={"VCPU": 1}) for suffix in "12"), limit=1)
+TWO_GROUPS = CandidateQuery(
+    groups=tuple(RequestGroup(suffix=suffix, resources={"VCPU": 1}) for suffix in "12"), limit=1
+)
 
 
 def promising(count: int, *, last_has_enough: bool) -> World:
@@ -139,7 +144,7 @@ def test_only_trees_in_which_a_giver_has_the_trait_are_read(store: Store) -> Non
         providers.append(Provider(root, None, {"VCPU": Stock(8)}, red if last else frozenset()))
         providers.append(Provider(child, root, {}, red))
     put_world(store, World(providers))
-    group = Group(resources={"VCPU": 1}, traits=Criteria(required=(frozenset({"CUSTOM_RED"}),)))
+    group = RequestGroup(resources={"VCPU": 1}, traits=Criteria(required=(frozenset({"CUSTOM_RED"}),)))
     seen: list[int] = []
     (found,) = store.read(lambda tx: counting(tx, seen, CandidateQuery(groups=(group,), limit=1))).candidates
     assert found.resources == {"00000000-0000-4000-8000-000000000049": {"VCPU": 1}}
@@ -173,12 +178,12 @@ def test_a_standard_class_that_nobody_has_gives_nothing(store: Store) -> None:
 def test_traits_that_do_not_exist_are_refused_wherever_they_stand(store: Store) -> None:
     unknown = Criteria(required=(frozenset({"CUSTOM_A", "HW_CPU_X86_AVX"}),), forbidden=frozenset({"CUSTOM_B"}))
     with pytest.raises(NoSuchTrait, match="CUSTOM_A, CUSTOM_B"):
-        ask(store, CandidateQuery(groups=(Group(resources={"VCPU": 1}, traits=unknown),)))
+        ask(store, CandidateQuery(groups=(RequestGroup(resources={"VCPU": 1}, traits=unknown),)))
     with pytest.raises(NoSuchTrait, match="CUSTOM_A, CUSTOM_B"):
         ask(store, replace(one_group(VCPU=1), root_traits=unknown))
 
 
 def test_a_tree_that_does_not_exist_gives_nothing(store: Store) -> None:
     put_world(store, flat(1, VCPU=Stock(8)))
-    assert ask(store, CandidateQuery(groups=(Group(resources={"VCPU": 1}, in_tree=NOWHERE),))).candidates == ()
+    assert ask(store, CandidateQuery(groups=(RequestGroup(resources={"VCPU": 1}, in_tree=NOWHERE),))).candidates == ()
     assert len(ask(store, one_group(VCPU=1)).candidates) == 1

@@ -7,7 +7,7 @@ from dibs.candidates.model.provider_tree import SHARING_TRAIT, Tree
 from dibs.candidates.queries import provider_trees as candidates
 from dibs.candidates.queries.narrowing import narrow, padded
 from dibs.database import Store
-from dibs.ledger.model.resource_query import ANYTHING, Criteria
+from dibs.ledger.model.criteria import ANYTHING, Criteria
 from dibs.ledger.queries import resource_classes
 from tests.candidates.model.brute_force import Provider, Stock, World
 from tests.placement_rows import put_world

@@ -5,7 +5,7 @@ import pytest
 
 from dibs.dialects.placement.errors import Refusal
 from dibs.dialects.placement.query import Query, read_in_tree, read_member_of, read_required, read_resources
-from dibs.ledger.model.resource_query import ANYTHING, Criteria
+from dibs.ledger.model.criteria import ANYTHING, Criteria
 
 A = "6b0b7f4c-8a8e-4a0f-8e8d-2f5b0c1d2e3a"
 B = "0f1e2d3c-4b5a-4678-8765-43210fedcba9"

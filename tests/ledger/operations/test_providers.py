@@ -5,6 +5,7 @@ import uuid
 import pytest
 
 from dibs.access.access import SERVICE
+from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.model.errors import (
     BadParent,
     NoSuchTrait,
@@ -16,7 +17,6 @@ from dibs.ledger.model.errors import (
     ResourceClassNotFound,
 )
 from dibs.ledger.model.providers import Provider, ProviderQuery
-from dibs.ledger.model.resource_query import Criteria
 from dibs.ledger.operations.aggregates import SetAggregates, set_aggregates
 from dibs.ledger.operations.provider_traits import SetProviderTraits, set_provider_traits
 from dibs.ledger.operations.providers import (

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 from zlib import crc32
 
+from dibs.candidates.model.candidate_query import CandidateQuery
 from dibs.candidates.model.needs import Need, needs_of
 from dibs.candidates.model.provider_tree import Member, Tree
 from dibs.candidates.model.search import search
 from dibs.candidates.model.slots import Choice, slots_of, with_choices_of
-from dibs.ledger.model.resource_query import CandidateQuery
 
 Item = TypeVar("Item")
 

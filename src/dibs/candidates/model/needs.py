@@ -6,9 +6,10 @@ This is coarser than the search: it looks at each need by itself, where the sear
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.model.provider_tree import Member
 from dibs.candidates.model.slots import slots_of, suits_from_elsewhere
-from dibs.ledger.model.resource_query import ANYTHING, CandidateQuery, Criteria, Group
+from dibs.ledger.model.criteria import ANYTHING, Criteria
 
 NEEDS_MAX = 24
 """How many are asked of the database at most. A question may have hundreds, and the first few leave out the most."""
@@ -48,7 +49,7 @@ def _all_needs(query: CandidateQuery, sharing: Sequence[Member]) -> Iterator[Nee
             yield from _needs_for_traits(group, others)
 
 
-def _needs_for_traits(group: Group, sharing: Sequence[Member]) -> Iterator[Need]:
+def _needs_for_traits(group: RequestGroup, sharing: Sequence[Member]) -> Iterator[Need]:
     """Of those who give a group together somebody has each trait, and gives at least one class."""
     for choice in group.traits.required:
         traits = Criteria(required=(choice,), forbidden=group.traits.forbidden)
@@ -56,7 +57,7 @@ def _needs_for_traits(group: Group, sharing: Sequence[Member]) -> Iterator[Need]
         yield replace(_need(group, group.resources, traits, others), one_is_enough=True)
 
 
-def _need(group: Group, resources: Mapping[str, int], traits: Criteria, sharing: Sequence[Member]) -> Need:
+def _need(group: RequestGroup, resources: Mapping[str, int], traits: Criteria, sharing: Sequence[Member]) -> Need:
     return Need(
         resources=tuple(sorted(resources.items())),
         traits=traits,

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
+from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.model.provider_tree import Member
 from dibs.candidates.model.slots import Slot
-from dibs.ledger.model.resource_query import CandidateQuery, Group
 
 Item = TypeVar("Item")
 
@@ -125,7 +125,7 @@ class Isolated(_Watching):
 class TraitsTogether(_Watching):
     """Those who give a group together have the required traits together."""
 
-    def __init__(self, group: Group, slots: Sequence[Slot]) -> None:
+    def __init__(self, group: RequestGroup, slots: Sequence[Slot]) -> None:
         super().__init__([slot.group is group for slot in slots])
         self._required = group.traits.required
         self._to_come = _to_come(slots, self._watched, lambda member: member.traits)

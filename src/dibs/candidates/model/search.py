@@ -8,10 +8,10 @@ members many ways lead to the same state.
 
 from collections.abc import Hashable, Iterator, Sequence
 
+from dibs.candidates.model.candidate_query import CandidateQuery
 from dibs.candidates.model.provider_tree import Member
 from dibs.candidates.model.rules import Rule, could_have_enough, rules_for
 from dibs.candidates.model.slots import Choice, Slot
-from dibs.ledger.model.resource_query import CandidateQuery
 
 REMEMBERED_MAX = 100_000
 """How many states without hope are remembered at most, so that a question can cost time but not all memory."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.model.provider_tree import Member, Tree
-from dibs.ledger.model.resource_query import CandidateQuery, Group
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,7 +13,7 @@ class Slot:
 
     number: int
     """Its place in the question."""
-    group: Group
+    group: RequestGroup
     resources: Mapping[str, int]
     choices: tuple[Member, ...] = ()
     """Those who could give it."""
@@ -45,7 +45,7 @@ def slots_of(query: CandidateQuery) -> tuple[Slot, ...]:
     )
 
 
-def _parts(group: Group) -> Iterator[Mapping[str, int]]:
+def _parts(group: RequestGroup) -> Iterator[Mapping[str, int]]:
     if group.one_provider:
         yield group.resources
     else:

@@ -1,12 +1,12 @@
 """Candidates: who could give what is asked for, now. A hint: whoever claims one is checked again."""
 
 from dibs.access.access import Access
+from dibs.candidates.model.candidate_query import CandidateQuery
 from dibs.candidates.model.candidates import Candidates, CandidateSearch
 from dibs.candidates.queries import provider_trees as store
 from dibs.candidates.queries.narrowing import Narrowing, narrow
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.errors import NoSuchTrait, ResourceClassNotFound
-from dibs.ledger.model.resource_query import CandidateQuery
 from dibs.ledger.model.traits import STANDARD_TRAITS
 from dibs.ledger.queries import resource_classes
 

@@ -28,7 +28,7 @@ from sqlalchemy.sql.selectable import FromClause
 
 from dibs.candidates.model.needs import Need
 from dibs.database import sets
-from dibs.ledger.model.resource_query import Criteria
+from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.tables import inventories, provider_aggregates, provider_traits, providers
 
 ROOT = providers.alias("root")

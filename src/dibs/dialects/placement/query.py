@@ -11,7 +11,7 @@ from uuid import UUID
 from dibs.dialects.placement.errors import bad_request
 from dibs.dialects.placement.schemas import INTEGER_MAX, Schema, check
 from dibs.documents.json_schema import is_uuid
-from dibs.ledger.model.resource_query import ANYTHING, Criteria
+from dibs.ledger.model.criteria import ANYTHING, Criteria
 
 _INVALID = "Invalid query string parameters: "
 _RESOURCES = (

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.errors import BadValue
-from dibs.ledger.model.resource_query import CandidateQuery, Criteria, Group
+from dibs.ledger.model.criteria import Criteria
 
 AMOUNT_MAX = 0x7FFFFFFF
 """The largest size that Nova takes."""
@@ -77,7 +78,7 @@ def check_extra_specs(specs: Mapping[str, str]) -> None:
             raise BadValue(reason=f"The value of {name} must be {_REQUIRED} or {_FORBIDDEN}, not {value!r}.")
 
 
-def groups_of(flavor: Flavor) -> dict[str, Group]:
+def groups_of(flavor: Flavor) -> dict[str, RequestGroup]:
     """What a server takes, by the suffix of each group; the one without is always there.
 
     Its extra specs add to the sizes of a flavor and overrule them: ``resources:VCPU=0`` takes no processors.
@@ -91,7 +92,7 @@ def groups_of(flavor: Flavor) -> dict[str, Group]:
         else:
             traits.setdefault(suffix, {}).setdefault(value, []).append(name)
     return {
-        suffix: Group(
+        suffix: RequestGroup(
             suffix=suffix,
             resources={name: amount for name, amount in amounts.get(suffix, {}).items() if amount},
             traits=_criteria(traits.get(suffix, {})),
@@ -105,7 +106,7 @@ def question_of(
 ) -> CandidateQuery:
     """The question for places for one server."""
     groups = groups_of(flavor)
-    whole = Group(suffix="", resources=groups[""].resources, traits=groups[""].traits, in_tree=in_tree)
+    whole = RequestGroup(suffix="", resources=groups[""].resources, traits=groups[""].traits, in_tree=in_tree)
     return CandidateQuery(
         groups=(whole, *(group for suffix, group in groups.items() if suffix and group.resources)),
         isolate=flavor.extra_specs.get(_GROUP_POLICY) == _ISOLATE,

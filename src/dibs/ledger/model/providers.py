@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from dibs.ledger.model.criteria import ANYTHING, Criteria
 from dibs.ledger.model.errors import ProviderGenerationConflict
-from dibs.ledger.model.resource_query import ANYTHING, Criteria
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, ColumnElement, Select, Table, and_, bindparam, select
 
 from dibs.database.transaction import Transaction
+from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.model.providers import Provider, ProviderQuery
-from dibs.ledger.model.resource_query import Criteria
 from dibs.ledger.queries.providers import SELECT
 from dibs.ledger.tables import inventories, provider_aggregates, provider_traits, providers
 

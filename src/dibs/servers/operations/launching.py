@@ -20,8 +20,8 @@ from dibs.flavors.operations.flavors import OneFlavor, seen
 from dibs.flavors.queries import flavors
 from dibs.leases.model.hosts import DISABLED_TRAIT
 from dibs.ledger.model.claims import ClaimRequest
+from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.model.errors import CapacityExceeded, NoSuchTrait, ResourceClassNotFound
-from dibs.ledger.model.resource_query import Criteria
 from dibs.ledger.operations import claiming
 from dibs.machines.model import states
 from dibs.machines.model.nodes import Node, is_free

@@ -4,10 +4,11 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.dialects.placement.errors import Code, Refusal
 from dibs.dialects.placement.handlers.candidate_query import read_question
 from dibs.dialects.placement.query import Query
-from dibs.ledger.model.resource_query import CandidateQuery, Criteria, Group
+from dibs.ledger.model.criteria import Criteria
 
 UUID = "11111111-1111-4111-8111-111111111111"
 
@@ -28,14 +29,14 @@ def test_everything_at_once() -> None:
     )
     assert question == CandidateQuery(
         groups=(
-            Group(
+            RequestGroup(
                 resources={"VCPU": 1, "MEMORY_MB": 2},
                 traits=Criteria(required=(one_of("A"), one_of("C", "D")), forbidden=one_of("B")),
                 aggregates=Criteria(forbidden=one_of(UUID)),
                 in_tree=UUID,
             ),
-            Group(suffix="_NET", resources={"CUSTOM_VF": 1}),
-            Group(suffix="_TOP", traits=Criteria(required=(one_of("E"),))),
+            RequestGroup(suffix="_NET", resources={"CUSTOM_VF": 1}),
+            RequestGroup(suffix="_TOP", traits=Criteria(required=(one_of("E"),))),
         ),
         isolate=True,
         root_traits=Criteria(required=(one_of("F"),), forbidden=one_of("G")),

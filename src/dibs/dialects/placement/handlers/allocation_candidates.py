@@ -5,6 +5,7 @@ from dataclasses import replace
 from random import getrandbits
 from typing import Any
 
+from dibs.candidates.model.candidate_query import CandidateQuery
 from dibs.candidates.model.candidates import Candidate, Candidates
 from dibs.candidates.model.provider_tree import Member
 from dibs.candidates.operations.candidates import find_candidates
@@ -13,7 +14,6 @@ from dibs.dialects.placement.exchange import Exchange, json_answer
 from dibs.dialects.placement.handlers.candidate_query import PARAMETERS, read_question
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import ResourceClassNotFound
-from dibs.ledger.model.resource_query import CandidateQuery
 
 QUERY = PARAMETERS
 """Every parameter, for the routing table."""

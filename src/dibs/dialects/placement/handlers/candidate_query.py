@@ -7,6 +7,7 @@ says; the other parameters are about all groups. Which parameters there are depe
 import re
 from collections.abc import Sequence
 
+from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.dialects.placement.errors import Code, bad_request
 from dibs.dialects.placement.query import (
     Forms,
@@ -18,7 +19,7 @@ from dibs.dialects.placement.query import (
     read_traits,
 )
 from dibs.dialects.placement.schemas import Schema, in_version
-from dibs.ledger.model.resource_query import ANYTHING, CandidateQuery, Criteria, Group
+from dibs.ledger.model.criteria import ANYTHING, Criteria
 
 FORBIDDEN_TRAITS_SINCE = 22
 NAMED_GROUPS_SINCE = 33
@@ -113,9 +114,9 @@ def _suffixes(query: Query, minor: int) -> list[str]:
     return list(dict.fromkeys(match[2] or "" for match in found if match))
 
 
-def _read_group(query: Query, minor: int, suffix: str) -> Group:
+def _read_group(query: Query, minor: int, suffix: str) -> RequestGroup:
     resources, in_tree = query.last("resources" + suffix), query.last("in_tree" + suffix)
-    return Group(
+    return RequestGroup(
         suffix=suffix,
         resources={} if resources is None else read_resources(resources),
         traits=read_required(query, minor, suffix),
@@ -157,7 +158,7 @@ def _read_same_subtrees(query: Query) -> tuple[frozenset[str], ...]:
     return found
 
 
-def _check_suffixes(groups: Sequence[Group], same_subtrees: Sequence[frozenset[str]]) -> None:
+def _check_suffixes(groups: Sequence[RequestGroup], same_subtrees: Sequence[frozenset[str]]) -> None:
     """A group without resources makes sense only when it says something about the place of another."""
     idle = [group.suffix for group in groups if not group.resources]
     if len(idle) == len(groups):
@@ -176,7 +177,7 @@ def _check_suffixes(groups: Sequence[Group], same_subtrees: Sequence[frozenset[s
         )
 
 
-def _check_orphans(groups: Sequence[Group]) -> None:
+def _check_orphans(groups: Sequence[RequestGroup]) -> None:
     idle = [group for group in groups if not group.resources]
     if orphans := [f"required{group.suffix}" for group in idle if group.traits.required]:
         raise bad_request(
@@ -194,7 +195,7 @@ def _check_orphans(groups: Sequence[Group]) -> None:
         raise bad_request("At least one request group (`resources` or `resources{$S}`) is required.")
 
 
-def _check_contradictions(groups: Sequence[Group]) -> None:
+def _check_contradictions(groups: Sequence[RequestGroup]) -> None:
     found = sorted(
         f"required{group.suffix}: ({', '.join(sorted(choice))})"
         for group in groups
