@@ -10,7 +10,7 @@ from dibs.ledger.operations.claims import OfConsumer, ReplaceClaims, list_claims
 from dibs.machines.model.errors import HoldNotFound
 from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
-from dibs.machines.operations.holds import CreateHold, OneHold, consume_for_request, create_hold, get_hold
+from dibs.machines.operations.holds import CreateHold, OneHold, consume_for_allocation, create_hold, get_hold
 from dibs.machines.operations.node_claims import associate
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.queries import nodes
@@ -67,7 +67,7 @@ def put(ledger: Ledger, node: Node, **changes: object) -> Node:
 
 def turn_into_request(ledger: Ledger, proof: str, consumer: str, access: Access = BLUE) -> Node:
     def use_case(tx, access, now, command):
-        node = consume_for_request(tx, access, now, proof=proof)
+        node = consume_for_allocation(tx, access, now, proof=proof)
         associate(tx, now, node, consumer)
         return nodes.update(tx, node, now, instance_uuid=consumer)
 

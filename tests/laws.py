@@ -129,7 +129,7 @@ class _Ledger:
             yield f"node {node.uuid} is locked by {node.reservation}, its task {task['work']} is for {owner}"
 
     def _of_requests(self) -> Iterator[str]:
-        for row in self.tables["node_requests"]:
+        for row in self.tables["allocations"]:
             node = self.nodes.get(row["node_id"])
             if (row["state"] == "active") != (node is not None):
                 yield f"request {row['uuid']} is {row['state']} and has the node {row['node_id']}"

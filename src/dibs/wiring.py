@@ -6,7 +6,7 @@ from functools import partial
 
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations.guards import AllocationNodeGuard
-from dibs.allocations.operations.intake import LocalIntake, RequestIntake
+from dibs.allocations.operations.intake import AllocationIntake, LocalIntake
 from dibs.conductor import Conductor
 from dibs.database import Statistics, Store, health, open_store, revisions
 from dibs.database.hooks import Hooks
@@ -134,7 +134,9 @@ def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -
     )
 
 
-def _dialects(settings: Settings, runner: Runner, intake: RequestIntake, wake: Callable[[], None]) -> Sequence[Dialect]:
+def _dialects(
+    settings: Settings, runner: Runner, intake: AllocationIntake, wake: Callable[[], None]
+) -> Sequence[Dialect]:
     policy_file = settings.policy_file or None
     hold_times = HoldTimes(default=settings.hold_seconds, longest=settings.hold_seconds_max)
     baremetal = Baremetal(runner, DRIVERS, policy_file=policy_file, wake=wake, intake=intake, hold_times=hold_times)

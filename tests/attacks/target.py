@@ -15,7 +15,7 @@ from sqlalchemy import delete, update
 
 from dibs.access.access import SERVICE
 from dibs.allocations import tables as allocation_tables
-from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
+from dibs.allocations.operations.allocations import CreateAllocation, create_allocation
 from dibs.allocations.operations.intake import LocalIntake
 from dibs.database import Store, open_store
 from dibs.dialects.baremetal import Baremetal
@@ -177,7 +177,7 @@ class Target:
         values = {"address": "52:54:00:00:00:01"}
         command = CreatePort(uuid=PORT, node=NODES["available"], values=values, guard=allow)
         self.ledger.runner.write(create_port, SERVICE, command)
-        self.ledger.runner.write(create_node_request, SERVICE, CreateNodeRequest(node=NODES["active"]))
+        self.ledger.runner.write(create_allocation, SERVICE, CreateAllocation(node=NODES["active"]))
         self.ledger.enrol(uuid=NODES["held"], name="held", resource_class="large")
         hold = CreateHold(uuid=HOLD, instance_uuid=HOLD, nodes=(NODES["held"],), seconds=3600, guard=allow)
         self.ledger.runner.write(create_hold, SERVICE, hold)
@@ -248,7 +248,7 @@ def _remove_everything(tx: Any) -> None:
         *booked,
         ledger_tables.claims,
         ledger_tables.consumers,
-        allocation_tables.node_requests,
+        allocation_tables.allocations,
         ledger_tables.providers,
     ):
         tx.change(delete(table))

@@ -1,4 +1,4 @@
-"""A real conductor serves requests for a node, from the asking to the end."""
+"""A real conductor serves allocations for a node, from the asking to the end."""
 
 import threading
 import uuid
@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.allocations import CreateNodeRequest, UpdateNodeRequest, update_node_request
+from dibs.allocations.operations.allocations import CreateAllocation, UpdateAllocation, update_allocation
 from dibs.allocations.operations.batches import CreateBatch, create_batch
 from dibs.conductor import Conductor
 from dibs.conductor import allocations as desk
@@ -20,7 +20,7 @@ from dibs.machines.operations.conductors import RegisterConductor, register_cond
 from dibs.machines.operations.holds import OneHold, delete_hold
 from dibs.machines.operations.node_traits import AddTrait, add_trait
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
-from dibs.machines.operations.provisioning import RequestProvision, request_provision
+from dibs.machines.operations.provisioning import RequestProvision, allocation_provision
 from dibs.settings import Settings
 from tests.allocations.operations.test_allocations import ask, force, give_back, holders, show
 from tests.bed.waiting import eventually
@@ -47,20 +47,20 @@ def start(ledger):
         conductor.stop()
 
 
-def settled(ledger, request):
-    """Wait until a request has ended one way or the other."""
+def settled(ledger, allocation):
+    """Wait until an allocation has ended one way or the other."""
 
     def done():
-        found = show(ledger, request)
+        found = show(ledger, allocation)
         assert found.state != "allocating"
         return found
 
-    return eventually(done, what="a request that is settled")
+    return eventually(done, what="an allocation that is settled")
 
 
 def provision(ledger, node, verb, state):
     """Ask for a verb and wait until the node is at rest where that leads."""
-    ledger.runner.write(request_provision, SERVICE, RequestProvision(ident=node.uuid, guard=allow, verb=verb))
+    ledger.runner.write(allocation_provision, SERVICE, RequestProvision(ident=node.uuid, guard=allow, verb=verb))
 
     def there():
         found = ledger.node(node)
@@ -70,40 +70,40 @@ def provision(ledger, node, verb, state):
     return eventually(there, what=f"node in state {state}")
 
 
-def test_a_request_gets_a_node_and_loses_it_with_the_tear_down(ledger, start):
+def test_an_allocation_gets_a_node_and_loses_it_with_the_tear_down(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
-    request = settled(ledger, ask(ledger, traits=("CUSTOM_A",)))
-    assert (request.state, request.node_uuid) == ("active", node.uuid)
-    assert provision(ledger, node, "active", "active").instance_uuid == request.uuid
+    allocation = settled(ledger, ask(ledger, traits=("CUSTOM_A",)))
+    assert (allocation.state, allocation.node_uuid) == ("active", node.uuid)
+    assert provision(ledger, node, "active", "active").instance_uuid == allocation.uuid
     after = provision(ledger, node, "deleted", "available")
     assert (after.instance_uuid, after.instance_info, holders(ledger, node)) == (None, {}, [])
-    assert settled(ledger, ask(ledger, uuid=request.uuid)).node_uuid == node.uuid
+    assert settled(ledger, ask(ledger, uuid=allocation.uuid)).node_uuid == node.uuid
 
 
-def test_a_sticky_request_keeps_its_node_through_a_tear_down(ledger, start):
+def test_a_sticky_allocation_keeps_its_node_through_a_tear_down(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
-    request = settled(ledger, ask(ledger, traits=("CUSTOM_A",), sticky=True))
+    allocation = settled(ledger, ask(ledger, traits=("CUSTOM_A",), sticky=True))
     provision(ledger, node, "active", "active")
     after = provision(ledger, node, "deleted", "available")
-    assert (after.instance_uuid, after.instance_info) == (request.uuid, {"traits": ["CUSTOM_A"]})
-    assert (show(ledger, request).node_uuid, holders(ledger, node)) == (node.uuid, [request.uuid])
+    assert (after.instance_uuid, after.instance_info) == (allocation.uuid, {"traits": ["CUSTOM_A"]})
+    assert (show(ledger, allocation).node_uuid, holders(ledger, node)) == (node.uuid, [allocation.uuid])
     provision(ledger, node, "active", "active")
     assert settled(ledger, ask(ledger)).last_error == "1 node of class gold: 1 in use"
 
 
-def test_a_request_without_a_node_fails_with_the_reasons(ledger, start):
+def test_an_allocation_without_a_node_fails_with_the_reasons(ledger, start):
     start()
     ledger.enrol(resource_class="gold", maintenance=True)
     ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
     ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
-    request = settled(ledger, ask(ledger))
-    assert (request.state, request.node_uuid) == ("error", None)
-    assert request.last_error == "3 nodes of class gold: 2 in use, 1 in maintenance"
+    allocation = settled(ledger, ask(ledger))
+    assert (allocation.state, allocation.node_uuid) == ("error", None)
+    assert allocation.last_error == "3 nodes of class gold: 2 in use, 1 in maintenance"
 
 
-def test_a_request_that_waits_gets_the_node_that_is_given_back(ledger, start):
+def test_an_allocation_that_waits_gets_the_node_that_is_given_back(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold")
     first = settled(ledger, ask(ledger))
@@ -119,11 +119,11 @@ NEVER = 3600.0
 """How often a conductor looks that is to be woken, or the test fails."""
 
 
-def waits(conductor, request):
+def waits(conductor, allocation):
     """Wake a conductor, as whoever asked would, and wait until it has seen that somebody waits."""
     conductor.wake()
     eventually(lambda: conductor._desk.anybody_waits, what="a place in the line")
-    return request
+    return allocation
 
 
 def test_the_youngest_of_many_is_served_the_moment_the_node_that_only_it_can_use_is_freed(ledger, start):
@@ -137,11 +137,11 @@ def test_the_youngest_of_many_is_served_the_moment_the_node_that_only_it_can_use
 
 
 def served(ledger):
-    """A node, and the request that has it."""
+    """A node, and the allocation that has it."""
     node = ledger.enrol(resource_class="gold", state="active")
-    request = ask(ledger, node=node.uuid)
+    allocation = ask(ledger, node=node.uuid)
     force(ledger, node, provision_state="available")
-    return node, request
+    return node, allocation
 
 
 def test_of_equals_the_oldest_is_served_first(ledger, start):
@@ -163,7 +163,7 @@ def by_maintenance(ledger):
 def by_provision(ledger):
     node = ledger.enrol(resource_class="gold", state="manageable")
     command = RequestProvision(ident=node.uuid, guard=allow, verb="provide")
-    return lambda: ledger.runner.write(request_provision, SERVICE, command)
+    return lambda: ledger.runner.write(allocation_provision, SERVICE, command)
 
 
 def by_class(ledger):
@@ -205,35 +205,35 @@ WAYS = (by_maintenance, by_provision, by_class, by_instance, by_claim, by_hold, 
 def test_whatever_frees_a_node_serves_who_waits_for_it_at_once(ledger, start, way):
     conductor = start(poll_seconds=NEVER)
     free = way(ledger)
-    request = waits(conductor, ask(ledger, wait_seconds=3600))
+    allocation = waits(conductor, ask(ledger, wait_seconds=3600))
     free()
     if way is by_provision:
-        conductor.wake()  # As the handler does whose request begins work.
-    assert settled(ledger, request).state == "active"
+        conductor.wake()  # As the handler does whose allocation begins work.
+    assert settled(ledger, allocation).state == "active"
 
 
 def test_a_node_that_gains_a_trait_serves_who_waits_for_it_at_once(ledger, start):
     conductor = start(poll_seconds=NEVER)
     node = ledger.enrol(resource_class="gold")
-    request = waits(conductor, ask(ledger, wait_seconds=3600, traits=("CUSTOM_A",)))
+    allocation = waits(conductor, ask(ledger, wait_seconds=3600, traits=("CUSTOM_A",)))
     ledger.runner.write(add_trait, SERVICE, AddTrait(ident=node.uuid, guard=allow, trait="CUSTOM_A"))
-    assert settled(ledger, request).node_uuid == node.uuid
+    assert settled(ledger, allocation).node_uuid == node.uuid
 
 
 def test_a_hold_that_ends_serves_who_waits_for_its_node(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold")
     hold(ledger, node, seconds=60)
-    request = ask(ledger, wait_seconds=3600)
+    allocation = ask(ledger, wait_seconds=3600)
     ledger.clock.move(61)
-    assert settled(ledger, request).node_uuid == node.uuid
+    assert settled(ledger, allocation).node_uuid == node.uuid
 
 
 def test_many_batches_that_wait_in_vain_hold_up_nobody(ledger, start):
     start()
     nodes = [ledger.enrol(resource_class="gold", maintenance=True) for _ in range(2)]
     for _ in range(40):
-        kind = CreateNodeRequest(resource_class="gold", wait_seconds=3600)
+        kind = CreateAllocation(resource_class="gold", wait_seconds=3600)
         ledger.runner.write(create_batch, SERVICE, CreateBatch(kind=kind, count=2))
     silver = ledger.enrol(resource_class="silver")
     assert settled(ledger, ask(ledger, resource_class="silver")).node_uuid == silver.uuid
@@ -265,27 +265,31 @@ def test_when_no_node_is_locked_or_promised_the_first_look_is_the_answer(ledger,
     ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
     hold(ledger, ledger.enrol(resource_class="gold"))
     ledger.enrol(resource_class="tin")
-    request = settled(ledger, ask(ledger))
-    assert request.last_error.startswith("3 nodes of class gold: ")
-    assert counting.ran == {("find_nodes", request.uuid): 1, ("judge", request.uuid): 1}
+    allocation = settled(ledger, ask(ledger))
+    assert allocation.last_error.startswith("3 nodes of class gold: ")
+    assert counting.ran == {("find_nodes", allocation.uuid): 1, ("judge", allocation.uuid): 1}
 
 
-def test_while_nodes_are_locked_a_request_is_tried_again_as_often_as_the_specification_says(ledger, start, monkeypatch):
+def test_while_nodes_are_locked_an_allocation_is_tried_again_as_often_as_the_specification_says(
+    ledger, start, monkeypatch
+):
     """A patch in between gives it no more tries."""
     monkeypatch.setattr(desk, "LOCK_RETRY_SECONDS", 0.01)
     counting = Counting(ledger.store, ledger.clock)
     start(runner=counting)
     force(ledger, ledger.enrol(resource_class="gold"), reservation="conductor-1")
-    request = ask(ledger)
-    patch = UpdateNodeRequest(ident=request.uuid, guard=lambda _: None, edit=lambda _: {"extra": {"n": ledger.clock()}})
+    allocation = ask(ledger)
+    patch = UpdateAllocation(
+        ident=allocation.uuid, guard=lambda _: None, edit=lambda _: {"extra": {"n": ledger.clock()}}
+    )
 
     def patched_and_settled():
-        ledger.runner.write(update_node_request, SERVICE, patch)
-        return show(ledger, request).state != "allocating"
+        ledger.runner.write(update_allocation, SERVICE, patch)
+        return show(ledger, allocation).state != "allocating"
 
     eventually(patched_and_settled)
-    assert show(ledger, request).last_error == "1 node of class gold: 1 locked"
-    assert counting.ran["judge", request.uuid] == 1 + desk.LOCK_RETRIES
+    assert show(ledger, allocation).last_error == "1 node of class gold: 1 locked"
+    assert counting.ran["judge", allocation.uuid] == 1 + desk.LOCK_RETRIES
 
 
 def test_many_who_find_only_locked_nodes_let_those_behind_go_first(ledger, start, monkeypatch):
@@ -298,56 +302,56 @@ def test_many_who_find_only_locked_nodes_let_those_behind_go_first(ledger, start
     assert settled(ledger, ask(ledger)).node_uuid == node.uuid
 
 
-def test_a_request_that_waits_gives_up_at_its_deadline(ledger, start):
+def test_an_allocation_that_waits_gives_up_at_its_deadline(ledger, start):
     start()
-    request = ask(ledger, wait_seconds=3600)
+    allocation = ask(ledger, wait_seconds=3600)
     ledger.clock.move(3601)
-    assert settled(ledger, request).last_error == "no nodes of class gold"
+    assert settled(ledger, allocation).last_error == "no nodes of class gold"
 
 
 def test_a_locked_node_is_given_once_it_is_unlocked(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold")
     force(ledger, node, reservation="conductor-1")
-    request = ask(ledger)
+    allocation = ask(ledger)
     force(ledger, node, reservation=None)
-    assert settled(ledger, request).node_uuid == node.uuid
+    assert settled(ledger, allocation).node_uuid == node.uuid
 
 
-def test_a_request_whose_uuid_became_an_instance_elsewhere_fails(ledger, start):
+def test_an_allocation_whose_uuid_became_an_instance_elsewhere_fails(ledger, start):
     ledger.enrol(resource_class="gold")
-    request = ask(ledger)
-    ledger.enrol(resource_class="tin", instance_uuid=request.uuid)
+    allocation = ask(ledger)
+    ledger.enrol(resource_class="tin", instance_uuid=allocation.uuid)
     start()
-    assert "already associated" in settled(ledger, request).last_error
+    assert "already associated" in settled(ledger, allocation).last_error
 
 
-def test_requests_of_a_conductor_that_was_away_are_served_at_its_next_start(ledger, start):
+def test_allocations_of_a_conductor_that_was_away_are_served_at_its_next_start(ledger, start):
     node = ledger.enrol(resource_class="gold")
-    request = ask(ledger)
+    allocation = ask(ledger)
     start(take_over_seconds=0)
-    assert settled(ledger, request).node_uuid == node.uuid
+    assert settled(ledger, allocation).node_uuid == node.uuid
 
 
-def test_requests_of_a_dead_conductor_are_served_by_another(ledger, start):
+def test_allocations_of_a_dead_conductor_are_served_by_another(ledger, start):
     node = ledger.enrol(resource_class="gold")
-    request = ask(ledger)
+    allocation = ask(ledger)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     start("heir")
-    assert settled(ledger, request).node_uuid == node.uuid
+    assert settled(ledger, allocation).node_uuid == node.uuid
 
 
-def test_requests_of_a_dead_conductor_are_settled_within_one_take_over_period(ledger, start):
+def test_allocations_of_a_dead_conductor_are_settled_within_one_take_over_period(ledger, start):
     """With the settings as they come; the last beat of the dead one was the moment before it died."""
     settings = Settings()
     node = ledger.enrol(resource_class="gold")
-    request = ask(ledger)
+    allocation = ask(ledger)
     start("heir", take_over_seconds=settings.take_over_seconds, timeout_seconds=settings.conductor_timeout_seconds)
     ledger.clock.move(settings.take_over_seconds - 1)
-    assert settled(ledger, request).node_uuid == node.uuid
+    assert settled(ledger, allocation).node_uuid == node.uuid
 
 
-def test_with_take_over_switched_off_requests_of_the_dead_stay(ledger, start):
+def test_with_take_over_switched_off_allocations_of_the_dead_stay(ledger, start):
     ledger.enrol(resource_class="gold")
     orphan = ask(ledger)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
@@ -371,7 +375,7 @@ class Moody(Runner):
         return super().write(use_case, actor, command)
 
 
-def test_a_request_outlives_a_database_that_goes_away(ledger, start):
+def test_an_allocation_outlives_a_database_that_goes_away(ledger, start):
     moody = Moody(ledger.store, ledger.clock)
     moody.away.set()
     start(runner=moody)

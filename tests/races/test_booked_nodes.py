@@ -21,8 +21,8 @@ from tests.bed.waiting import eventually
 from tests.booking_laws import broken_promises
 from tests.laws import read_tables
 from tests.races.crowd import all_at_once
+from tests.races.test_allocations import two_conductors
 from tests.races.test_every_way_in import Wanting, requests_of
-from tests.races.test_node_requests import two_conductors
 
 CALLERS = 16
 NODES = 24

@@ -4,12 +4,12 @@ import uuid
 from collections.abc import Callable
 
 from dibs.access.access import SERVICE
-from dibs.allocations.model.allocations import ALLOCATING, NodeRequest, NodeRequestQuery
+from dibs.allocations.model.allocations import ALLOCATING, Allocation, AllocationQuery
 from dibs.allocations.operations.allocations import (
-    CreateNodeRequest,
-    ListNodeRequests,
-    create_node_request,
-    list_node_requests,
+    CreateAllocation,
+    ListAllocations,
+    create_allocation,
+    list_allocations,
 )
 from dibs.database import Store
 from dibs.database.runner import Runner
@@ -27,7 +27,7 @@ from tests.bed.waiting import eventually
 from tests.builders import allow
 from tests.laws import read_tables
 from tests.races.crowd import all_at_once
-from tests.races.test_node_requests import two_conductors
+from tests.races.test_allocations import two_conductors
 
 CALLERS = 16
 NODES = 20
@@ -61,16 +61,16 @@ class Wanting:
         return after.instance_uuid
 
     def ask(self, node: str) -> str:
-        command = CreateNodeRequest(resource_class="fleet", candidate_nodes=(node,))
-        return self._runner.write(create_node_request, SERVICE, command).uuid
+        command = CreateAllocation(resource_class="fleet", candidate_nodes=(node,))
+        return self._runner.write(create_allocation, SERVICE, command).uuid
 
 
 def new() -> str:
     return str(uuid.uuid4())
 
 
-def requests_of(runner: Runner) -> list[NodeRequest]:
-    return runner.read(list_node_requests, SERVICE, ListNodeRequests(query=NodeRequestQuery()))
+def requests_of(runner: Runner) -> list[Allocation]:
+    return runner.read(list_allocations, SERVICE, ListAllocations(query=AllocationQuery()))
 
 
 def test_every_node_has_exactly_one_holder_and_everybody_else_was_told_so(store: Store, database_url: str) -> None:

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
+from dibs.allocations.operations.allocations import CreateAllocation, create_allocation
 from dibs.conductor.expiry import Expiry
 from dibs.errors import DibsError
 from dibs.ledger.model.claims import ClaimRequest
@@ -129,10 +129,10 @@ def test_a_hold_is_used_exactly_once_however_it_is_used(ledger: Ledger, database
     for number in range(ROUNDS):
         node = ledger.enrol(resource_class="gold")
         made = hold(ledger, node)
-        request = CreateNodeRequest(resource_class="gold", hold=made.uuid)
+        request = CreateAllocation(resource_class="gold", hold=made.uuid)
         ways: list[Callable[[], object]] = [
             lambda node=node, made=made: deploy(ledger, node, made.uuid),
-            lambda request=request: ledger.runner.write(create_node_request, SERVICE, request),
+            lambda request=request: ledger.runner.write(create_allocation, SERVICE, request),
             lambda made=made: ledger.runner.write(delete_hold, SERVICE, OneHold(uuid=made.uuid)),
         ]
         chance = random.Random(number)

@@ -1,4 +1,4 @@
-"""Conductors in processes of their own are killed at random points while they serve requests: none is forgotten."""
+"""Conductors in processes of their own are killed at random points while they serve allocations: none is forgotten."""
 
 import random
 import subprocess
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
+from dibs.allocations.operations.allocations import CreateAllocation, create_allocation
 from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.machines.operations.conductors import ListConductors, list_conductors
@@ -20,7 +20,7 @@ from tests import fleet
 from tests.bed.waiting import eventually
 from tests.conductor import process
 from tests.races.crowd import all_at_once
-from tests.races.test_node_requests import THREADS, all_requests, check_each_has_a_node_of_its_own, settled
+from tests.races.test_allocations import THREADS, all_allocations, check_each_has_a_node_of_its_own, settled
 
 NODES = 120
 REQUESTS = 160
@@ -56,27 +56,29 @@ def under_load(runner: Runner, disturb: Callable[[], None]) -> None:
 
     def ask(number: int) -> None:
         for n in range(number, REQUESTS, THREADS):
-            runner.write(create_node_request, SERVICE, CreateNodeRequest(name=f"r-{n}", resource_class="fleet"))
+            runner.write(create_allocation, SERVICE, CreateAllocation(name=f"r-{n}", resource_class="fleet"))
 
     assert [answer for answer in all_at_once(THREADS, ask) if answer is not None] == []
     trouble.join()
 
 
 def reach(runner: Runner, count: int) -> None:
-    """Wait until so many requests have been settled."""
-    eventually(lambda: sum(one.state != "allocating" for one in all_requests(runner)) >= count, seconds=60)
+    """Wait until so many allocations have been settled."""
+    eventually(lambda: sum(one.state != "allocating" for one in all_allocations(runner)) >= count, seconds=60)
 
 
 def check_all(runner: Runner, url: str) -> None:
-    """Whoever was killed was so before the last request was asked for, so one period from here on must do."""
-    eventually(settled(runner, REQUESTS), seconds=process.TAKE_OVER_SECONDS, what="an end for every request")
-    requests = all_requests(runner)
-    assert Counter(one.state for one in requests) == {"active": NODES, "error": REQUESTS - NODES}
-    assert {one.last_error for one in requests} == {None, f"{NODES} nodes of class fleet: {NODES} in use"}
-    check_each_has_a_node_of_its_own(url, requests)
+    """Whoever was killed was so before the last allocation was asked for, so one period from here on must do."""
+    eventually(settled(runner, REQUESTS), seconds=process.TAKE_OVER_SECONDS, what="an end for every allocation")
+    allocations = all_allocations(runner)
+    assert Counter(one.state for one in allocations) == {"active": NODES, "error": REQUESTS - NODES}
+    assert {one.last_error for one in allocations} == {None, f"{NODES} nodes of class fleet: {NODES} in use"}
+    check_each_has_a_node_of_its_own(url, allocations)
 
 
-def test_requests_of_a_killed_conductor_are_served_by_the_other(store: Store, database_url: str, spawn: Spawn) -> None:
+def test_allocations_of_a_killed_conductor_are_served_by_the_other(
+    store: Store, database_url: str, spawn: Spawn
+) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
     started = begin(runner, spawn)
@@ -90,7 +92,7 @@ def test_requests_of_a_killed_conductor_are_served_by_the_other(store: Store, da
     check_all(runner, database_url)
 
 
-def test_requests_of_conductors_that_are_killed_again_and_again_are_served(
+def test_allocations_of_conductors_that_are_killed_again_and_again_are_served(
     store: Store, database_url: str, spawn: Spawn
 ) -> None:
     fleet.fill(database_url, NODES)

@@ -5,17 +5,17 @@ import uuid
 from collections import Counter
 
 from dibs.access.access import SERVICE
-from dibs.allocations.model.allocations import NodeRequest, NodeRequestQuery
+from dibs.allocations.model.allocations import Allocation, AllocationQuery
 from dibs.allocations.operations.allocations import (
-    CreateNodeRequest,
-    GetNodeRequest,
-    ListNodeRequests,
-    create_node_request,
-    delete_node_request,
-    list_node_requests,
+    CreateAllocation,
+    GetAllocation,
+    ListAllocations,
+    create_allocation,
+    delete_allocation,
+    list_allocations,
 )
 from dibs.allocations.operations.batches import CreateBatch, create_batch
-from dibs.allocations.operations.matching import TakeOverRequests, take_over_requests
+from dibs.allocations.operations.matching import TakeOverAllocations, take_over_allocations
 from dibs.conductor import Conductor
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
@@ -23,7 +23,7 @@ from dibs.machines.model.driver import Outcome
 from dibs.machines.model.errors import TaskLost
 from dibs.machines.model.nodes import Json, Node
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
-from dibs.machines.operations.provisioning import RequestProvision, request_provision
+from dibs.machines.operations.provisioning import RequestProvision, allocation_provision
 from dibs.machines.operations.tasks import ReportOutcome, TakeTask, report_outcome, take_over_task, take_task
 from tests.bed.waiting import eventually
 from tests.builders import Ledger, allow
@@ -42,7 +42,7 @@ def register(ledger: Ledger, hostname: str) -> str:
 
 def deploy(ledger: Ledger, node: Node) -> Node:
     command = RequestProvision(ident=node.uuid, guard=allow, verb="active")
-    return ledger.runner.write(request_provision, SERVICE, command)
+    return ledger.runner.write(allocation_provision, SERVICE, command)
 
 
 def test_of_many_heirs_exactly_one_takes_a_task_over(ledger: Ledger) -> None:
@@ -138,32 +138,34 @@ def test_several_conductors_work_off_a_dead_ones_queue_once_each(ledger: Ledger)
 
 def test_of_many_heirs_one_takes_all_that_a_dead_conductor_left_and_no_batch_is_torn(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
-        kind = CreateNodeRequest(resource_class="gold")
+        kind = CreateAllocation(resource_class="gold")
         batches = [ledger.runner.write(create_batch, SERVICE, CreateBatch(kind=kind, count=3)) for _ in range(10)]
-        alone = [ledger.runner.write(create_node_request, SERVICE, kind) for _ in range(10)]
-        left = [request for batch in batches for request in batch] + alone
-        (dead,) = {request.conductor_id for request in left}
+        alone = [ledger.runner.write(create_allocation, SERVICE, kind) for _ in range(10)]
+        left = [allocation for batch in batches for allocation in batch] + alone
+        (dead,) = {allocation.conductor_id for allocation in left}
         ledger.clock.move(TIMEOUT_SECONDS + 1)
         heirs = [register(ledger, str(uuid.uuid4())) for _ in range(8)]
 
         def take(number: int, dead: int | None = dead, heirs: list[str] = heirs) -> int:
             assert dead is not None
-            command = TakeOverRequests(conductor_id=dead, incarnation=heirs[number])
-            return ledger.runner.write(take_over_requests, SERVICE, command)
+            command = TakeOverAllocations(conductor_id=dead, incarnation=heirs[number])
+            return ledger.runner.write(take_over_allocations, SERVICE, command)
 
         assert sorted(all_at_once(8, take)) == [0] * 7 + [len(left)]
-        owners = {request.conductor_id for request in every_request(ledger) if request.state == "allocating"}
+        owners = {
+            allocation.conductor_id for allocation in every_allocation(ledger) if allocation.state == "allocating"
+        }
         assert len(owners) == 1
         assert dead not in owners
-        for request in left:
-            ledger.runner.write(delete_node_request, SERVICE, GetNodeRequest(ident=request.uuid, guard=anybody))
+        for allocation in left:
+            ledger.runner.write(delete_allocation, SERVICE, GetAllocation(ident=allocation.uuid, guard=anybody))
         ledger.clock.move(TIMEOUT_SECONDS + 1)
         register(ledger, f"next-{uuid.uuid4()}")
 
 
-def every_request(ledger: Ledger) -> list[NodeRequest]:
-    return ledger.runner.read(list_node_requests, SERVICE, ListNodeRequests(query=NodeRequestQuery()))
+def every_allocation(ledger: Ledger) -> list[Allocation]:
+    return ledger.runner.read(list_allocations, SERVICE, ListAllocations(query=AllocationQuery()))
 
 
-def anybody(request: NodeRequest) -> None:
+def anybody(allocation: Allocation) -> None:
     """The guard of somebody who may do anything."""

@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.queries import allocations as node_requests
+from dibs.allocations.queries import allocations
 from dibs.machines.operations.nodes import CreateNode, create_node
 from dibs.machines.queries import conductors
 from dibs.wiring import build_runner
@@ -47,7 +47,7 @@ class Site:
             self.runner.write(create_node, SERVICE, command)
 
     def request(self, ident):
-        return self.store.read(lambda tx: node_requests.get(tx, ident))
+        return self.store.read(lambda tx: allocations.get(tx, ident))
 
     def name_of(self, ident):
         request = self.request(ident)

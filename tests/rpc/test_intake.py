@@ -1,4 +1,4 @@
-"""Requests on their way to a conductor: which is asked, what happens when it does not answer, what may be repeated."""
+"""Allocations on their way to a conductor: which one is called, what follows without an answer, what repeats."""
 
 import contextlib
 import uuid
@@ -7,15 +7,15 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.access.machine_policy import MachinePolicy
-from dibs.allocations.model.allocations import NodeRequestQuery
-from dibs.allocations.model.errors import NobodyToFindNodes, NodeRequestExists, NodeRequestNotFound
+from dibs.allocations.model.allocations import AllocationQuery
+from dibs.allocations.model.errors import AllocationExists, AllocationNotFound, NoConductorAvailable
 from dibs.allocations.operations.allocations import (
-    CreateNodeRequest,
-    GetNodeRequest,
-    GetRequestOfNode,
-    create_node_request,
+    CreateAllocation,
+    GetAllocation,
+    GetAllocationOfNode,
+    create_allocation,
 )
-from dibs.allocations.queries import allocations as node_requests
+from dibs.allocations.queries import allocations
 from dibs.errors import BadValue
 from dibs.machines.model.errors import NodeNotFound
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
@@ -33,7 +33,7 @@ from tests.http.edge.echo_server import running_server
 SECRET = "a secret of some length"
 
 
-def anyone(request):
+def anyone(allocation):
     """The guard of somebody who may do anything."""
 
 
@@ -76,18 +76,18 @@ class Conductors:
         self.ledger.runner.write(register_conductor, SERVICE, command)
 
     def create(self, **values):
-        return self.intake.create(SERVICE, CreateNodeRequest(**{"resource_class": "gold", **values}))
+        return self.intake.create(SERVICE, CreateAllocation(**{"resource_class": "gold", **values}))
 
     def written(self, **values):
-        """A request that some call wrote, whose answer was never heard."""
-        command = CreateNodeRequest(**{"resource_class": "gold", **values})
-        return self.ledger.runner.write(create_node_request, SERVICE, command)
+        """An allocation that some call wrote, whose answer was never heard."""
+        command = CreateAllocation(**{"resource_class": "gold", **values})
+        return self.ledger.runner.write(create_allocation, SERVICE, command)
 
-    def delete(self, request):
-        self.intake.delete(SERVICE, GetNodeRequest(ident=request.uuid, guard=anyone))
+    def delete(self, allocation):
+        self.intake.delete(SERVICE, GetAllocation(ident=allocation.uuid, guard=anyone))
 
     def all(self):
-        return self.ledger.store.read(lambda tx: node_requests.page(tx, NodeRequestQuery()))
+        return self.ledger.store.read(lambda tx: allocations.page(tx, AllocationQuery()))
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_what_is_destroyed_is_gone(site):
 
 
 def test_a_conductor_that_takes_no_calls_is_not_asked(site):
-    with pytest.raises(NobodyToFindNodes):
+    with pytest.raises(NoConductorAvailable):
         site.create()
     assert site.all() == []
 
@@ -133,7 +133,7 @@ def test_a_call_that_broke_after_its_commit_is_not_carried_out_twice(site):
     site.start("broken", breaks=True)
     site.start("c1")
     made = [site.create() for _ in range(8)]
-    assert {request.uuid for request in site.all()} == {request.uuid for request in made}
+    assert {allocation.uuid for allocation in site.all()} == {allocation.uuid for allocation in made}
     assert len(made) == 8
 
 
@@ -154,14 +154,14 @@ def test_what_was_destroyed_by_a_call_that_broke_is_gone_without_complaint(site)
 def test_a_uuid_that_somebody_has_is_refused(site):
     site.start("c1")
     made = site.create()
-    with pytest.raises(NodeRequestExists):
+    with pytest.raises(AllocationExists):
         site.create(uuid=made.uuid)
 
 
 def test_a_uuid_that_somebody_else_has_is_refused_even_after_a_break(site):
     site.start("broken", breaks=True)
     made = site.create(name="db-1")
-    with pytest.raises(NodeRequestExists):
+    with pytest.raises(AllocationExists):
         site.create(uuid=made.uuid, name="db-2")
     assert len(site.all()) == 1
 
@@ -182,17 +182,17 @@ def test_only_what_was_asked_for_in_every_respect_is_taken_for_what_a_broken_cal
         {"sticky": True},
         {"wait_seconds": 5},
     ):
-        with pytest.raises(NobodyToFindNodes):
+        with pytest.raises(NoConductorAvailable):
             site.create(**{**asked, "uuid": made.uuid, **other})
     assert site.all() == [made]
 
 
-def test_a_request_for_another_node_is_not_taken_for_what_a_broken_call_wrote(site):
+def test_an_allocation_for_another_node_is_not_taken_for_what_a_broken_call_wrote(site):
     site.start("deaf", breaks=True, procedures={CREATE: lambda actor, params: None})
     nodes = [site.ledger.enrol(resource_class="gold", state="active") for _ in range(2)]
     made = site.written(node=nodes[0].uuid, node_guard=allow)
     assert site.create(uuid=made.uuid, node=nodes[0].uuid, node_guard=allow) == made
-    with pytest.raises(NobodyToFindNodes):
+    with pytest.raises(NoConductorAvailable):
         site.create(uuid=made.uuid, node=nodes[1].uuid, node_guard=allow)
 
 
@@ -200,7 +200,7 @@ def test_what_is_not_there_cannot_be_destroyed(site):
     site.start("c1")
     made = site.create()
     site.delete(made)
-    with pytest.raises(NodeRequestNotFound):
+    with pytest.raises(AllocationNotFound):
         site.delete(made)
 
 
@@ -223,7 +223,7 @@ def test_names_of_candidates_become_uuids(site):
 
 
 @pytest.mark.parametrize("breaks", [False, True])
-def test_a_held_node_becomes_the_requests_once(site, breaks):
+def test_a_held_node_becomes_the_allocations_once(site, breaks):
     site.start("c1", breaks=breaks)
     site.start("c2", breaks=breaks)
     node = site.ledger.enrol(resource_class="gold")
@@ -235,7 +235,7 @@ def test_a_held_node_becomes_the_requests_once(site, breaks):
     assert site.all() == [made]
 
 
-def test_a_node_in_use_gets_its_request_and_gives_it_back_by_the_node(site):
+def test_a_node_in_use_gets_its_allocation_and_gives_it_back_by_the_node(site):
     site.start("c1")
     node = site.ledger.enrol(state="active", resource_class="gold")
     instance = str(uuid.uuid4())
@@ -243,5 +243,5 @@ def test_a_node_in_use_gets_its_request_and_gives_it_back_by_the_node(site):
     made = site.create(node=node.uuid, resource_class=None, node_guard=allow)
     assert (made.uuid, made.state, made.node_uuid) == (instance, "active", node.uuid)
     site.ledger.change(node, maintenance=True)
-    site.intake.delete_of_node(SERVICE, GetRequestOfNode(node=node.uuid, node_guard=allow, guard=anyone))
+    site.intake.delete_of_node(SERVICE, GetAllocationOfNode(node=node.uuid, node_guard=allow, guard=anyone))
     assert site.ledger.node(node).instance_uuid is None

@@ -8,7 +8,7 @@ from typing import Any
 import http_pages
 from tables import code, plain, table
 
-from dibs.allocations.model import allocations as node_requests
+from dibs.allocations.model import allocations
 from dibs.dialects.placement.errors import Code
 from dibs.errors import DibsError, every_error
 
@@ -38,21 +38,21 @@ holds. The *code* is for programs, the words are for people.
 """
 
 _ADVICE = {
-    node_requests.FREE: "Nobody has it: it can be had now.",
-    node_requests.IN_USE: "It has an instance, or its unit is claimed. Wait for its tear-down.",
-    node_requests.HELD: "A reservation keeps it; `expires_at` of the reservation says until when.",
-    node_requests.IN_MAINTENANCE: "An operator took it out of service; `maintenance_reason` says why.",
-    node_requests.NOT_AVAILABLE: "Its provision state is another than `available`: new, being cleaned, or failed.",
-    node_requests.RETIRED: "It will not be given out any more.",
-    node_requests.POWER_UNKNOWN: "Its power state could not be read yet.",
-    node_requests.LOCKED: "A conductor works on it at this moment.",
-    node_requests.PROMISED: "Somebody who asked earlier waits for one like it.",
+    allocations.FREE: "Nobody has it: it can be had now.",
+    allocations.IN_USE: "It has an instance, or its unit is claimed. Wait for its tear-down.",
+    allocations.HELD: "A reservation keeps it; `expires_at` of the reservation says until when.",
+    allocations.IN_MAINTENANCE: "An operator took it out of service; `maintenance_reason` says why.",
+    allocations.NOT_AVAILABLE: "Its provision state is another than `available`: new, being cleaned, or failed.",
+    allocations.RETIRED: "It will not be given out any more.",
+    allocations.POWER_UNKNOWN: "Its power state could not be read yet.",
+    allocations.LOCKED: "A conductor works on it at this moment.",
+    allocations.PROMISED: "Somebody who asked earlier waits for one like it.",
 }
 
 
 def page() -> str:
     """The whole page."""
-    words = [[code(key.replace(" ", "_")), said, _ADVICE.get(key, "")] for key, said in node_requests._WORDS.items()]
+    words = [[code(key.replace(" ", "_")), said, _ADVICE.get(key, "")] for key, said in allocations._WORDS.items()]
     words.append([code("lacks:TRAIT"), "lacks TRAIT", "It lacks that trait; the first one missing is named."])
     codes = [[code(value), _errors_with(value)] for value in Code]
     return "\n".join(

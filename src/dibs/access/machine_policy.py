@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dibs.access.access import Access
 from dibs.access.actor import Actor
 from dibs.access.rules import RuleBook
-from dibs.allocations.model.allocations import NodeRequest
-from dibs.allocations.model.errors import NodeRequestNotFound
+from dibs.allocations.model.allocations import Allocation
+from dibs.allocations.model.errors import AllocationNotFound
 from dibs.errors import Forbidden
 from dibs.machines.model.errors import NodeNotFound
 from dibs.machines.model.nodes import Node
 
 Guard = Callable[[Node], None]
-RequestGuard = Callable[[NodeRequest], None]
+AllocationGuard = Callable[[Allocation], None]
 
 
 def any_of(*checks: str) -> str:
@@ -100,21 +100,21 @@ class MachinePolicy:
         self.require(f"baremetal:{noun}:list", actor)
         return actor.project
 
-    def request_guard(self, actor: Actor, ident: str, *rules: str) -> RequestGuard:
-        """What a use case calls with a request for a node: 404 for one that the actor may not see, else 403."""
+    def allocation_guard(self, actor: Actor, ident: str, *rules: str) -> AllocationGuard:
+        """What a use case calls with an allocation: 404 for one that the actor may not see, else 403."""
 
-        def check(request: NodeRequest) -> None:
-            target = {"allocation.owner": request.owner} if request.owner else {}
+        def check(allocation: Allocation) -> None:
+            target = {"allocation.owner": allocation.owner} if allocation.owner else {}
             if not self._rules.allows("baremetal:allocation:get", actor, target):
-                raise NodeRequestNotFound(request=ident)
+                raise AllocationNotFound(allocation=ident)
             for rule in rules:
                 if not self._rules.allows(rule, actor, target):
                     raise Forbidden(resource=rule)
 
         return check
 
-    def owner_of_new_request(self, actor: Actor, asked: str | None) -> str | None:
-        """Whose nodes a request of this actor may have: those of its project, unless it speaks for the system.
+    def owner_of_new_allocation(self, actor: Actor, asked: str | None) -> str | None:
+        """Whose nodes an allocation of this actor may have: those of its project, unless it speaks for the system.
 
         Quirk not copied: without ``enforce_new_defaults`` Ironic lets a project's member ask for everybody's nodes.
         """

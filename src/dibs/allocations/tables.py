@@ -4,8 +4,8 @@ from sqlalchemy import Column, ForeignKey, Index, String, UniqueConstraint
 
 from dibs.database.schema import ROW_ID, json, long_text, row_id, table, text, time, truth, uuid
 
-node_requests = table(
-    "node_requests",
+allocations = table(
+    "allocations",
     row_id(),
     uuid(),
     text("name"),
@@ -21,10 +21,10 @@ node_requests = table(
     Column("node_id", ROW_ID, ForeignKey("nodes.id", ondelete="CASCADE"), nullable=True),
     # Which conductor is to find the node; a compare-and-set on it is how another one takes over.
     Column("conductor_id", ROW_ID, ForeignKey("conductors.id"), nullable=True),
-    # A request that would rather wait than fail, until then.
+    # An allocation that would rather wait than fail, until then.
     time("wait_until"),
     truth("sticky"),
-    # Requests that are served together or not at all share this.
+    # Allocations that are served together or not at all share this.
     uuid("batch", nullable=True),
     time("created_at", nullable=False),
     time("updated_at"),

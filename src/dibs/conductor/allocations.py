@@ -1,4 +1,4 @@
-"""Serves requests for a node: each in a thread, from the search to the node or to the reason why there is none.
+"""Serves allocations for a node: each in a thread, from the search to the node or to the reason why there is none.
 
 Two lists give it work. The line tells whose turn it is among those who wait, so that however many wait, only those are
 tried for whom there is a node. The other list has all who want an answer now, and who of those finds only locked nodes
@@ -20,14 +20,14 @@ from dibs.allocations.operations.matching import (
     ListDue,
     Outcome,
     Serve,
-    TakeOverRequests,
+    TakeOverAllocations,
     TryNodes,
     fail_order,
     find_nodes,
     judge,
     list_dead,
     list_due_orders,
-    take_over_requests,
+    take_over_allocations,
     try_nodes,
 )
 from dibs.allocations.operations.queue import LookAtLine, Order, look_at_line
@@ -37,7 +37,7 @@ from dibs.database.runner import Runner
 from dibs.machines.model.errors import InstanceAssociated, NodeClaimed
 
 THREADS = 8
-"""Of their own, so that no work on hardware, which may take an hour, keeps a request waiting."""
+"""Of their own, so that no work on hardware, which may take an hour, keeps an allocation waiting."""
 
 BUSY_MAX = 2 * THREADS
 
@@ -64,7 +64,7 @@ class _Rest:
 
 
 class Desk:
-    """The requests of one conductor."""
+    """The allocations of one conductor."""
 
     def __init__(self, runner: Runner, hostname: str, wake: Callable[[], None]) -> None:
         self._runner = runner
@@ -73,7 +73,7 @@ class Desk:
         self._busy: set[str] = set()
         self._resting: dict[str, _Rest] = {}
         self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=f"dibs-requests-{hostname}")
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=f"dibs-allocations-{hostname}")
         self.anybody_waits = False
         """Whether somebody stood in the line when it was last looked at."""
 
@@ -91,14 +91,14 @@ class Desk:
                 self._begin(order, session, turn=False)
 
     def take_over(self, session: Session) -> None:
-        """Take the requests of dead conductors."""
+        """Take the allocations of dead conductors."""
         for conductor_id in self._runner.read(list_dead, SERVICE, ListDead()):
-            command = TakeOverRequests(conductor_id=conductor_id, incarnation=session.incarnation)
-            if taken := self._runner.write(take_over_requests, SERVICE, command):
-                logger.warning("conductor %s takes over %d request(s) from a dead one", self._hostname, taken)
+            command = TakeOverAllocations(conductor_id=conductor_id, incarnation=session.incarnation)
+            if taken := self._runner.write(take_over_allocations, SERVICE, command):
+                logger.warning("conductor %s takes over %d allocation(s) from a dead one", self._hostname, taken)
 
     def close(self) -> None:
-        """Wait for what is being served; a request is served in moments."""
+        """Wait for what is being served; an allocation is served in moments."""
         self._pool.shutdown()
 
     # --- who is tried, and when again ---
@@ -119,7 +119,7 @@ class Desk:
         return order.waits or not rest.in_line
 
     def _forget_the_rested(self) -> int:
-        """Keep what may still count, though the request may have been withdrawn; gives how many that are."""
+        """Keep what may still count, though the allocation may have been withdrawn; gives how many that are."""
         long_ago = time.monotonic() - HOPE_SECONDS
         with self._lock:
             self._resting = {key: rest for key, rest in self._resting.items() if rest.until > long_ago}
@@ -150,9 +150,9 @@ class Desk:
         try:
             outcome = self._find(order, session)
         except (StoreUnavailable, StoreContended):
-            logger.debug("request %s waits for the database", order.key)
+            logger.debug("allocation %s waits for the database", order.key)
         except Exception:
-            logger.exception("request %s broke", order.key)
+            logger.exception("allocation %s broke", order.key)
             self._end(order, session, "an unexpected error; the log of the conductor has the details")
         finally:
             self._note(order, outcome)
@@ -187,7 +187,7 @@ class Desk:
         except NodeClaimed:
             return Outcome.LOST
         except InstanceAssociated as error:
-            # Somebody gave the request's uuid to a node as its instance, so that no other node can have it.
+            # Somebody gave the allocation's uuid to a node as its instance, so that no other node can have it.
             self._fail(order, session, str(error))
             return Outcome.SETTLED
 
@@ -198,4 +198,4 @@ class Desk:
         try:
             self._fail(order, session, reason)
         except (StoreUnavailable, StoreContended):
-            logger.debug("request %s waits for the database", order.key)
+            logger.debug("allocation %s waits for the database", order.key)

@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 class Conductor:
-    """Works off the tasks and requests of one registered name, with bounded threads, until it is stopped or replaced.
+    """Works off the tasks and allocations of one registered name, with bounded threads, until stopped or replaced.
 
     What a conductor leaves behind that dies is done or begun anew within ``take_over_seconds`` of its death, if its own
     time-out is at most half of that; 0 leaves the work of the dead alone. ``poll_seconds`` is how often it looks for

@@ -1,7 +1,7 @@
-"""Requests for a node on their way from an API process to a conductor, and what the conductor does with them.
+"""Allocations for a node on their way from an API process to a conductor, and what the conductor does with them.
 
 The two procedures have the names that specification 000 gives them. A call may be repeated at another conductor: the
-request's uuid is chosen before the first, so whoever comes second finds the row of whoever came first.
+allocation's uuid is chosen before the first, so whoever comes second finds the row of whoever came first.
 """
 
 import dataclasses
@@ -13,18 +13,18 @@ from typing import Any
 from dibs.access.access import SERVICE, Access
 from dibs.access.actor import Actor
 from dibs.access.machine_policy import MachinePolicy
-from dibs.allocations.model.allocations import NodeRequest
-from dibs.allocations.model.errors import NobodyToFindNodes, NodeRequestNotFound
+from dibs.allocations.model.allocations import Allocation
+from dibs.allocations.model.errors import AllocationNotFound, NoConductorAvailable
 from dibs.allocations.operations.allocations import (
-    CreateNodeRequest,
-    GetNodeRequest,
-    GetRequestOfNode,
-    create_node_request,
-    delete_node_request,
-    get_node_request,
-    get_request_of_node,
+    CreateAllocation,
+    GetAllocation,
+    GetAllocationOfNode,
+    create_allocation,
+    delete_allocation,
+    get_allocation,
+    get_allocation_of_node,
 )
-from dibs.allocations.operations.intake import ListCallable, list_callable, settle_request
+from dibs.allocations.operations.intake import ListCallable, list_callable, settle_allocation
 from dibs.database.runner import Runner
 from dibs.errors import DibsError
 from dibs.rpc.client import Caller, NoAnswer
@@ -38,43 +38,43 @@ DESTROY = "destroy_allocation"
 
 _HERE = ("node_guard", "incarnation")
 """What of a command does not travel: the guards have been asked, and the conductor knows who it is."""
-_SENT = tuple(field.name for field in dataclasses.fields(CreateNodeRequest) if field.name not in _HERE)
+_SENT = tuple(field.name for field in dataclasses.fields(CreateAllocation) if field.name not in _HERE)
 _LISTS = ("traits", "candidate_nodes")
 _SAME = ("name", "owner", "extra", "candidate_nodes", "sticky", "batch")
 
 
 class RemoteIntake:
-    """The API's side; see usecases.request_intake.RequestIntake."""
+    """The API's side; see usecases.request_intake.AllocationIntake."""
 
     def __init__(self, runner: Runner, caller: Caller) -> None:
         self._runner = runner
         self._caller = caller
 
-    def create(self, access: Access, command: CreateNodeRequest) -> NodeRequest:
-        """Ask one conductor after the other, in random order, until one has written the request down."""
-        command = self._runner.read(settle_request, access, command)
+    def create(self, access: Access, command: CreateAllocation) -> Allocation:
+        """Ask one conductor after the other, in random order, until one has written the allocation down."""
+        command = self._runner.read(settle_allocation, access, command)
         allocation = {name: getattr(command, name) for name in _SENT}
         try:
-            return _read_request(self._call(CREATE, access, allocation))
+            return _read_allocation(self._call(CREATE, access, allocation))
         except _AnsweredLater as later:
             found = self._find(command)
             if found is None:
                 raise later.outcome from None
             return found
 
-    def delete(self, access: Access, command: GetNodeRequest) -> None:
-        """See RequestIntake."""
-        self._destroy(access, self._runner.read(get_node_request, access, command))
+    def delete(self, access: Access, command: GetAllocation) -> None:
+        """See AllocationIntake."""
+        self._destroy(access, self._runner.read(get_allocation, access, command))
 
-    def delete_of_node(self, access: Access, command: GetRequestOfNode) -> None:
-        """See RequestIntake."""
-        self._destroy(access, self._runner.read(get_request_of_node, access, command))
+    def delete_of_node(self, access: Access, command: GetAllocationOfNode) -> None:
+        """See AllocationIntake."""
+        self._destroy(access, self._runner.read(get_allocation_of_node, access, command))
 
-    def _destroy(self, access: Access, request: NodeRequest) -> None:
+    def _destroy(self, access: Access, allocation: Allocation) -> None:
         try:
-            self._call(DESTROY, access, {"uuid": request.uuid})
+            self._call(DESTROY, access, {"uuid": allocation.uuid})
         except _AnsweredLater as later:
-            if not isinstance(later.outcome, NodeRequestNotFound):
+            if not isinstance(later.outcome, AllocationNotFound):
                 raise later.outcome from None
 
     def _call(self, method: str, access: Access, allocation: Json) -> Any:
@@ -91,30 +91,30 @@ class RemoteIntake:
             except NoAnswer as silence:
                 LOG.warning("%s: conductor %s: %s", method, conductor.hostname, silence)
                 heard = heard or silence.heard
-            except NobodyToFindNodes:
+            except NoConductorAvailable:
                 LOG.warning("%s: conductor %s is late with its heartbeat", method, conductor.hostname)
             except DibsError as error:
                 if heard:
                     raise _AnsweredLater(error) from error
                 raise
         if heard:
-            raise _AnsweredLater(NobodyToFindNodes())
-        raise NobodyToFindNodes
+            raise _AnsweredLater(NoConductorAvailable())
+        raise NoConductorAvailable
 
-    def _find(self, command: CreateNodeRequest) -> NodeRequest | None:
-        """The request, if an earlier call wrote it after all; one of another's making is not taken for ours."""
+    def _find(self, command: CreateAllocation) -> Allocation | None:
+        """The allocation, if an earlier call wrote it after all; one of another's making is not taken for ours."""
         assert command.uuid is not None, "it was settled"
         try:
             found = self._runner.read(
-                get_node_request, SERVICE, GetNodeRequest(ident=command.uuid, guard=lambda request: None)
+                get_allocation, SERVICE, GetAllocation(ident=command.uuid, guard=lambda allocation: None)
             )
-        except NodeRequestNotFound:
+        except AllocationNotFound:
             return None
         return found if _is_what_was_asked_for(found, command) else None
 
 
-def _is_what_was_asked_for(found: NodeRequest, command: CreateNodeRequest) -> bool:
-    """True when a request is the one that a settled command makes; only when it has to be waited for is not told."""
+def _is_what_was_asked_for(found: Allocation, command: CreateAllocation) -> bool:
+    """Return True when an allocation is the one that a settled command makes; the deadline is not compared."""
     return (
         all(getattr(found, name) == getattr(command, name) for name in _SAME)
         and found.traits == tuple(dict.fromkeys(command.traits))
@@ -140,19 +140,19 @@ def procedures(
 
     def create(actor: Actor, params: Json) -> Json:
         values = {**params["allocation"], **{name: tuple(params["allocation"][name]) for name in _LISTS}}
-        command = CreateNodeRequest(**values, incarnation=incarnation())
-        request = runner.write(create_node_request, policy.access(actor), command)
+        command = CreateAllocation(**values, incarnation=incarnation())
+        allocation = runner.write(create_allocation, policy.access(actor), command)
         wake()
-        return dataclasses.asdict(request)
+        return dataclasses.asdict(allocation)
 
     def destroy(actor: Actor, params: Json) -> None:
         # Whether the actor may is decided in the process that knows the rules, before the call.
-        command = GetNodeRequest(ident=params["allocation"]["uuid"], guard=lambda request: None)
-        runner.write(delete_node_request, policy.access(actor), command)
+        command = GetAllocation(ident=params["allocation"]["uuid"], guard=lambda allocation: None)
+        runner.write(delete_allocation, policy.access(actor), command)
         wake()
 
     return {CREATE: create, DESTROY: destroy}
 
 
-def _read_request(document: Json) -> NodeRequest:
-    return NodeRequest(**{**document, **{name: tuple(document[name]) for name in _LISTS}})
+def _read_allocation(document: Json) -> Allocation:
+    return Allocation(**{**document, **{name: tuple(document[name]) for name in _LISTS}})

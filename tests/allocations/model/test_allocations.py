@@ -1,31 +1,31 @@
-"""What a request fits, when it may be removed, and how a shortage is explained."""
+"""What an allocation fits, when it may be removed, and how a shortage is explained."""
 
 from dataclasses import replace
 
 import pytest
 
-from dibs.allocations.model import allocations as requests
-from dibs.allocations.model.allocations import NodeRequest, check_removable, explain_shortage
+from dibs.allocations.model import allocations
+from dibs.allocations.model.allocations import Allocation, check_removable, explain_shortage
 from dibs.machines.model.errors import WrongState
 from dibs.machines.model.nodes import Node
 
-REQUEST = NodeRequest(id=1, uuid="r", resource_class="gold", traits=("CUSTOM_GPU", "CUSTOM_FAST"), created_at=0)
+REQUEST = Allocation(id=1, uuid="r", resource_class="gold", traits=("CUSTOM_GPU", "CUSTOM_FAST"), created_at=0)
 NODE = Node(id=1, uuid="n", driver="d", provision_state="available", resource_class="gold", owner="o", created_at=0)
 TRAITS = ("CUSTOM_FAST", "CUSTOM_GPU", "CUSTOM_MORE")
 
 
 def test_the_shortage_is_explained_with_the_commonest_reason_first() -> None:
-    counts = {requests.IN_MAINTENANCE: 2, f"{requests.LACKS}0": 3, requests.IN_USE: 7}
+    counts = {allocations.IN_MAINTENANCE: 2, f"{allocations.LACKS}0": 3, allocations.IN_USE: 7}
     assert explain_shortage(REQUEST, counts) == "12 nodes of class gold: 7 in use, 3 lack CUSTOM_GPU, 2 in maintenance"
 
 
 def test_a_single_node_is_spoken_of_as_one() -> None:
-    assert explain_shortage(REQUEST, {f"{requests.LACKS}1": 1}) == "1 node of class gold: 1 lacks CUSTOM_FAST"
+    assert explain_shortage(REQUEST, {f"{allocations.LACKS}1": 1}) == "1 node of class gold: 1 lacks CUSTOM_FAST"
 
 
 def test_candidates_and_projects_are_named() -> None:
-    request = replace(REQUEST, candidate_nodes=("n",), owner="p")
-    assert explain_shortage(request, {}) == "no candidate nodes of class gold of project p"
+    allocation = replace(REQUEST, candidate_nodes=("n",), owner="p")
+    assert explain_shortage(allocation, {}) == "no candidate nodes of class gold of project p"
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_candidates_and_projects_are_named() -> None:
         {"owner": "stranger"},
     ],
 )
-def test_a_request_fits_only_nodes_of_its_kind(change: dict[str, object]) -> None:
+def test_an_allocation_fits_only_nodes_of_its_kind(change: dict[str, object]) -> None:
     assert REQUEST.fits(NODE, TRAITS)
     assert not replace(REQUEST, **change).fits(NODE, TRAITS)  # type: ignore[arg-type]
 
@@ -50,7 +50,9 @@ def test_a_project_may_have_what_it_owns_and_what_it_leases() -> None:
 @pytest.mark.parametrize(
     ("state", "target", "words"), [("active", None, "is active"), ("deploying", "active", "is in state deploying")]
 )
-def test_a_request_whose_node_is_in_use_stays_unless_in_maintenance(state: str, target: str | None, words: str) -> None:
+def test_an_allocation_whose_node_is_in_use_stays_unless_in_maintenance(
+    state: str, target: str | None, words: str
+) -> None:
     busy = replace(NODE, provision_state=state, target_provision_state=target)
     with pytest.raises(WrongState, match=words):
         check_removable(busy, REQUEST)

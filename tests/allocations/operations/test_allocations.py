@@ -1,4 +1,4 @@
-"""Requests for a node: asking, looking, giving back."""
+"""Allocations for a node: asking, looking, giving back."""
 
 import uuid
 from dataclasses import replace
@@ -7,30 +7,30 @@ from typing import Any
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.model.allocations import NodeRequest, NodeRequestQuery
+from dibs.allocations.model.allocations import Allocation, AllocationQuery
 from dibs.allocations.model.errors import (
+    AllocationExists,
+    AllocationNotFound,
     CannotBackfill,
     InstanceInUse,
-    NobodyToFindNodes,
-    NodeHasNoRequest,
-    NodeRequestExists,
-    NodeRequestNotFound,
+    NoConductorAvailable,
+    NodeHasNoAllocation,
 )
 from dibs.allocations.operations.allocations import (
-    CreateNodeRequest,
-    GetNodeRequest,
-    GetRequestOfNode,
-    ListNodeRequests,
-    UpdateNodeRequest,
-    create_node_request,
-    delete_node_request,
-    delete_request_of_node,
-    get_node_request,
-    get_request_of_node,
-    list_node_requests,
-    update_node_request,
+    CreateAllocation,
+    GetAllocation,
+    GetAllocationOfNode,
+    ListAllocations,
+    UpdateAllocation,
+    create_allocation,
+    delete_allocation,
+    delete_allocation_of_node,
+    get_allocation,
+    get_allocation_of_node,
+    list_allocations,
+    update_allocation,
 )
-from dibs.allocations.queries import allocations as node_requests
+from dibs.allocations.queries import allocations
 from dibs.errors import BadValue
 from dibs.ledger.model.errors import InvalidTrait
 from dibs.ledger.queries import claim_views
@@ -44,21 +44,21 @@ from dibs.machines.queries import nodes
 from tests.builders import Ledger, allow
 
 
-def anybody(request: NodeRequest) -> None:
+def anybody(allocation: Allocation) -> None:
     """The guard of somebody who may do anything."""
 
 
-def ask(ledger: Ledger, **values: Any) -> NodeRequest:
+def ask(ledger: Ledger, **values: Any) -> Allocation:
     values = {"resource_class": "gold", **values}
-    return ledger.runner.write(create_node_request, SERVICE, CreateNodeRequest(**values))
+    return ledger.runner.write(create_allocation, SERVICE, CreateAllocation(**values))
 
 
-def show(ledger: Ledger, request: NodeRequest) -> NodeRequest:
-    return ledger.runner.read(get_node_request, SERVICE, GetNodeRequest(ident=request.uuid, guard=anybody))
+def show(ledger: Ledger, allocation: Allocation) -> Allocation:
+    return ledger.runner.read(get_allocation, SERVICE, GetAllocation(ident=allocation.uuid, guard=anybody))
 
 
-def give_back(ledger: Ledger, request: NodeRequest) -> None:
-    ledger.runner.write(delete_node_request, SERVICE, GetNodeRequest(ident=request.uuid, guard=anybody))
+def give_back(ledger: Ledger, allocation: Allocation) -> None:
+    ledger.runner.write(delete_allocation, SERVICE, GetAllocation(ident=allocation.uuid, guard=anybody))
 
 
 def force(ledger: Ledger, node: Node, **changes: Any) -> None:
@@ -72,37 +72,37 @@ def force(ledger: Ledger, node: Node, **changes: Any) -> None:
     ledger.store.write(write)
 
 
-def served(ledger: Ledger, **values: Any) -> tuple[NodeRequest, Node]:
-    """A request that has a node."""
+def served(ledger: Ledger, **values: Any) -> tuple[Allocation, Node]:
+    """An allocation that has a node."""
     node = ledger.enrol(resource_class="gold", state="active")
-    request = ask(ledger, node=node.uuid, **values)
+    allocation = ask(ledger, node=node.uuid, **values)
     force(ledger, node, provision_state="available")
-    return request, ledger.node(node)
+    return allocation, ledger.node(node)
 
 
 def holders(ledger: Ledger, node: Node) -> list[str]:
     return [row["consumer"] for row in ledger.store.read(lambda tx: claim_views.on_provider(tx, node.id))]
 
 
-def test_a_new_request_is_open_and_given_to_a_live_conductor(ledger: Ledger) -> None:
-    request = ask(ledger, name="web", extra={"a": 1}, traits=("CUSTOM_B", "CUSTOM_A", "CUSTOM_B"))
-    assert show(ledger, request) == request
+def test_a_new_allocation_is_open_and_given_to_a_live_conductor(ledger: Ledger) -> None:
+    allocation = ask(ledger, name="web", extra={"a": 1}, traits=("CUSTOM_B", "CUSTOM_A", "CUSTOM_B"))
+    assert show(ledger, allocation) == allocation
     conductor = ledger.runner.read(get_conductor, SERVICE, GetConductor(hostname="conductor-1")).conductor
-    assert (request.state, request.node_uuid, request.conductor_id) == ("allocating", None, conductor.id)
-    assert request.traits == ("CUSTOM_B", "CUSTOM_A")
+    assert (allocation.state, allocation.node_uuid, allocation.conductor_id) == ("allocating", None, conductor.id)
+    assert allocation.traits == ("CUSTOM_B", "CUSTOM_A")
 
 
 def test_without_a_live_conductor_nothing_is_written(ledger: Ledger) -> None:
     ledger.clock.move(TIMEOUT_SECONDS + 1)
-    with pytest.raises(NobodyToFindNodes):
+    with pytest.raises(NoConductorAvailable):
         ask(ledger)
-    assert ledger.runner.read(list_node_requests, SERVICE, ListNodeRequests(query=NodeRequestQuery())) == []
+    assert ledger.runner.read(list_allocations, SERVICE, ListAllocations(query=AllocationQuery())) == []
 
 
 def test_names_of_candidates_become_uuids(ledger: Ledger) -> None:
     first, second = ledger.enrol(name="one"), ledger.enrol()
-    request = ask(ledger, candidate_nodes=(second.uuid, "one", first.uuid))
-    assert request.candidate_nodes == (second.uuid, first.uuid)
+    allocation = ask(ledger, candidate_nodes=(second.uuid, "one", first.uuid))
+    assert allocation.candidate_nodes == (second.uuid, first.uuid)
 
 
 @pytest.mark.parametrize(
@@ -122,14 +122,14 @@ def test_what_cannot_be_is_refused(ledger: Ledger, values: dict[str, Any], error
 
 
 def test_uuids_and_names_are_given_once(ledger: Ledger) -> None:
-    request = ask(ledger, name="web")
-    with pytest.raises(NodeRequestExists, match="name web"):
+    allocation = ask(ledger, name="web")
+    with pytest.raises(AllocationExists, match="name web"):
         ask(ledger, name="web")
-    with pytest.raises(NodeRequestExists, match=f"UUID {request.uuid}"):
-        ask(ledger, uuid=request.uuid)
-    with pytest.raises(NodeRequestExists):
-        command = UpdateNodeRequest(ident=ask(ledger).uuid, guard=anybody, edit=lambda _: {"name": "web"})
-        ledger.runner.write(update_node_request, SERVICE, command)
+    with pytest.raises(AllocationExists, match=f"UUID {allocation.uuid}"):
+        ask(ledger, uuid=allocation.uuid)
+    with pytest.raises(AllocationExists):
+        command = UpdateAllocation(ident=ask(ledger).uuid, guard=anybody, edit=lambda _: {"name": "web"})
+        ledger.runner.write(update_allocation, SERVICE, command)
 
 
 def test_the_uuid_of_a_nodes_instance_is_taken(ledger: Ledger) -> None:
@@ -140,39 +140,39 @@ def test_the_uuid_of_a_nodes_instance_is_taken(ledger: Ledger) -> None:
 
 
 def test_name_and_extra_change(ledger: Ledger) -> None:
-    request = ask(ledger, name="web")
-    command = UpdateNodeRequest(ident="web", guard=anybody, edit=lambda _: {"name": "db", "extra": {"b": 2}})
-    changed = ledger.runner.write(update_node_request, SERVICE, command)
-    assert changed == show(ledger, request)
-    assert replace(changed, name="web", extra={}, updated_at=None) == request
+    allocation = ask(ledger, name="web")
+    command = UpdateAllocation(ident="web", guard=anybody, edit=lambda _: {"name": "db", "extra": {"b": 2}})
+    changed = ledger.runner.write(update_allocation, SERVICE, command)
+    assert changed == show(ledger, allocation)
+    assert replace(changed, name="web", extra={}, updated_at=None) == allocation
 
 
-def test_a_request_that_has_no_node_is_withdrawn(ledger: Ledger) -> None:
-    request = ask(ledger)
-    give_back(ledger, request)
-    with pytest.raises(NodeRequestNotFound):
-        give_back(ledger, request)
+def test_an_allocation_that_has_no_node_is_withdrawn(ledger: Ledger) -> None:
+    allocation = ask(ledger)
+    give_back(ledger, allocation)
+    with pytest.raises(AllocationNotFound):
+        give_back(ledger, allocation)
 
 
 # --- backfill ---
 
 
-def test_a_node_in_use_gets_the_request_that_it_never_had(ledger: Ledger) -> None:
+def test_a_node_in_use_gets_the_allocation_that_it_never_had(ledger: Ledger) -> None:
     instance = str(uuid.uuid4())
     node = ledger.enrol(
         state="active", resource_class="gold", instance_uuid=instance, with_traits=("CUSTOM_A", "CUSTOM_B")
     )
-    request = ask(ledger, node=node.uuid, resource_class=None, traits=("CUSTOM_A",))
-    assert (request.uuid, request.state, request.resource_class) == (instance, "active", "gold")
-    assert show(ledger, request).node_uuid == node.uuid
+    allocation = ask(ledger, node=node.uuid, resource_class=None, traits=("CUSTOM_A",))
+    assert (allocation.uuid, allocation.state, allocation.resource_class) == (instance, "active", "gold")
+    assert show(ledger, allocation).node_uuid == node.uuid
     assert ledger.node(node).instance_info == {"traits": ["CUSTOM_A"]}
     assert holders(ledger, node) == [instance]
 
 
 def test_a_node_in_use_by_nobody_gets_an_instance(ledger: Ledger) -> None:
     node = ledger.enrol(state="active", resource_class="gold")
-    request = ask(ledger, node=node.uuid)
-    assert ledger.node(node).instance_uuid == request.uuid
+    allocation = ask(ledger, node=node.uuid)
+    assert ledger.node(node).instance_uuid == allocation.uuid
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
 
 
@@ -184,7 +184,9 @@ def test_a_node_in_use_by_nobody_gets_an_instance(ledger: Ledger) -> None:
         ({"owner": "p"}, "Project p neither owns nor leases it"),
     ],
 )
-def test_a_request_that_the_node_does_not_meet_is_refused(ledger: Ledger, values: dict[str, Any], words: str) -> None:
+def test_an_allocation_that_the_node_does_not_meet_is_refused(
+    ledger: Ledger, values: dict[str, Any], words: str
+) -> None:
     node = ledger.enrol(state="active", resource_class="gold")
     with pytest.raises(CannotBackfill, match=words):
         ask(ledger, node=node.uuid, **values)
@@ -198,7 +200,7 @@ def test_a_node_that_is_not_in_use_or_is_anothers_is_refused(ledger: Ledger) -> 
     with pytest.raises(NodeAssociated):
         ask(ledger, node=taken.uuid, uuid=str(uuid.uuid4()))
     ask(ledger, node=taken.uuid)
-    with pytest.raises(NodeRequestExists):
+    with pytest.raises(AllocationExists):
         ask(ledger, node=taken.uuid)
 
 
@@ -212,12 +214,12 @@ def hold(ledger: Ledger, node: Node) -> str:
     return proof
 
 
-def test_a_held_node_becomes_the_requests(ledger: Ledger) -> None:
+def test_a_held_node_becomes_the_allocations(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
     proof = hold(ledger, node)
-    request = ask(ledger, hold=proof, resource_class=None)
-    assert (request.state, request.node_uuid) == ("active", node.uuid)
-    assert (ledger.node(node).instance_uuid, holders(ledger, node)) == (request.uuid, [request.uuid])
+    allocation = ask(ledger, hold=proof, resource_class=None)
+    assert (allocation.state, allocation.node_uuid) == ("active", node.uuid)
+    assert (ledger.node(node).instance_uuid, holders(ledger, node)) == (allocation.uuid, [allocation.uuid])
     with pytest.raises(HoldNotFound):
         ask(ledger, hold=proof)
 
@@ -234,101 +236,101 @@ def test_a_held_node_of_another_kind_stays_held(ledger: Ledger) -> None:
 
 
 def test_giving_back_frees_node_and_unit_at_once(ledger: Ledger) -> None:
-    request, node = served(ledger)
-    give_back(ledger, request)
+    allocation, node = served(ledger)
+    give_back(ledger, allocation)
     after = ledger.node(node)
     assert (after.instance_uuid, after.instance_info, holders(ledger, node)) == (None, {}, [])
-    with pytest.raises(NodeRequestNotFound):
-        show(ledger, request)
+    with pytest.raises(AllocationNotFound):
+        show(ledger, allocation)
 
 
-def test_the_request_of_a_node_is_shown_and_given_back_by_the_node(ledger: Ledger) -> None:
-    request, node = served(ledger)
-    command = GetRequestOfNode(node=node.uuid, node_guard=allow, guard=anybody)
-    assert ledger.runner.read(get_request_of_node, SERVICE, command) == request
-    ledger.runner.write(delete_request_of_node, SERVICE, command)
-    with pytest.raises(NodeHasNoRequest):
-        ledger.runner.read(get_request_of_node, SERVICE, command)
+def test_the_allocation_of_a_node_is_shown_and_given_back_by_the_node(ledger: Ledger) -> None:
+    allocation, node = served(ledger)
+    command = GetAllocationOfNode(node=node.uuid, node_guard=allow, guard=anybody)
+    assert ledger.runner.read(get_allocation_of_node, SERVICE, command) == allocation
+    ledger.runner.write(delete_allocation_of_node, SERVICE, command)
+    with pytest.raises(NodeHasNoAllocation):
+        ledger.runner.read(get_allocation_of_node, SERVICE, command)
 
 
-def test_the_instance_of_a_node_that_no_request_put_there_is_named(ledger: Ledger) -> None:
+def test_the_instance_of_a_node_that_no_allocation_put_there_is_named(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
-    command = GetRequestOfNode(node=node.uuid, node_guard=allow, guard=anybody)
+    command = GetAllocationOfNode(node=node.uuid, node_guard=allow, guard=anybody)
     with pytest.raises(BadValue, match=f"has instance {node.instance_uuid}"):
-        ledger.runner.read(get_request_of_node, SERVICE, command)
+        ledger.runner.read(get_allocation_of_node, SERVICE, command)
 
 
 def test_a_node_in_use_or_locked_is_not_given_back(ledger: Ledger) -> None:
-    request, node = served(ledger)
+    allocation, node = served(ledger)
     force(ledger, node, provision_state="active")
     with pytest.raises(WrongState, match="the node is active"):
-        give_back(ledger, request)
+        give_back(ledger, allocation)
     with pytest.raises(WrongState, match="the node is active"):
         ledger.change(node, instance_uuid=None)
     force(ledger, node, provision_state="available", reservation="conductor-1")
     with pytest.raises(NodeLocked):
-        give_back(ledger, request)
-    assert show(ledger, request).state == "active"
+        give_back(ledger, allocation)
+    assert show(ledger, allocation).state == "active"
 
 
 def test_in_maintenance_a_node_in_use_is_given_back(ledger: Ledger) -> None:
-    request, node = served(ledger)
+    allocation, node = served(ledger)
     force(ledger, node, provision_state="active", maintenance=True)
-    give_back(ledger, request)
+    give_back(ledger, allocation)
     assert ledger.node(node).instance_uuid is None
 
 
-def test_taking_the_instance_off_a_node_ends_its_request(ledger: Ledger) -> None:
-    request, node = served(ledger)
+def test_taking_the_instance_off_a_node_ends_its_allocation(ledger: Ledger) -> None:
+    allocation, node = served(ledger)
     ledger.change(node, instance_uuid=None)
     assert holders(ledger, node) == []
-    with pytest.raises(NodeRequestNotFound):
-        show(ledger, request)
+    with pytest.raises(AllocationNotFound):
+        show(ledger, allocation)
 
 
-def test_an_instance_without_a_request_may_go_while_the_node_is_in_use(ledger: Ledger) -> None:
+def test_an_instance_without_an_allocation_may_go_while_the_node_is_in_use(ledger: Ledger) -> None:
     node = ledger.enrol(state="active", resource_class="gold", instance_uuid=str(uuid.uuid4()))
     assert ledger.change(node, instance_uuid=None).instance_uuid is None
 
 
-def test_with_a_broken_node_its_request_is_removed(ledger: Ledger) -> None:
-    request, node = served(ledger)
+def test_with_a_broken_node_its_allocation_is_removed(ledger: Ledger) -> None:
+    allocation, node = served(ledger)
     force(ledger, node, maintenance=True)
     ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid, guard=allow))
-    with pytest.raises(NodeRequestNotFound):
-        show(ledger, request)
+    with pytest.raises(AllocationNotFound):
+        show(ledger, allocation)
 
 
 # --- lists ---
 
 
 def test_lists_are_filtered_sorted_and_paged(ledger: Ledger) -> None:
-    request, node = served(ledger, name="b")
+    allocation, node = served(ledger, name="b")
     others = [ask(ledger, name=name, resource_class="tin", owner="p") for name in ("c", "a")]
 
     def names(node: str | None = None, **query: Any) -> list[str | None]:
-        command = ListNodeRequests(query=NodeRequestQuery(**query), node=node)
-        return [found.name for found in ledger.runner.read(list_node_requests, SERVICE, command)]
+        command = ListAllocations(query=AllocationQuery(**query), node=node)
+        return [found.name for found in ledger.runner.read(list_allocations, SERVICE, command)]
 
     assert names() == ["b", "c", "a"]
     assert names(sort_key="name") == ["a", "b", "c"]
     assert names(sort_key="name", descending=True, limit=2) == ["c", "b"]
-    assert names(sort_key="name", marker=request.uuid) == ["c"]
+    assert names(sort_key="name", marker=allocation.uuid) == ["c"]
     assert names(state="active") == names(resource_class="gold") == names(node=node.uuid) == ["b"]
     assert names(owner="p", marker=others[0].uuid) == ["a"]
-    with pytest.raises(NodeRequestNotFound):
+    with pytest.raises(AllocationNotFound):
         names(marker=str(uuid.uuid4()))
     with pytest.raises(BadValue, match="Node nosuch could not be found"):
         names(node="nosuch")
 
 
-def test_a_request_is_found_by_its_node_in_the_store(ledger: Ledger) -> None:
-    request, node = served(ledger)
-    assert ledger.store.read(lambda tx: node_requests.of_node(tx, node.id)) == request
+def test_an_allocation_is_found_by_its_node_in_the_store(ledger: Ledger) -> None:
+    allocation, node = served(ledger)
+    assert ledger.store.read(lambda tx: allocations.of_node(tx, node.id)) == allocation
 
 
 def test_a_node_in_use_and_a_reserved_one_are_not_asked_for_together(ledger):
     node = ledger.enrol(resource_class="gold")
-    command = CreateNodeRequest(node=node.uuid, hold="00000000-0000-4000-8000-000000000000")
+    command = CreateAllocation(node=node.uuid, hold="00000000-0000-4000-8000-000000000000")
     with pytest.raises(BadValue, match="reservation_uuid"):
-        ledger.runner.write(create_node_request, SERVICE, command)
+        ledger.runner.write(create_allocation, SERVICE, command)

@@ -1,4 +1,4 @@
-"""The conductor's side of requests: finding, taking, waiting in line, failing, taking over."""
+"""The conductor's side of allocations: finding, taking, waiting in line, failing, taking over."""
 
 import uuid
 from typing import Any
@@ -6,21 +6,21 @@ from typing import Any
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.model.allocations import NodeRequest
+from dibs.allocations.model.allocations import Allocation
 from dibs.allocations.operations.matching import (
     Fail,
     ListDead,
     ListDue,
     Outcome,
     Serve,
-    TakeOverRequests,
+    TakeOverAllocations,
     TryNodes,
     fail_order,
     find_nodes,
     judge,
     list_dead,
     list_due_orders,
-    take_over_requests,
+    take_over_allocations,
     try_nodes,
 )
 from dibs.allocations.operations.queue import LookAtLine, Order, look_at_line
@@ -46,18 +46,18 @@ def mine(ledger: Ledger) -> str:
     return register(ledger, "conductor-1")
 
 
-def find(ledger: Ledger, request: NodeRequest, incarnation: str, seed: int = 0) -> list[str]:
-    command = Serve(order=Order(key=request.uuid), incarnation=incarnation, seed=seed)
+def find(ledger: Ledger, allocation: Allocation, incarnation: str, seed: int = 0) -> list[str]:
+    command = Serve(order=Order(key=allocation.uuid), incarnation=incarnation, seed=seed)
     return [node for (node,) in ledger.runner.read(find_nodes, SERVICE, command)]
 
 
-def take(ledger: Ledger, request: NodeRequest, node: Node, incarnation: str) -> Outcome:
-    command = TryNodes(order=Order(key=request.uuid), incarnation=incarnation, nodes=(node.uuid,))
+def take(ledger: Ledger, allocation: Allocation, node: Node, incarnation: str) -> Outcome:
+    command = TryNodes(order=Order(key=allocation.uuid), incarnation=incarnation, nodes=(node.uuid,))
     return ledger.runner.write(try_nodes, SERVICE, command)
 
 
-def conclude(ledger: Ledger, request: NodeRequest, incarnation: str, *, patient: bool = True) -> Outcome:
-    order = Order(key=request.uuid)
+def conclude(ledger: Ledger, allocation: Allocation, incarnation: str, *, patient: bool = True) -> Outcome:
+    order = Order(key=allocation.uuid)
     verdict = ledger.runner.read(judge, SERVICE, Serve(order=order, incarnation=incarnation, patient=patient))
     if isinstance(verdict, Outcome):
         return verdict
@@ -76,13 +76,13 @@ def gold(ledger: Ledger, **values: Any) -> Node:
 
 def test_a_node_is_given_with_all_that_belongs_to_it(ledger: Ledger, mine: str) -> None:
     node = gold(ledger, with_traits=("CUSTOM_A", "CUSTOM_B"))
-    request = ask(ledger, traits=("CUSTOM_A",))
-    assert find(ledger, request, mine) == [node.uuid]
-    assert take(ledger, request, node, mine) is Outcome.SETTLED
-    given, after = show(ledger, request), ledger.node(node)
+    allocation = ask(ledger, traits=("CUSTOM_A",))
+    assert find(ledger, allocation, mine) == [node.uuid]
+    assert take(ledger, allocation, node, mine) is Outcome.SETTLED
+    given, after = show(ledger, allocation), ledger.node(node)
     assert (given.state, given.node_uuid, given.last_error) == ("active", node.uuid, None)
-    assert (after.instance_uuid, after.instance_info) == (request.uuid, {"traits": ["CUSTOM_A"]})
-    assert holders(ledger, node) == [request.uuid]
+    assert (after.instance_uuid, after.instance_info) == (allocation.uuid, {"traits": ["CUSTOM_A"]})
+    assert holders(ledger, node) == [allocation.uuid]
 
 
 @pytest.mark.parametrize(
@@ -101,21 +101,21 @@ def test_a_node_that_is_not_free_is_not_found_and_the_reason_is_told(
     ledger: Ledger, mine: str, values: dict[str, Any], reason: str
 ) -> None:
     node = gold(ledger, **values)
-    request = ask(ledger, traits=("CUSTOM_A",) if not values else ())
-    assert find(ledger, request, mine) == []
-    assert take(ledger, request, node, mine) is Outcome.LOST
-    assert conclude(ledger, request, mine) is Outcome.SETTLED
-    assert show(ledger, request).last_error == f"1 node of class gold: 1 {reason}"
-    assert show(ledger, request).state == "error"
+    allocation = ask(ledger, traits=("CUSTOM_A",) if not values else ())
+    assert find(ledger, allocation, mine) == []
+    assert take(ledger, allocation, node, mine) is Outcome.LOST
+    assert conclude(ledger, allocation, mine) is Outcome.SETTLED
+    assert show(ledger, allocation).last_error == f"1 node of class gold: 1 {reason}"
+    assert show(ledger, allocation).state == "error"
 
 
 def test_a_held_node_is_not_found(ledger: Ledger, mine: str) -> None:
     node = gold(ledger)
     hold(ledger, node)
-    request = ask(ledger)
-    assert find(ledger, request, mine) == []
-    conclude(ledger, request, mine)
-    assert show(ledger, request).last_error == "1 node of class gold: 1 held by a reservation"
+    allocation = ask(ledger)
+    assert find(ledger, allocation, mine) == []
+    conclude(ledger, allocation, mine)
+    assert show(ledger, allocation).last_error == "1 node of class gold: 1 held by a reservation"
 
 
 def test_only_candidates_and_nodes_of_the_project_are_found(ledger: Ledger, mine: str) -> None:
@@ -139,8 +139,8 @@ def test_a_namesake_comes_first(ledger: Ledger, mine: str) -> None:
 def test_those_who_look_at_the_same_time_look_in_different_orders(ledger: Ledger, mine: str) -> None:
     for _ in range(10):
         gold(ledger)
-    request = ask(ledger)
-    orders = [find(ledger, request, mine, seed) for seed in range(10)]
+    allocation = ask(ledger)
+    orders = [find(ledger, allocation, mine, seed) for seed in range(10)]
     assert len({tuple(order) for order in orders}) > 5
     assert len({order[0] for order in orders}) > 3
 
@@ -149,52 +149,52 @@ def test_a_node_is_found_wherever_the_search_begins(ledger: Ledger, mine: str) -
     only = gold(ledger)
     for _ in range(20):
         ledger.enrol(resource_class="tin")
-    request = ask(ledger)
-    assert {tuple(find(ledger, request, mine, seed)) for seed in range(20)} == {(only.uuid,)}
+    allocation = ask(ledger)
+    assert {tuple(find(ledger, allocation, mine, seed)) for seed in range(20)} == {(only.uuid,)}
 
 
-def test_a_request_that_another_conductor_has_taken_over_is_left_alone(ledger: Ledger, mine: str) -> None:
-    node, request = gold(ledger), ask(ledger)
+def test_an_allocation_that_another_conductor_has_taken_over_is_left_alone(ledger: Ledger, mine: str) -> None:
+    node, allocation = gold(ledger), ask(ledger)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     heir = register(ledger, "heir")
     assert take_over(ledger, heir) == [1]
     assert take_over(ledger, heir) == []
-    assert take(ledger, request, node, mine) is Outcome.SETTLED
-    assert (show(ledger, request).state, ledger.node(node).instance_uuid) == ("allocating", None)
+    assert take(ledger, allocation, node, mine) is Outcome.SETTLED
+    assert (show(ledger, allocation).state, ledger.node(node).instance_uuid) == ("allocating", None)
     ledger.change(node, maintenance=True)
-    conclude(ledger, request, mine)
-    assert show(ledger, request).state == "allocating"
+    conclude(ledger, allocation, mine)
+    assert show(ledger, allocation).state == "allocating"
     ledger.change(node, maintenance=False)
-    take(ledger, request, node, heir)
-    assert show(ledger, request).state == "active"
+    take(ledger, allocation, node, heir)
+    assert show(ledger, allocation).state == "active"
 
 
 def take_over(ledger: Ledger, heir: str) -> list[int]:
     dead = ledger.runner.read(list_dead, SERVICE, ListDead())
-    commands = [TakeOverRequests(conductor_id=each, incarnation=heir) for each in dead]
-    return [ledger.runner.write(take_over_requests, SERVICE, command) for command in commands]
+    commands = [TakeOverAllocations(conductor_id=each, incarnation=heir) for each in dead]
+    return [ledger.runner.write(take_over_allocations, SERVICE, command) for command in commands]
 
 
-def test_requests_of_the_living_are_not_taken_over(ledger: Ledger, mine: str) -> None:
+def test_allocations_of_the_living_are_not_taken_over(ledger: Ledger, mine: str) -> None:
     ask(ledger)
     assert take_over(ledger, register(ledger, "heir")) == []
 
 
-def test_a_conductor_that_starts_again_finds_its_own_requests(ledger: Ledger, mine: str) -> None:
-    request = ask(ledger)
+def test_a_conductor_that_starts_again_finds_its_own_allocations(ledger: Ledger, mine: str) -> None:
+    allocation = ask(ledger)
     again = register(ledger, "conductor-1")
-    assert due(ledger, again) == [request.uuid]
+    assert due(ledger, again) == [allocation.uuid]
     assert due(ledger, mine) == []
 
 
-def test_while_the_only_node_is_locked_a_request_is_patient(ledger: Ledger, mine: str) -> None:
+def test_while_the_only_node_is_locked_an_allocation_is_patient(ledger: Ledger, mine: str) -> None:
     node = gold(ledger)
     force(ledger, node, reservation="conductor-1")
-    request = ask(ledger)
-    assert find(ledger, request, mine) == []
-    assert conclude(ledger, request, mine) is Outcome.LATER
-    assert conclude(ledger, request, mine, patient=False) is Outcome.SETTLED
-    assert show(ledger, request).last_error == "1 node of class gold: 1 locked"
+    allocation = ask(ledger)
+    assert find(ledger, allocation, mine) == []
+    assert conclude(ledger, allocation, mine) is Outcome.LATER
+    assert conclude(ledger, allocation, mine, patient=False) is Outcome.SETTLED
+    assert show(ledger, allocation).last_error == "1 node of class gold: 1 locked"
 
 
 def test_serving_takes_few_statements_however_many_nodes_there_are(ledger: Ledger, mine: str) -> None:
@@ -202,12 +202,12 @@ def test_serving_takes_few_statements_however_many_nodes_there_are(ledger: Ledge
     for count in (1, 60):
         for _ in range(count):
             gold(ledger, with_traits=("CUSTOM_A",))
-        request = ask(ledger, traits=("CUSTOM_A",))
+        allocation = ask(ledger, traits=("CUSTOM_A",))
         before = ledger.store.statistics.statements
-        found = find(ledger, request, mine)[0]
-        command = TryNodes(order=Order(key=request.uuid), incarnation=mine, nodes=(found,))
+        found = find(ledger, allocation, mine)[0]
+        command = TryNodes(order=Order(key=allocation.uuid), incarnation=mine, nodes=(found,))
         ledger.runner.write(try_nodes, SERVICE, command)
-        assert show(ledger, request).state == "active"
+        assert show(ledger, allocation).state == "active"
         counts.append(ledger.store.statistics.statements - before)
     assert max(counts) <= 22
 
@@ -220,28 +220,28 @@ def turns(ledger: Ledger, incarnation: str, count_max: int = 100) -> list[str]:
     return [order.key for order in ledger.runner.read(look_at_line, SERVICE, command).orders]
 
 
-def test_a_request_that_waits_fails_at_its_deadline_with_the_reasons(ledger: Ledger, mine: str) -> None:
+def test_an_allocation_that_waits_fails_at_its_deadline_with_the_reasons(ledger: Ledger, mine: str) -> None:
     node = gold(ledger, maintenance=True)
-    request = ask(ledger, wait_seconds=20)
-    assert conclude(ledger, request, mine) is Outcome.WAITS
+    allocation = ask(ledger, wait_seconds=20)
+    assert conclude(ledger, allocation, mine) is Outcome.WAITS
     assert (turns(ledger, mine), due(ledger, mine)) == ([], [])
     ledger.clock.move(21)
-    assert (turns(ledger, mine), due(ledger, mine)) == ([], [request.uuid])
-    assert conclude(ledger, request, mine) is Outcome.SETTLED
-    assert show(ledger, request).last_error == "1 node of class gold: 1 in maintenance"
+    assert (turns(ledger, mine), due(ledger, mine)) == ([], [allocation.uuid])
+    assert conclude(ledger, allocation, mine) is Outcome.SETTLED
+    assert show(ledger, allocation).last_error == "1 node of class gold: 1 in maintenance"
     assert ledger.node(node).instance_uuid is None
 
 
-def test_a_request_that_waits_has_its_turn_when_a_node_becomes_free(ledger: Ledger, mine: str) -> None:
+def test_an_allocation_that_waits_has_its_turn_when_a_node_becomes_free(ledger: Ledger, mine: str) -> None:
     node = gold(ledger)
     first = ask(ledger)
     take(ledger, first, node, mine)
-    request = ask(ledger, wait_seconds=60)
+    allocation = ask(ledger, wait_seconds=60)
     assert turns(ledger, mine) == []
     give_back(ledger, first)
-    assert turns(ledger, mine) == [request.uuid]
-    assert take(ledger, request, node, mine) is Outcome.SETTLED
-    assert show(ledger, request).node_uuid == node.uuid
+    assert turns(ledger, mine) == [allocation.uuid]
+    assert take(ledger, allocation, node, mine) is Outcome.SETTLED
+    assert show(ledger, allocation).node_uuid == node.uuid
     assert turns(ledger, mine) == []
 
 
@@ -249,9 +249,9 @@ def test_who_waits_longer_goes_first(ledger: Ledger, mine: str) -> None:
     older, younger, hasty = ask(ledger, wait_seconds=60), ask(ledger, wait_seconds=60), ask(ledger)
     node = gold(ledger)
     assert turns(ledger, mine) == [older.uuid]
-    for request in (younger, hasty):
-        assert find(ledger, request, mine) == []
-        assert take(ledger, request, node, mine) is Outcome.LOST
+    for allocation in (younger, hasty):
+        assert find(ledger, allocation, mine) == []
+        assert take(ledger, allocation, node, mine) is Outcome.LOST
     assert conclude(ledger, younger, mine) is Outcome.WAITS
     assert conclude(ledger, hasty, mine) is Outcome.LATER
     assert find(ledger, older, mine) == [node.uuid]
@@ -264,10 +264,10 @@ def test_who_waits_longer_goes_first(ledger: Ledger, mine: str) -> None:
 def test_who_cannot_use_the_node_does_not_hold_up_those_behind(ledger: Ledger, mine: str) -> None:
     ask(ledger, wait_seconds=60, traits=("CUSTOM_GPU",))
     ask(ledger, wait_seconds=60, owner="p")
-    request, node = ask(ledger, wait_seconds=60), gold(ledger)
-    assert turns(ledger, mine) == [request.uuid]
-    assert find(ledger, request, mine) == [node.uuid]
-    assert take(ledger, request, node, mine) is Outcome.SETTLED
+    allocation, node = ask(ledger, wait_seconds=60), gold(ledger)
+    assert turns(ledger, mine) == [allocation.uuid]
+    assert find(ledger, allocation, mine) == [node.uuid]
+    assert take(ledger, allocation, node, mine) is Outcome.SETTLED
 
 
 def test_each_in_line_takes_one_and_the_rest_is_for_those_behind(ledger: Ledger, mine: str) -> None:
@@ -327,6 +327,6 @@ def test_who_is_past_its_deadline_or_has_a_dead_conductor_loses_its_place(ledger
     ask(ledger, wait_seconds=1000)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     heir = register(ledger, "heir")
-    request, node = ask(ledger, wait_seconds=60), gold(ledger)
-    assert turns(ledger, heir) == [request.uuid]
-    assert find(ledger, request, heir) == [node.uuid]
+    allocation, node = ask(ledger, wait_seconds=60), gold(ledger)
+    assert turns(ledger, heir) == [allocation.uuid]
+    assert find(ledger, allocation, heir) == [node.uuid]

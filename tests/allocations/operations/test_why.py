@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
+from dibs.allocations.operations.allocations import CreateAllocation, create_allocation
 from dibs.allocations.operations.why import ExplainNodes, Explanation, explain_nodes
 from dibs.errors import BadValue
 from dibs.ledger.model.errors import InvalidTrait
@@ -16,7 +16,7 @@ from tests.hold_builders import hold, put
 
 
 def why(ledger: Ledger, *, count: int = 1, **kind: Any) -> Explanation:
-    command = ExplainNodes(kind=CreateNodeRequest(**kind), resource_class="gold", count=count)
+    command = ExplainNodes(kind=CreateAllocation(**kind), resource_class="gold", count=count)
     return ledger.runner.read(explain_nodes, SERVICE, command)
 
 
@@ -73,8 +73,8 @@ def test_when_the_last_lease_of_a_node_ends_it_can_be_had(ledger: Ledger) -> Non
 def test_a_node_that_somebody_waits_for_is_not_free(ledger: Ledger) -> None:
     ledger.enrol(resource_class="gold")
     ledger.enrol(resource_class="gold")
-    waiting = CreateNodeRequest(resource_class="gold", wait_seconds=60)
-    ledger.runner.write(create_node_request, SERVICE, waiting)
+    waiting = CreateAllocation(resource_class="gold", wait_seconds=60)
+    ledger.runner.write(create_allocation, SERVICE, waiting)
     found = why(ledger)
     assert (found.free, found.reasons) == (1, {"promised": 1})
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dibs.access.actor import SERVICE_ACTOR, Actor
-from dibs.allocations.model.errors import NobodyToFindNodes, NodeRequestNotFound
+from dibs.allocations.model.errors import AllocationNotFound, NoConductorAvailable
 from dibs.allocations.operations.intake import LocalIntake
 from dibs.dialects.native import Native
 from dibs.dialects.native.errors import STATUSES, answer_domain_error
@@ -119,7 +119,7 @@ def test_without_a_live_conductor_nothing_is_written(ask: Conversation) -> None:
     ask.ledger.clock.move(3600)
     for count in (1, 2):
         status, document = ask("POST", "/v1/allocations", {**GOLD, "count": count})
-        assert (status, document["error"]["code"]) == (503, "nobody_to_find_nodes")
+        assert (status, document["error"]["code"]) == (503, "no_conductor_available")
     assert ask("GET", "/v1/allocations") == (200, {"allocations": []})
 
 
@@ -174,18 +174,18 @@ def test_a_whole_number_may_be_written_as_a_fraction(ask: Conversation) -> None:
 def test_a_uuid_that_is_taken_is_refused(ask: Conversation) -> None:
     (one,) = ask.ask()
     status, document = ask("POST", "/v1/allocations", {**GOLD, "uuid": one["uuid"].upper()})
-    assert (status, document["error"]["code"]) == (409, "node_request_exists")
+    assert (status, document["error"]["code"]) == (409, "allocation_exists")
 
 
 def test_an_error_has_the_name_of_what_was_refused() -> None:
-    response = answer_domain_error(NodeRequestNotFound(request="x"))
+    response = answer_domain_error(AllocationNotFound(allocation="x"))
     assert response.status == 404
-    expected = {"code": "node_request_not_found", "message": "Allocation x could not be found."}
+    expected = {"code": "allocation_not_found", "message": "Allocation x could not be found."}
     assert json.loads(response.body) == {"error": expected}
 
 
 def test_who_is_to_come_back_is_told_when() -> None:
-    assert dict(answer_domain_error(NobodyToFindNodes()).headers)["retry-after"] == "1"
+    assert dict(answer_domain_error(NoConductorAvailable()).headers)["retry-after"] == "1"
 
 
 def test_no_error_is_without_a_status() -> None:

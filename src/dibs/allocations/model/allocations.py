@@ -1,4 +1,4 @@
-"""Requests for a node: "give me one of this class, with these traits". The bare-metal API calls them allocations."""
+"""Allocations for a node: "give me one of this class, with these traits". The bare-metal API calls them allocations."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ STATES = (ALLOCATING, ACTIVE, ERROR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRequest:
+class Allocation:
     """What somebody asked for, and what came of it."""
 
     id: int
@@ -40,7 +40,7 @@ class NodeRequest:
     sticky: bool = False
     """True when it keeps its node after a tear-down."""
     batch: str | None = None
-    """Requests of one batch are served together or not at all."""
+    """Allocations of one batch are served together or not at all."""
     created_at: int
     updated_at: int | None = None
 
@@ -59,8 +59,8 @@ class NodeRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRequestQuery:
-    """One page of requests. They come whole: a request is small."""
+class AllocationQuery:
+    """One page of allocations. They come whole: an allocation is small."""
 
     node: str | None = None
     """The uuid of the node that it has."""
@@ -81,7 +81,7 @@ def check_resource_class(name: str) -> None:
         )
 
 
-def check_removable(node: Node, request: NodeRequest) -> None:
+def check_removable(node: Node, allocation: Allocation) -> None:
     """Refuse to take a node away that is in use or on its way there; in maintenance that is how it is got back."""
     if node.maintenance:
         return
@@ -92,7 +92,7 @@ def check_removable(node: Node, request: NodeRequest) -> None:
         why = "active"
     if why:
         raise WrongState(
-            reason=f"Cannot remove allocation {request.uuid} for node {node.uuid}, because the node is {why} "
+            reason=f"Cannot remove allocation {allocation.uuid} for node {node.uuid}, because the node is {why} "
             "(and maintenance mode is off)"
         )
 
@@ -115,26 +115,26 @@ _WORDS = {
     RETIRED: "retired",
     POWER_UNKNOWN: "with unknown power state",
     LOCKED: "locked",
-    PROMISED: "promised to requests that wait",
+    PROMISED: "promised to allocations that wait",
 }
 
 
-def explain_shortage(request: NodeRequest, counts: Mapping[str, int]) -> str:
+def explain_shortage(allocation: Allocation, counts: Mapping[str, int]) -> str:
     """Why nothing was found, from how many nodes fail for which reason: "3 nodes of class gold: 2 in use, 1 locked"."""
     total = sum(counts.values())
-    noun = "candidate node" if request.candidate_nodes else "node"
-    text = f"{total or 'no'} {noun}{'' if total == 1 else 's'} of class {request.resource_class}"
-    if request.owner is not None:
-        text += f" of project {request.owner}"
+    noun = "candidate node" if allocation.candidate_nodes else "node"
+    text = f"{total or 'no'} {noun}{'' if total == 1 else 's'} of class {allocation.resource_class}"
+    if allocation.owner is not None:
+        text += f" of project {allocation.owner}"
     most_first = sorted(counts.items(), key=lambda item: -item[1])
-    reasons = [f"{count} {_words(reason, count, request.traits)}" for reason, count in most_first]
+    reasons = [f"{count} {_words(reason, count, allocation.traits)}" for reason, count in most_first]
     return f"{text}: {', '.join(reasons)}" if reasons else text
 
 
-def reason_codes(request: NodeRequest, counts: Mapping[str, int]) -> dict[str, int]:
+def reason_codes(allocation: Allocation, counts: Mapping[str, int]) -> dict[str, int]:
     """The same counts for programs: ``in_use``, ``power_unknown``, ``lacks:CUSTOM_GPU`` …, the most frequent first."""
     most_first = sorted(counts.items(), key=lambda item: -item[1])
-    return {_code(reason, request.traits): count for reason, count in most_first}
+    return {_code(reason, allocation.traits): count for reason, count in most_first}
 
 
 def _code(reason: str, traits: Sequence[str]) -> str:
@@ -149,25 +149,26 @@ def _words(reason: str, count: int, traits: Sequence[str]) -> str:
     return _WORDS[reason]
 
 
-def mismatches(request: NodeRequest, node: Node, traits: Collection[str]) -> list[str]:
-    """Everything in which a node that was named differs from what the request asks for."""
+def mismatches(allocation: Allocation, node: Node, traits: Collection[str]) -> list[str]:
+    """Everything in which a node that was named differs from what the allocation asks for."""
     found = []
-    if node.resource_class != request.resource_class:
+    if node.resource_class != allocation.resource_class:
         found.append(
-            f"Resource class {node.resource_class} does not match the requested resource class {request.resource_class}"
+            f"Resource class {node.resource_class} does not match the requested resource class "
+            f"{allocation.resource_class}"
         )
-    if missing := sorted(set(request.traits) - set(traits)):
+    if missing := sorted(set(allocation.traits) - set(traits)):
         found.append(f"The node lacks the requested traits {', '.join(missing)}")
-    if request.candidate_nodes and node.uuid not in request.candidate_nodes:
+    if allocation.candidate_nodes and node.uuid not in allocation.candidate_nodes:
         found.append("Candidate nodes must be empty or contain the target node")
-    if request.owner is not None and request.owner not in (node.owner, node.lessee):
-        found.append(f"Project {request.owner} neither owns nor leases it")
+    if allocation.owner is not None and allocation.owner not in (node.owner, node.lessee):
+        found.append(f"Project {allocation.owner} neither owns nor leases it")
     return found
 
 
-def unfit_to_backfill(request: NodeRequest, node: Node, traits: Collection[str]) -> list[str]:
-    """Everything that keeps a request from being entered for a node that somebody already has."""
-    found = mismatches(request, node, traits)
+def unfit_to_backfill(allocation: Allocation, node: Node, traits: Collection[str]) -> list[str]:
+    """Everything that keeps an allocation from being entered for a node that somebody already has."""
+    found = mismatches(allocation, node, traits)
     if node.provision_state != states.ACTIVE:
         found.insert(0, f'Node must be in the "active" state, but the current state is "{node.provision_state}"')
     return found

@@ -3,15 +3,15 @@
 from dibs.errors import DibsError
 
 
-class NodeRequestNotFound(DibsError):
-    """Allocation {request} could not be found."""
+class AllocationNotFound(DibsError):
+    """Allocation {allocation} could not be found."""
 
 
-class NodeHasNoRequest(DibsError):
+class NodeHasNoAllocation(DibsError):
     """Allocation for node {node} was not found"""
 
 
-class NodeRequestExists(DibsError):
+class AllocationExists(DibsError):
     """An allocation with {field} {value} already exists."""
 
 
@@ -23,5 +23,5 @@ class CannotBackfill(DibsError):
     """Cannot backfill an allocation for node {node}: {reason}."""
 
 
-class NobodyToFindNodes(DibsError):
+class NoConductorAvailable(DibsError):
     """No conductor is alive just now that could find a node. Please try again."""

@@ -1,6 +1,6 @@
-"""Requests for a node: ask, look, change, give back. Who serves them is in ``serving``.
+"""Allocations for a node: ask, look, change, give back. Who serves them is in ``serving``.
 
-A request that has a node is given back under the lock of that node, as the node itself is changed.
+An allocation that has a node is given back under the lock of that node, as the node itself is changed.
 """
 
 import uuid
@@ -12,21 +12,21 @@ from zlib import crc32
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import (
     ACTIVE,
-    NodeRequest,
-    NodeRequestQuery,
+    Allocation,
+    AllocationQuery,
     check_removable,
     check_resource_class,
     mismatches,
     unfit_to_backfill,
 )
 from dibs.allocations.model.errors import (
+    AllocationNotFound,
     CannotBackfill,
     InstanceInUse,
-    NobodyToFindNodes,
-    NodeHasNoRequest,
-    NodeRequestNotFound,
+    NoConductorAvailable,
+    NodeHasNoAllocation,
 )
-from dibs.allocations.queries import allocations as node_requests
+from dibs.allocations.queries import allocations
 from dibs.database.transaction import Again, Transaction
 from dibs.errors import BadValue
 from dibs.ledger.model.traits import check_traits
@@ -39,7 +39,7 @@ from dibs.machines.operations.nodes import Guard, check_unlocked
 from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import conductors, nodes
 
-RequestGuard = Callable[[NodeRequest], None]
+AllocationGuard = Callable[[Allocation], None]
 
 
 def _any_node(node: Node) -> None:
@@ -47,8 +47,8 @@ def _any_node(node: Node) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CreateNodeRequest:
-    """Ask for a node of a class; or, with ``node``, enter the request that a node in use never had."""
+class CreateAllocation:
+    """Ask for a node of a class; or, with ``node``, enter the allocation that a node in use never had."""
 
     uuid: str | None = None
     """None: a new one, or with ``node`` its instance."""
@@ -68,47 +68,47 @@ class CreateNodeRequest:
     sticky: bool = False
     batch: str | None = None
     hold: str | None = None
-    """The uuid of a hold: its node becomes the request's, with nobody in between."""
+    """The uuid of a hold: its node becomes the allocation's, with nobody in between."""
     incarnation: str | None = None
     """The conductor that is to find the node, as registered; None: any that lives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GetNodeRequest:
-    """One request by uuid or name."""
+class GetAllocation:
+    """One allocation by uuid or name."""
 
     ident: str
-    guard: RequestGuard
-    """Raises when the caller may not do this with the request."""
+    guard: AllocationGuard
+    """Raises when the caller may not do this with the allocation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GetRequestOfNode:
-    """The request that has a node, by the node's uuid or name."""
+class GetAllocationOfNode:
+    """The allocation that has a node, by the node's uuid or name."""
 
     node: str
     node_guard: Guard
-    guard: RequestGuard
+    guard: AllocationGuard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateNodeRequest(GetNodeRequest):
-    """Change a request's name or extra."""
+class UpdateAllocation(GetAllocation):
+    """Change an allocation's name or extra."""
 
-    edit: Callable[[NodeRequest], Mapping[str, Any]]
-    """Gets the request as it is inside the transaction, returns the attributes to change."""
+    edit: Callable[[Allocation], Mapping[str, Any]]
+    """Gets the allocation as it is inside the transaction, returns the attributes to change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListNodeRequests:
-    """One page of requests; a node in the query is a uuid or name."""
+class ListAllocations:
+    """One page of allocations; a node in the query is a uuid or name."""
 
-    query: NodeRequestQuery
+    query: AllocationQuery
     node: str | None = None
     node_guard: Guard = _any_node
 
 
-def create_node_request(tx: Transaction, access: Access, now: int, command: CreateNodeRequest) -> NodeRequest:
+def create_allocation(tx: Transaction, access: Access, now: int, command: CreateAllocation) -> Allocation:
     """Write down what is asked for and who is to find it; the caller gets the node later."""
     check_traits(command.traits)
     if command.node is not None and command.hold is not None:
@@ -123,25 +123,25 @@ def create_node_request(tx: Transaction, access: Access, now: int, command: Crea
     if command.resource_class is None:
         raise BadValue(reason="The resource_class field is mandatory when not backfilling")
     check_resource_class(command.resource_class)
-    request = new_request(tx, now, command, command.uuid or str(uuid.uuid4()), command.resource_class)
-    return node_requests.create(tx, request)
+    allocation = new_allocation(tx, now, command, command.uuid or str(uuid.uuid4()), command.resource_class)
+    return allocations.create(tx, allocation)
 
 
-def new_request(
-    tx: Transaction, now: int, command: CreateNodeRequest, request_uuid: str, resource_class: str | None
-) -> NodeRequest:
-    """The request as it begins, given to a random live conductor; not yet stored."""
-    _check_uuid(tx, now, request_uuid, command.owner)
-    return NodeRequest(
+def new_allocation(
+    tx: Transaction, now: int, command: CreateAllocation, allocation_uuid: str, resource_class: str | None
+) -> Allocation:
+    """The allocation as it begins, given to a random live conductor; not yet stored."""
+    _check_uuid(tx, now, allocation_uuid, command.owner)
+    return Allocation(
         id=0,
-        uuid=request_uuid,
+        uuid=allocation_uuid,
         name=command.name,
         resource_class=resource_class,
         traits=tuple(dict.fromkeys(command.traits)),
         candidate_nodes=candidate_uuids(tx, command),
         extra=command.extra,
         owner=command.owner,
-        conductor_id=choose_live_conductor(tx, now, request_uuid, command.incarnation),
+        conductor_id=choose_live_conductor(tx, now, allocation_uuid, command.incarnation),
         wait_until=None if command.wait_seconds is None else after(now, command.wait_seconds),
         sticky=command.sticky,
         batch=command.batch,
@@ -157,22 +157,22 @@ def choose_live_conductor(tx: Transaction, now: int, seed: str, incarnation: str
         if conductor.alive(now) and incarnation in (None, conductor.incarnation)
     ]
     if not live:
-        raise NobodyToFindNodes
+        raise NoConductorAvailable
     return live[(crc32(seed.encode()) + now) % len(live)].id
 
 
-def get_node_request(tx: Transaction, access: Access, now: int, command: GetNodeRequest) -> NodeRequest:
-    """One request."""
+def get_allocation(tx: Transaction, access: Access, now: int, command: GetAllocation) -> Allocation:
+    """One allocation."""
     return _found(tx, command)
 
 
-def get_request_of_node(tx: Transaction, access: Access, now: int, command: GetRequestOfNode) -> NodeRequest:
-    """The request that has a node."""
+def get_allocation_of_node(tx: Transaction, access: Access, now: int, command: GetAllocationOfNode) -> Allocation:
+    """The allocation that has a node."""
     return _of_node(tx, command)
 
 
-def list_node_requests(tx: Transaction, access: Access, now: int, command: ListNodeRequests) -> list[NodeRequest]:
-    """One page of requests."""
+def list_allocations(tx: Transaction, access: Access, now: int, command: ListAllocations) -> list[Allocation]:
+    """One page of allocations."""
     query = command.query
     if command.node is not None:
         node = nodes.get(tx, command.node)
@@ -183,43 +183,43 @@ def list_node_requests(tx: Transaction, access: Access, now: int, command: ListN
         except NodeNotFound as error:
             raise BadValue(reason=str(error)) from error
         query = replace(query, node=node.uuid)
-    page = node_requests.page(tx, query)
+    page = allocations.page(tx, query)
     if page is None:
-        raise NodeRequestNotFound(request=query.marker)
+        raise AllocationNotFound(allocation=query.marker)
     return page
 
 
-def update_node_request(tx: Transaction, access: Access, now: int, command: UpdateNodeRequest) -> NodeRequest:
+def update_allocation(tx: Transaction, access: Access, now: int, command: UpdateAllocation) -> Allocation:
     """Change what may be changed at any time."""
-    request = node_requests.lock(tx, command.ident)
-    if request is None:
-        raise NodeRequestNotFound(request=command.ident)
-    command.guard(request)
-    changes = dict(command.edit(request))
-    return node_requests.update(tx, request, now, **changes) if changes else request
+    allocation = allocations.lock(tx, command.ident)
+    if allocation is None:
+        raise AllocationNotFound(allocation=command.ident)
+    command.guard(allocation)
+    changes = dict(command.edit(allocation))
+    return allocations.update(tx, allocation, now, **changes) if changes else allocation
 
 
-def delete_node_request(tx: Transaction, access: Access, now: int, command: GetNodeRequest) -> None:
-    """Withdraw a request, or give its node back."""
+def delete_allocation(tx: Transaction, access: Access, now: int, command: GetAllocation) -> None:
+    """Withdraw an allocation, or give its node back."""
     _delete(tx, now, lambda: _found(tx, command))
 
 
-def delete_request_of_node(tx: Transaction, access: Access, now: int, command: GetRequestOfNode) -> None:
+def delete_allocation_of_node(tx: Transaction, access: Access, now: int, command: GetAllocationOfNode) -> None:
     """Give a node back."""
     _delete(tx, now, lambda: _of_node(tx, command))
 
 
-def attach(tx: Transaction, now: int, request: NodeRequest, node: Node) -> None:
-    """Let a locked node carry a request: its instance, its claim and its traits. The request's row is the caller's."""
+def attach(tx: Transaction, now: int, allocation: Allocation, node: Node) -> None:
+    """Let a locked node carry an allocation: its instance, claim and traits. The caller writes the allocation's row."""
     info = {name: value for name, value in node.instance_info.items() if name != "traits"}
-    if request.traits:
-        info["traits"] = list(request.traits)
-    after_change = save_node(tx, node, now, instance_uuid=request.uuid, instance_info=info)
-    node_claims.associate(tx, now, after_change, request.uuid)
+    if allocation.traits:
+        info["traits"] = list(allocation.traits)
+    after_change = save_node(tx, node, now, instance_uuid=allocation.uuid, instance_info=info)
+    node_claims.associate(tx, now, after_change, allocation.uuid)
 
 
-def _backfill(tx: Transaction, now: int, command: CreateNodeRequest, ident: str) -> NodeRequest:
-    """Enter a request for a node that is in use already: at once, and without any search."""
+def _backfill(tx: Transaction, now: int, command: CreateAllocation, ident: str) -> Allocation:
+    """Enter an allocation for a node that is in use already: at once, and without any search."""
     node = nodes.lock(tx, ident, now)
     try:
         if node is None:
@@ -228,47 +228,49 @@ def _backfill(tx: Transaction, now: int, command: CreateNodeRequest, ident: str)
     except NodeNotFound as error:
         raise BadValue(reason=str(error)) from error
     check_unlocked(node)
-    request_uuid = command.uuid or node.instance_uuid or str(uuid.uuid4())
-    if request_uuid != node.instance_uuid and node_requests.is_instance(tx, request_uuid):
-        raise InstanceInUse(instance=request_uuid)
-    request = _request_with(tx, now, command, request_uuid, node)
-    mistakes = unfit_to_backfill(request, node, traits.of_provider(tx, node.id))
+    allocation_uuid = command.uuid or node.instance_uuid or str(uuid.uuid4())
+    if allocation_uuid != node.instance_uuid and allocations.is_instance(tx, allocation_uuid):
+        raise InstanceInUse(instance=allocation_uuid)
+    allocation = _allocation_with(tx, now, command, allocation_uuid, node)
+    mistakes = unfit_to_backfill(allocation, node, traits.of_provider(tx, node.id))
     if mistakes:
         raise CannotBackfill(node=node.uuid, reason="; ".join(mistakes))
-    if node.instance_uuid not in (None, request.uuid):
+    if node.instance_uuid not in (None, allocation.uuid):
         raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
-    request = node_requests.create(tx, request)
-    attach(tx, now, request, node)
-    return request
+    allocation = allocations.create(tx, allocation)
+    attach(tx, now, allocation, node)
+    return allocation
 
 
-def _from_hold(tx: Transaction, access: Access, now: int, command: CreateNodeRequest, proof: str) -> NodeRequest:
-    """Let a held node become the request's."""
-    request_uuid = command.uuid or str(uuid.uuid4())
-    node = holds.consume_for_request(tx, access, now, proof=proof)
-    _check_uuid(tx, now, request_uuid, command.owner)
-    request = _request_with(tx, now, command, request_uuid, node)
-    found = mismatches(request, node, traits.of_provider(tx, node.id))
+def _from_hold(tx: Transaction, access: Access, now: int, command: CreateAllocation, proof: str) -> Allocation:
+    """Let a held node become the allocation's."""
+    allocation_uuid = command.uuid or str(uuid.uuid4())
+    node = holds.consume_for_allocation(tx, access, now, proof=proof)
+    _check_uuid(tx, now, allocation_uuid, command.owner)
+    allocation = _allocation_with(tx, now, command, allocation_uuid, node)
+    found = mismatches(allocation, node, traits.of_provider(tx, node.id))
     if found:
         raise BadValue(reason=f"Reserved node {node.uuid} is not what is asked for: {'; '.join(found)}.")
-    request = node_requests.create(tx, request)
-    attach(tx, now, request, node)
-    return request
+    allocation = allocations.create(tx, allocation)
+    attach(tx, now, allocation, node)
+    return allocation
 
 
-def _check_uuid(tx: Transaction, now: int, request_uuid: str, project: str | None) -> None:
+def _check_uuid(tx: Transaction, now: int, allocation_uuid: str, project: str | None) -> None:
     """Refuse a uuid under which somebody has a node, holds one, or has claims in another project's name."""
-    consumer = consumers.get(tx, request_uuid)
+    consumer = consumers.get(tx, allocation_uuid)
     strange = consumer is not None and project is not None and consumer.project_id != project
-    if strange or node_requests.is_instance(tx, request_uuid) or holds.is_awaited(tx, now, request_uuid):
-        raise InstanceInUse(instance=request_uuid)
+    if strange or allocations.is_instance(tx, allocation_uuid) or holds.is_awaited(tx, now, allocation_uuid):
+        raise InstanceInUse(instance=allocation_uuid)
 
 
-def _request_with(tx: Transaction, now: int, command: CreateNodeRequest, request_uuid: str, node: Node) -> NodeRequest:
-    """The request as it is that has its node from the beginning; not yet stored."""
-    return NodeRequest(
+def _allocation_with(
+    tx: Transaction, now: int, command: CreateAllocation, allocation_uuid: str, node: Node
+) -> Allocation:
+    """The allocation as it is that has its node from the beginning; not yet stored."""
+    return Allocation(
         id=0,
-        uuid=request_uuid,
+        uuid=allocation_uuid,
         name=command.name,
         state=ACTIVE,
         resource_class=command.resource_class or node.resource_class,
@@ -284,7 +286,7 @@ def _request_with(tx: Transaction, now: int, command: CreateNodeRequest, request
     )
 
 
-def candidate_uuids(tx: Transaction, command: CreateNodeRequest) -> tuple[str, ...]:
+def candidate_uuids(tx: Transaction, command: CreateAllocation) -> tuple[str, ...]:
     """The uuids of the candidates, each once, in the order given."""
     found: dict[str, None] = {}
     missing = []
@@ -304,42 +306,42 @@ def candidate_uuids(tx: Transaction, command: CreateNodeRequest) -> tuple[str, .
     return tuple(found)
 
 
-def _found(tx: Transaction, command: GetNodeRequest) -> NodeRequest:
-    request = node_requests.get(tx, command.ident)
-    if request is None:
-        raise NodeRequestNotFound(request=command.ident)
-    command.guard(request)
-    return request
+def _found(tx: Transaction, command: GetAllocation) -> Allocation:
+    allocation = allocations.get(tx, command.ident)
+    if allocation is None:
+        raise AllocationNotFound(allocation=command.ident)
+    command.guard(allocation)
+    return allocation
 
 
-def _of_node(tx: Transaction, command: GetRequestOfNode) -> NodeRequest:
+def _of_node(tx: Transaction, command: GetAllocationOfNode) -> Allocation:
     node = nodes.get(tx, command.node)
     if node is None:
         raise NodeNotFound(node=command.node)
     command.node_guard(node)
-    request = node_requests.of_node(tx, node.id)
-    if request is None:
+    allocation = allocations.of_node(tx, node.id)
+    if allocation is None:
         if node.instance_uuid is not None:
             raise BadValue(reason=f"Node {node.uuid} has instance {node.instance_uuid}, which is no allocation's.")
-        raise NodeHasNoRequest(node=command.node)
-    command.guard(request)
-    return request
+        raise NodeHasNoAllocation(node=command.node)
+    command.guard(allocation)
+    return allocation
 
 
-def _delete(tx: Transaction, now: int, find: Callable[[], NodeRequest]) -> None:
-    """The request is found first only to learn which node it has; it is read again under that node's lock."""
-    request = find()
-    if request.node_uuid is None:
-        if not node_requests.delete_unplaced(tx, request):
+def _delete(tx: Transaction, now: int, find: Callable[[], Allocation]) -> None:
+    """The allocation is found first only to learn which node it has; it is read again under that node's lock."""
+    allocation = find()
+    if allocation.node_uuid is None:
+        if not allocations.delete_unplaced(tx, allocation):
             raise Again  # It was given a node in between, or somebody else withdrew it.
         return
-    node = nodes.lock(tx, request.node_uuid, now)
-    request = find()
-    if node is None or request.node_id != node.id:
+    node = nodes.lock(tx, allocation.node_uuid, now)
+    allocation = find()
+    if node is None or allocation.node_id != node.id:
         raise Again
-    check_removable(node, request)
+    check_removable(node, allocation)
     check_unlocked(node)
-    node_requests.delete(tx, request)
+    allocations.delete(tx, allocation)
     node_claims.release(tx, now, node)
     info = {name: value for name, value in node.instance_info.items() if name != "traits"}
     save_node(tx, node, now, instance_uuid=None, instance_name=None, instance_info=info)

@@ -1,4 +1,4 @@
-"""Where a dialect hands in requests for a node, whether the conductor is in this process or in another.
+"""Where a dialect hands in allocations for a node, whether the conductor is in this process or in another.
 
 ``LocalIntake`` runs the use cases here and wakes the conductor of this process; ``rpc.intake`` calls a conductor
 elsewhere. A dialect cannot tell which it has.
@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from dibs.access.access import Access
-from dibs.allocations.model.allocations import NodeRequest
+from dibs.allocations.model.allocations import Allocation
 from dibs.allocations.operations.allocations import (
-    CreateNodeRequest,
-    GetNodeRequest,
-    GetRequestOfNode,
-    create_node_request,
-    delete_node_request,
-    delete_request_of_node,
-    new_request,
+    CreateAllocation,
+    GetAllocation,
+    GetAllocationOfNode,
+    create_allocation,
+    delete_allocation,
+    delete_allocation_of_node,
+    new_allocation,
 )
 from dibs.database.runner import Runner
 from dibs.database.transaction import Transaction
@@ -28,16 +28,16 @@ from dibs.machines.model.errors import NodeNotFound
 from dibs.machines.queries import conductors, nodes
 
 
-class RequestIntake(Protocol):
-    """Takes new requests, and takes back what is no longer wanted."""
+class AllocationIntake(Protocol):
+    """Takes new allocations, and takes back what is no longer wanted."""
 
-    def create(self, access: Access, command: CreateNodeRequest) -> NodeRequest:
-        """Ask for a node; raises NobodyToFindNodes when no conductor lives, with nothing written."""
+    def create(self, access: Access, command: CreateAllocation) -> Allocation:
+        """Ask for a node; raises NoConductorAvailable when no conductor lives, with nothing written."""
 
-    def delete(self, access: Access, command: GetNodeRequest) -> None:
-        """Withdraw a request, or give its node back."""
+    def delete(self, access: Access, command: GetAllocation) -> None:
+        """Withdraw an allocation, or give its node back."""
 
-    def delete_of_node(self, access: Access, command: GetRequestOfNode) -> None:
+    def delete_of_node(self, access: Access, command: GetAllocationOfNode) -> None:
         """Give a node back."""
 
 
@@ -48,20 +48,20 @@ class LocalIntake:
         self._runner = runner
         self._wake = wake
 
-    def create(self, access: Access, command: CreateNodeRequest) -> NodeRequest:
-        """See RequestIntake."""
-        request = self._runner.write(create_node_request, access, command)
+    def create(self, access: Access, command: CreateAllocation) -> Allocation:
+        """See AllocationIntake."""
+        allocation = self._runner.write(create_allocation, access, command)
         self._wake()
-        return request
+        return allocation
 
-    def delete(self, access: Access, command: GetNodeRequest) -> None:
-        """See RequestIntake. A node that becomes free may be what another request waits for."""
-        self._runner.write(delete_node_request, access, command)
+    def delete(self, access: Access, command: GetAllocation) -> None:
+        """See AllocationIntake. A node that becomes free may be what another allocation waits for."""
+        self._runner.write(delete_allocation, access, command)
         self._wake()
 
-    def delete_of_node(self, access: Access, command: GetRequestOfNode) -> None:
-        """See RequestIntake."""
-        self._runner.write(delete_request_of_node, access, command)
+    def delete_of_node(self, access: Access, command: GetAllocationOfNode) -> None:
+        """See AllocationIntake."""
+        self._runner.write(delete_allocation_of_node, access, command)
         self._wake()
 
 
@@ -75,10 +75,10 @@ def list_callable(tx: Transaction, access: Access, now: int, command: ListCallab
     return [conductor for conductor in conductors.every(tx) if conductor.alive(now) and conductor.rpc_url is not None]
 
 
-def settle_request(tx: Transaction, access: Access, now: int, command: CreateNodeRequest) -> CreateNodeRequest:
+def settle_allocation(tx: Transaction, access: Access, now: int, command: CreateAllocation) -> CreateAllocation:
     """The same command once all is decided that only the caller's process can decide: it can travel, and be repeated.
 
-    The guards have been asked, names have become uuids, and the request's own uuid is chosen.
+    The guards have been asked, names have become uuids, and the allocation's own uuid is chosen.
     """
     fresh = str(uuid.uuid4())
     if command.node is None:
@@ -92,6 +92,6 @@ def settle_request(tx: Transaction, access: Access, now: int, command: CreateNod
         except NodeNotFound as error:
             raise BadValue(reason=str(error)) from error
         chosen, node_uuid = command.uuid or node.instance_uuid or fresh, node.uuid
-    # Whether the chosen uuid is free is not asked here, but when the request is written.
-    draft = new_request(tx, now, command, fresh, command.resource_class)
+    # Whether the chosen uuid is free is not asked here, but when the allocation is written.
+    draft = new_allocation(tx, now, command, fresh, command.resource_class)
     return replace(command, uuid=chosen, node=node_uuid, candidate_nodes=draft.candidate_nodes)

@@ -1,6 +1,6 @@
-"""The conductor's side of requests for a node: look for one, take it, or say why there is none.
+"""The conductor's side of allocations for a node: look for one, take it, or say why there is none.
 
-What is served together is an *order*: one request, or a batch, which gets all its nodes or none. Looking is a read;
+What is served together is an *order*: one allocation, or a batch, which gets all its nodes or none. Looking is a read;
 what was found is then tried in a transaction of its own, which locks it, looks again and writes all or nothing. So two
 that want the same node meet at its lock, and the second simply tries the next.
 """
@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from random import Random
 
 from dibs.access.access import Access
-from dibs.allocations.model.allocations import ALLOCATING, LACKS, LOCKED, PROMISED, NodeRequest, explain_shortage
+from dibs.allocations.model.allocations import ALLOCATING, LACKS, LOCKED, PROMISED, Allocation, explain_shortage
 from dibs.allocations.operations.allocations import attach
 from dibs.allocations.operations.queue import Order, promised
-from dibs.allocations.queries import allocations as node_requests
-from dibs.allocations.queries import free_nodes
+from dibs.allocations.queries import allocations, free_nodes
 from dibs.allocations.queries.free_nodes import FOUND_MAX
 from dibs.database.transaction import Again, Transaction
 from dibs.ledger.queries import traits
@@ -54,7 +53,7 @@ class Serve:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TryNodes(Serve):
-    """Let each request of the order have one of these nodes, given in the order of their numbers."""
+    """Let each allocation of the order have one of these nodes, given in the order of their numbers."""
 
     nodes: tuple[str, ...]
 
@@ -68,12 +67,12 @@ class Fail(Serve):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListDead:
-    """The conductors that do not live and have left requests open."""
+    """The conductors that do not live and have left allocations open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakeOverRequests:
-    """Serve all of a dead conductor's requests instead of it."""
+class TakeOverAllocations:
+    """Serve all of a dead conductor's allocations instead of it."""
 
     conductor_id: int
     incarnation: str
@@ -83,7 +82,7 @@ def list_due_orders(tx: Transaction, access: Access, now: int, command: ListDue)
     """What does not wait, or no longer, the oldest first; and batches that wait, since they may have lost all hope."""
     return [
         Order(key=row["batch"] or row["uuid"], batch=row["batch"] is not None, waits=(row["wait_until"] or 0) > now)
-        for row in node_requests.due(tx, command.incarnation, now, command.count_max)
+        for row in allocations.due(tx, command.incarnation, now, command.count_max)
     ]
 
 
@@ -105,7 +104,7 @@ def find_nodes(tx: Transaction, access: Access, now: int, command: Serve) -> lis
 
 
 def try_nodes(tx: Transaction, access: Access, now: int, command: TryNodes) -> Outcome:
-    """Give each request of the order a node, if all are still free and the order still this conductor's."""
+    """Give each allocation of the order a node, if all are still free and the order still this conductor's."""
     locked = [nodes.lock(tx, node, now) for node in command.nodes]
     wanted = _open(tx, command.order)
     if not wanted:
@@ -116,12 +115,12 @@ def try_nodes(tx: Transaction, access: Access, now: int, command: TryNodes) -> O
     has, taken = traits.of_providers(tx, [node.id for node in free]), promised(tx, now, first)
     if any(node.uuid in taken or not first.fits(node, has[node.id]) for node in free):
         return Outcome.LOST
-    for place, (request, node) in enumerate(zip(wanted, free, strict=True)):
-        if not node_requests.grant(tx, request, command.incarnation, node.id, now):
+    for place, (allocation, node) in enumerate(zip(wanted, free, strict=True)):
+        if not allocations.grant(tx, allocation, command.incarnation, node.id, now):
             if place == 0:
                 return Outcome.SETTLED
             raise Again  # Somebody withdrew one of a batch this very moment.
-        attach(tx, now, request, node)
+        attach(tx, now, allocation, node)
     return Outcome.SETTLED
 
 
@@ -150,38 +149,38 @@ def judge(tx: Transaction, access: Access, now: int, command: Serve) -> Outcome 
 
 def fail_order(tx: Transaction, access: Access, now: int, command: Fail) -> None:
     """End all of an order with a reason, unless it has ended or is another conductor's by now."""
-    for place, request in enumerate(_open(tx, command.order)):
-        if not node_requests.fail(tx, request, command.incarnation, command.reason, now):
+    for place, allocation in enumerate(_open(tx, command.order)):
+        if not allocations.fail(tx, allocation, command.incarnation, command.reason, now):
             if place == 0:
                 return
             raise Again  # Somebody withdrew one of a batch this very moment; all or none.
 
 
 def list_dead(tx: Transaction, access: Access, now: int, command: ListDead) -> list[int]:
-    """The row numbers of conductors that are dead or have stopped, and have requests that nobody serves."""
-    return node_requests.dead_conductors(tx, now)
+    """The row numbers of conductors that are dead or have stopped, and have allocations that nobody serves."""
+    return allocations.dead_conductors(tx, now)
 
 
-def take_over_requests(tx: Transaction, access: Access, now: int, command: TakeOverRequests) -> int:
+def take_over_allocations(tx: Transaction, access: Access, now: int, command: TakeOverAllocations) -> int:
     """Move all that a dead conductor left to this one, in one statement, so that no batch is torn; gives how many."""
     taker = conductors.get_by_incarnation(tx, command.incarnation)
     former = conductors.get_by_id(tx, command.conductor_id)
     if taker is None or former is None or former.id == taker.id or former.alive(now):
         return 0
-    return node_requests.move_all(tx, from_conductor=former.id, to_conductor=taker.id)
+    return allocations.move_all(tx, from_conductor=former.id, to_conductor=taker.id)
 
 
-def _open(tx: Transaction, order: Order) -> list[NodeRequest]:
-    """The requests of the order that want a node, the first first."""
+def _open(tx: Transaction, order: Order) -> list[Allocation]:
+    """The allocations of the order that want a node, the first first."""
     if order.batch:
-        found = node_requests.of_batch(tx, order.key)
+        found = allocations.of_batch(tx, order.key)
     else:
-        request = node_requests.get(tx, order.key)
-        found = [request] if request is not None else []
-    return [request for request in found if request.state == ALLOCATING]
+        allocation = allocations.get(tx, order.key)
+        found = [allocation] if allocation is not None else []
+    return [allocation for allocation in found if allocation.state == ALLOCATING]
 
 
-def _left(tx: Transaction, now: int, wanted: Sequence[NodeRequest], point: float) -> list[str]:
+def _left(tx: Transaction, now: int, wanted: Sequence[Allocation], point: float) -> list[str]:
     """Free nodes for an order from a point on, in the order of their numbers, that nobody before it takes."""
     taken = promised(tx, now, wanted[0])
     # With so many, enough are left even if all that are taken suit this one too.
@@ -189,13 +188,13 @@ def _left(tx: Transaction, now: int, wanted: Sequence[NodeRequest], point: float
     return [uuid for uuid in found if uuid not in taken]
 
 
-def _namesake(tx: Transaction, now: int, request: NodeRequest) -> list[str]:
-    """The node that has the request's name comes first, so that "db-1" gets the machine "db-1" when it can."""
-    found = free_nodes.namesake(tx, request)
-    return [uuid for uuid in found if uuid not in promised(tx, now, request)]
+def _namesake(tx: Transaction, now: int, allocation: Allocation) -> list[str]:
+    """The node that has the allocation's name comes first, so that "db-1" gets the machine "db-1" when it can."""
+    found = free_nodes.namesake(tx, allocation)
+    return [uuid for uuid in found if uuid not in promised(tx, now, allocation)]
 
 
-def _explain(order: Order, wanted: Sequence[NodeRequest], reasons: Mapping[str, int], free: int) -> str:
+def _explain(order: Order, wanted: Sequence[Allocation], reasons: Mapping[str, int], free: int) -> str:
     if not order.batch:
         return explain_shortage(wanted[0], reasons)
     reason = f"{len(wanted)} nodes wanted together, {free} free"

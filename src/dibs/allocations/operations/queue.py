@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from dibs.access.access import Access
-from dibs.allocations.model.allocations import NodeRequest
+from dibs.allocations.model.allocations import Allocation
 from dibs.allocations.queries import free_nodes
 from dibs.allocations.queries import queue as waiting_line
 from dibs.allocations.queries.queue import InLine, Kind
@@ -22,7 +22,7 @@ SPARE = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What is served together: one request, or all of a batch."""
+    """What is served together: one allocation, or all of a batch."""
 
     key: str
     batch: bool = False
@@ -60,9 +60,9 @@ def look_at_line(tx: Transaction, access: Access, now: int, command: LookAtLine)
     return Turns(orders=tuple(orders), anybody=True)
 
 
-def promised(tx: Transaction, now: int, request: NodeRequest) -> Collection[str]:
-    """The uuids of free nodes that those take, or keep, who have waited longer than the request."""
-    ahead = waiting_line.ahead(tx, request, now)
+def promised(tx: Transaction, now: int, allocation: Allocation) -> Collection[str]:
+    """The uuids of free nodes that those take, or keep, who have waited longer than the allocation."""
+    ahead = waiting_line.ahead(tx, allocation, now)
     if not ahead:
         return ()
     walk = _Walk(tx)
@@ -93,7 +93,7 @@ class _Walk:
         if len(left) < count and kind not in self._exhausted:
             # With so many, enough are left even if all that are taken suit this one too.
             wanted = len(self.taken) + count + SPARE
-            found = free_nodes.search(self._tx, kind.request(), 0.0, wanted)
+            found = free_nodes.search(self._tx, kind.allocation(), 0.0, wanted)
             if len(found) < wanted:
                 self._exhausted.add(kind)
             left = [node for node in found if node not in self.taken]

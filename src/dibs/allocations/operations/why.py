@@ -8,34 +8,34 @@ from dibs.access.access import Access
 from dibs.allocations.model.allocations import (
     FREE,
     PROMISED,
-    NodeRequest,
+    Allocation,
     check_resource_class,
     explain_shortage,
     reason_codes,
 )
-from dibs.allocations.operations.allocations import CreateNodeRequest, candidate_uuids
+from dibs.allocations.operations.allocations import CreateAllocation, candidate_uuids
 from dibs.allocations.operations.queue import promised as promised_ahead
 from dibs.allocations.queries import free_nodes
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.traits import check_traits
 
 LAST_IN_LINE = 2**62
-"""The number of a request that comes after all others."""
+"""The number of an allocation that comes after all others."""
 SEARCHED_MAX = 10_000
 """How many free nodes are looked through for those that are promised."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainNodes:
-    """Ask about nodes as a request would, without making one."""
+    """Ask about nodes as an allocation would, without making one."""
 
-    kind: CreateNodeRequest
+    kind: CreateAllocation
     resource_class: str
     count: int = 1
 
 
 class Explanation(NamedTuple):
-    """What would come of a request."""
+    """What would come of an allocation."""
 
     fits: bool
     """As many as are asked for are free at this moment."""
@@ -48,26 +48,26 @@ class Explanation(NamedTuple):
 
 
 def explain_nodes(tx: Transaction, access: Access, now: int, command: ExplainNodes) -> Explanation:
-    """Count the nodes that a request could have, and those that it could not by their reasons. A read."""
-    request = _as_if_asked(tx, now, command)
-    counts = free_nodes.count_reasons(tx, request)
-    promised = _count_promised(tx, now, request) if PROMISED in counts else 0
+    """Count the nodes that an allocation could have, and those that it could not by their reasons. A read."""
+    allocation = _as_if_asked(tx, now, command)
+    counts = free_nodes.count_reasons(tx, allocation)
+    promised = _count_promised(tx, now, allocation) if PROMISED in counts else 0
     free = counts.pop(PROMISED, 0) - promised
     reasons = {**counts, PROMISED: promised} if promised else counts
     return Explanation(
         fits=free >= command.count,
         free=free,
-        reasons=reason_codes(request, reasons),
-        text=explain_shortage(request, {FREE: free, **reasons} if free else reasons),
-        earliest=now if free >= command.count else _when_enough(tx, now, request, command.count - free),
+        reasons=reason_codes(allocation, reasons),
+        text=explain_shortage(allocation, {FREE: free, **reasons} if free else reasons),
+        earliest=now if free >= command.count else _when_enough(tx, now, allocation, command.count - free),
     )
 
 
-def _as_if_asked(tx: Transaction, now: int, command: ExplainNodes) -> NodeRequest:
+def _as_if_asked(tx: Transaction, now: int, command: ExplainNodes) -> Allocation:
     kind = command.kind
     check_traits(kind.traits)
     check_resource_class(command.resource_class)
-    return NodeRequest(
+    return Allocation(
         id=LAST_IN_LINE,
         uuid="",
         resource_class=command.resource_class,
@@ -78,15 +78,15 @@ def _as_if_asked(tx: Transaction, now: int, command: ExplainNodes) -> NodeReques
     )
 
 
-def _count_promised(tx: Transaction, now: int, request: NodeRequest) -> int:
-    """How many of the nodes that are free for the request go to those who wait for one."""
-    taken = promised_ahead(tx, now, request)
+def _count_promised(tx: Transaction, now: int, allocation: Allocation) -> int:
+    """How many of the nodes that are free for the allocation go to those who wait for one."""
+    taken = promised_ahead(tx, now, allocation)
     if not taken:
         return 0
     # In the order of their numbers, as those who wait take them.
-    return len(set(free_nodes.search(tx, request, 0.0, SEARCHED_MAX)) & set(taken))
+    return len(set(free_nodes.search(tx, allocation, 0.0, SEARCHED_MAX)) & set(taken))
 
 
-def _when_enough(tx: Transaction, now: int, request: NodeRequest, missing: int) -> int | None:
-    ends = free_nodes.free_from(tx, request, now, missing)
+def _when_enough(tx: Transaction, now: int, allocation: Allocation, missing: int) -> int | None:
+    ends = free_nodes.free_from(tx, allocation, now, missing)
     return ends[-1] if len(ends) == missing else None

@@ -1,4 +1,4 @@
-"""Nodes that a request may have, and why it may not have the others.
+"""Nodes that an allocation may have, and why it may not have the others.
 
 A search is a hint: whoever takes a node from it locks the node and looks again. It gives few nodes, from a random point
 on, so that those who search at the same time do not all reach for the same one:
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, not_, or_, select
 
 from dibs.allocations.model import allocations as words
-from dibs.allocations.model.allocations import NodeRequest
-from dibs.allocations.tables import node_requests
+from dibs.allocations.model.allocations import Allocation
+from dibs.allocations.tables import allocations
 from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.leases.tables import bookings, hosts
@@ -41,8 +41,8 @@ _FIT = (
 )
 _FREE = (*_FIT, _UNCLAIMED, not_(_BOOKED))
 
-SOME_FREE_NODE = node_requests.c.resource_class.in_(select(nodes.c.resource_class).where(*_FREE))
-"""In a statement about requests: some node of the class is free, whether it has the traits or not."""
+SOME_FREE_NODE = allocations.c.resource_class.in_(select(nodes.c.resource_class).where(*_FREE))
+"""In a statement about allocations: some node of the class is free, whether it has the traits or not."""
 
 
 class _Shape(NamedTuple):
@@ -53,13 +53,13 @@ class _Shape(NamedTuple):
     owned: bool
 
 
-def search(tx: Transaction, request: NodeRequest, point: float, found_max: int = FOUND_MAX) -> list[str]:
-    """Uuids of a few free nodes for a request from a point (0 to 1) of all nodes on; none only when none is free."""
+def search(tx: Transaction, allocation: Allocation, point: float, found_max: int = FOUND_MAX) -> list[str]:
+    """Return uuids of a few free nodes for an allocation, from a point (0 to 1) of all nodes on."""
     first, last = tx.tuples(_BOUNDS)[0]
     if first is None:
         return []
-    values = {**_values(request), "found_max": found_max}
-    statement = _search(_shape(request))
+    values = {**_values(allocation), "found_max": found_max}
+    statement = _search(_shape(allocation))
     middle = first + int((last - first + 1) * point)
     found: list[str] = tx.values(statement, {**values, "start": middle, "end": last})
     if len(found) < found_max:
@@ -67,38 +67,38 @@ def search(tx: Transaction, request: NodeRequest, point: float, found_max: int =
     return found[:found_max]
 
 
-def namesake(tx: Transaction, request: NodeRequest) -> list[str]:
-    """The free node for a request that has the request's name, if there is one."""
-    if request.name is None:
+def namesake(tx: Transaction, allocation: Allocation) -> list[str]:
+    """The free node for an allocation that has the allocation's name, if there is one."""
+    if allocation.name is None:
         return []
-    return tx.values(_search_by_name(_shape(request)), {**_values(request), "of_name": request.name})
+    return tx.values(_search_by_name(_shape(allocation)), {**_values(allocation), "of_name": allocation.name})
 
 
-def count_reasons(tx: Transaction, request: NodeRequest) -> dict[str, int]:
+def count_reasons(tx: Transaction, allocation: Allocation) -> dict[str, int]:
     """How many nodes of the class, among the candidates and of the project, fail for which reason first."""
-    return dict(tx.tuples(_count(_shape(request)), _values(request)))
+    return dict(tx.tuples(_count(_shape(allocation)), _values(allocation)))
 
 
-def free_from(tx: Transaction, request: NodeRequest, now: int, count_max: int) -> list[int]:
-    """When nodes become free that the request could have but for holds and leases, the soonest first."""
-    return tx.values(_free_from(_shape(request)), {**_values(request), "now": now, "count_max": count_max})
+def free_from(tx: Transaction, allocation: Allocation, now: int, count_max: int) -> list[int]:
+    """When nodes become free that the allocation could have but for holds and leases, the soonest first."""
+    return tx.values(_free_from(_shape(allocation)), {**_values(allocation), "now": now, "count_max": count_max})
 
 
-def _shape(request: NodeRequest) -> _Shape:
-    return _Shape(len(request.traits), len(request.candidate_nodes), request.owner is not None)
+def _shape(allocation: Allocation) -> _Shape:
+    return _Shape(len(allocation.traits), len(allocation.candidate_nodes), allocation.owner is not None)
 
 
-def _values(request: NodeRequest) -> dict[str, Any]:
+def _values(allocation: Allocation) -> dict[str, Any]:
     values = {
-        "of_class": request.resource_class,
-        **sets.numbered("trait", request.traits),
-        **sets.numbered("candidate", request.candidate_nodes),
+        "of_class": allocation.resource_class,
+        **sets.numbered("trait", allocation.traits),
+        **sets.numbered("candidate", allocation.candidate_nodes),
     }
-    return values if request.owner is None else {**values, "of_project": request.owner}
+    return values if allocation.owner is None else {**values, "of_project": allocation.owner}
 
 
 def _concerned(shape: _Shape) -> list[ColumnElement[bool]]:
-    """The nodes that a request is about, free or not."""
+    """The nodes that an allocation is about, free or not."""
     clauses: list[ColumnElement[bool]] = [nodes.c.resource_class == bindparam("of_class")]
     if shape.candidates:
         clauses.append(nodes.c.uuid.in_(sets.binds("candidate", shape.candidates)))

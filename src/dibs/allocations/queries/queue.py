@@ -1,7 +1,7 @@
 """Those who wait for a node, in the order of their coming.
 
-The line is read often and may be long, so it is read in thin rows: what a request wants stays text until a search needs
-it, and requests that want the same have the same text.
+The line is read often and may be long, so it is read in thin rows: what an allocation wants stays text until a search
+needs it, and allocations that want the same have the same text.
 """
 
 import json
@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, select
 
-from dibs.allocations.model.allocations import ALLOCATING, NodeRequest
+from dibs.allocations.model.allocations import ALLOCATING, Allocation
 from dibs.allocations.queries.free_nodes import SOME_FREE_NODE
-from dibs.allocations.tables import node_requests
+from dibs.allocations.tables import allocations
 from dibs.database.transaction import Row, Transaction
 from dibs.machines.tables import conductors
 
@@ -25,9 +25,9 @@ class Kind(NamedTuple):
     candidate_nodes: str
     owner: str | None
 
-    def request(self) -> NodeRequest:
-        """A request for it, to search with."""
-        return NodeRequest(
+    def allocation(self) -> Allocation:
+        """An allocation for it, to search with."""
+        return Allocation(
             id=0,
             uuid="",
             resource_class=self.resource_class,
@@ -40,10 +40,10 @@ class Kind(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class InLine:
-    """One place in the line: a request, or a batch that wants all its nodes together."""
+    """One place in the line: an allocation, or a batch that wants all its nodes together."""
 
     key: str
-    """The uuid of the request, or of the batch."""
+    """The uuid of the allocation, or of the batch."""
     batch: bool
     conductor_id: int
     kind: Kind
@@ -54,38 +54,38 @@ class InLine:
 _WAITING = (
     select(
         *(
-            node_requests.c[name]
+            allocations.c[name]
             for name in ("uuid", "batch", "conductor_id", "resource_class", "traits", "candidate_nodes", "owner")
         )
     )
-    .join(conductors, conductors.c.id == node_requests.c.conductor_id)
+    .join(conductors, conductors.c.id == allocations.c.conductor_id)
     .where(
-        node_requests.c.state == ALLOCATING,
-        node_requests.c.wait_until > bindparam("now"),
+        allocations.c.state == ALLOCATING,
+        allocations.c.wait_until > bindparam("now"),
         conductors.c.online == 1,
         conductors.c.alive_until >= bindparam("now"),
     )
-    .order_by(node_requests.c.id)
+    .order_by(allocations.c.id)
 )
 _AHEAD = _WAITING.where(
-    node_requests.c.resource_class == bindparam("of_class"), node_requests.c.id < bindparam("before_id")
+    allocations.c.resource_class == bindparam("of_class"), allocations.c.id < bindparam("before_id")
 )
 _WITH_HOPE = _WAITING.where(SOME_FREE_NODE)
 _SOMEBODY = (
-    select(node_requests.c.id)
-    .join(conductors, conductors.c.id == node_requests.c.conductor_id)
+    select(allocations.c.id)
+    .join(conductors, conductors.c.id == allocations.c.conductor_id)
     .where(
-        node_requests.c.state == ALLOCATING,
-        node_requests.c.wait_until > bindparam("now"),
+        allocations.c.state == ALLOCATING,
+        allocations.c.wait_until > bindparam("now"),
         conductors.c.incarnation == bindparam("of_incarnation"),
     )
     .limit(1)
 )
 
 
-def ahead(tx: Transaction, request: NodeRequest, now: int) -> list[InLine]:
+def ahead(tx: Transaction, allocation: Allocation, now: int) -> list[InLine]:
     """Those who want a node of the same class and have waited longer."""
-    values: dict[str, Any] = {"of_class": request.resource_class, "before_id": request.id, "now": now}
+    values: dict[str, Any] = {"of_class": allocation.resource_class, "before_id": allocation.id, "now": now}
     return _grouped(tx.rows(_AHEAD, values))
 
 

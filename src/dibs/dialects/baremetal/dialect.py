@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from dibs.allocations.operations.intake import LocalIntake, RequestIntake
+from dibs.allocations.operations.intake import AllocationIntake, LocalIntake
 from dibs.database.runner import Runner
 from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import (
@@ -41,7 +41,7 @@ class Baremetal:
         drivers: Mapping[str, Driver],
         *,
         wake: Callable[[], None],
-        intake: RequestIntake | None = None,
+        intake: AllocationIntake | None = None,
         policy_file: str | None = None,
         hold_times: HoldTimes | None = None,
     ) -> None:

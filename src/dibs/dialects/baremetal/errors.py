@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from dibs.allocations.model.errors import (
+    AllocationExists,
+    AllocationNotFound,
     CannotBackfill,
     InstanceInUse,
-    NobodyToFindNodes,
-    NodeHasNoRequest,
-    NodeRequestExists,
-    NodeRequestNotFound,
+    NoConductorAvailable,
+    NodeHasNoAllocation,
 )
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
@@ -168,13 +168,13 @@ STATUSES: Mapping[type[DibsError], int] = {
     TaskLost: 500,
     PortNotFound: 404,
     PortExists: 409,
-    NodeRequestNotFound: 404,
-    NodeHasNoRequest: 404,
-    NodeRequestExists: 409,
+    AllocationNotFound: 404,
+    NodeHasNoAllocation: 404,
+    AllocationExists: 409,
     InstanceInUse: 409,
     # Quirk not copied: Ironic answers 500 and keeps an allocation in state error (contract sample 185).
     CannotBackfill: 400,
-    NobodyToFindNodes: 503,
+    NoConductorAvailable: 503,
     ValidationFailed: 400,
     ProviderNotFound: 404,
     ProviderOwnedByNode: 409,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dibs.allocations.operations.intake import RequestIntake
+from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
 from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import bad_request
@@ -35,7 +35,7 @@ class Services:
     policy: Policy
     wake: Callable[[], None]
     """Tells the conductor of this process that there is work."""
-    intake: RequestIntake
+    intake: AllocationIntake
     """Where requests for a node are handed in."""
     hold_times: HoldTimes
 

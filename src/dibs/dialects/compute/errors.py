@@ -8,12 +8,12 @@ import json
 from collections.abc import Mapping
 
 from dibs.allocations.model.errors import (
+    AllocationExists,
+    AllocationNotFound,
     CannotBackfill,
     InstanceInUse,
-    NobodyToFindNodes,
-    NodeHasNoRequest,
-    NodeRequestExists,
-    NodeRequestNotFound,
+    NoConductorAvailable,
+    NodeHasNoAllocation,
 )
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
@@ -162,12 +162,12 @@ STATUSES: Mapping[type[DibsError], int] = {
     TaskLost: 500,
     PortNotFound: 404,
     PortExists: 409,
-    NodeRequestNotFound: 404,
-    NodeHasNoRequest: 404,
-    NodeRequestExists: 409,
+    AllocationNotFound: 404,
+    NodeHasNoAllocation: 404,
+    AllocationExists: 409,
     InstanceInUse: 409,
     CannotBackfill: 400,
-    NobodyToFindNodes: 503,
+    NoConductorAvailable: 503,
     ValidationFailed: 400,
     ProviderNotFound: 404,
     ProviderOwnedByNode: 409,

@@ -3,23 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from dibs.allocations.model.allocations import STATES, NodeRequest, NodeRequestQuery
-from dibs.allocations.operations.allocations import (
-    CreateNodeRequest,
-    GetNodeRequest,
-    ListNodeRequests,
-    get_node_request,
-    list_node_requests,
-)
-from dibs.allocations.operations.batches import (
-    COUNT_MAX,
-    CreateBatch,
-    GetBatch,
-    RetryNodeRequest,
-    create_batch,
-    get_batch,
-    retry_node_request,
-)
+from dibs.allocations.model.allocations import STATES, Allocation, AllocationQuery
+from dibs.allocations.operations import allocations as operations
+from dibs.allocations.operations import batches
+from dibs.allocations.operations.allocations import CreateAllocation, GetAllocation, ListAllocations
+from dibs.allocations.operations.batches import COUNT_MAX, CreateBatch, GetBatch, RetryAllocation
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
@@ -81,14 +69,14 @@ def create_allocations(exchange: Exchange) -> Response:
         raise Refusal(400, "name and uuid are for a single node; leave them out when count is more than 1.")
     if name is not None:
         check_node_name(name)
-    command = CreateNodeRequest(
+    command = CreateAllocation(
         uuid=body["uuid"].lower() if "uuid" in body else None,
         name=name,
         resource_class=body["resource_class"],
         traits=tuple(body.get("traits", ())),
         candidate_nodes=tuple(body.get("candidate_nodes", ())),
         extra=body.get("extra", {}),
-        owner=exchange.services.policy.owner_of_new_request(exchange.actor, body.get("owner")),
+        owner=exchange.services.policy.owner_of_new_allocation(exchange.actor, body.get("owner")),
         node_guard=exchange.services.policy.guard(exchange.actor, "of the candidates"),
         wait_seconds=body.get("wait_seconds"),
         sticky=body.get("sticky", False),
@@ -103,70 +91,70 @@ def list_allocations(exchange: Exchange) -> Response:
     if "batch" in asked:
         if len(asked) > 1:
             raise Refusal(400, "batch gives all allocations that were asked for together; it goes with nothing else.")
-        guard = exchange.services.policy.request_guard(exchange.actor, asked["batch"])
+        guard = exchange.services.policy.allocation_guard(exchange.actor, asked["batch"])
         command = GetBatch(batch=asked["batch"].lower(), guard=guard)
-        return _listed(exchange.read(get_batch, command))
-    query = NodeRequestQuery(
+        return _listed(exchange.read(batches.get_batch, command))
+    query = AllocationQuery(
         state=asked.get("state"),
         resource_class=asked.get("resource_class"),
         owner=project,
         limit=min(int(asked.get("limit", LIMIT_MAX)), LIMIT_MAX),
         marker=asked["marker"].lower() if "marker" in asked else None,
     )
-    found = exchange.read(list_node_requests, ListNodeRequests(query=query))
+    found = exchange.read(operations.list_allocations, ListAllocations(query=query))
     return _listed(found)
 
 
 def show_allocation(exchange: Exchange) -> Response:
     """GET /v1/allocations/{allocation}"""
     ident = exchange.arguments["allocation"]
-    command = GetNodeRequest(ident=ident, guard=exchange.services.policy.request_guard(exchange.actor, ident))
-    return json_answer(render(exchange.read(get_node_request, command)))
+    command = GetAllocation(ident=ident, guard=exchange.services.policy.allocation_guard(exchange.actor, ident))
+    return json_answer(render(exchange.read(operations.get_allocation, command)))
 
 
 def retry_allocation(exchange: Exchange) -> Response:
     """POST /v1/allocations/{allocation}/retry"""
     body = exchange.body(RETRY)
     ident = exchange.arguments["allocation"]
-    command = RetryNodeRequest(
+    command = RetryAllocation(
         ident=ident,
-        guard=exchange.services.policy.request_guard(exchange.actor, ident, "baremetal:allocation:update"),
+        guard=exchange.services.policy.allocation_guard(exchange.actor, ident, "baremetal:allocation:update"),
         wait_seconds=body.get("wait_seconds"),
     )
-    request = exchange.write(retry_node_request, command)
+    allocation = exchange.write(batches.retry_allocation, command)
     exchange.services.wake()
-    return json_answer(render(request), 202)
+    return json_answer(render(allocation), 202)
 
 
-def render(request: NodeRequest) -> dict[str, Any]:
+def render(allocation: Allocation) -> dict[str, Any]:
     """All that is known of an allocation."""
     return {
-        "uuid": request.uuid,
-        "name": request.name,
-        "state": request.state,
-        "resource_class": request.resource_class,
-        "traits": list(request.traits),
-        "candidate_nodes": list(request.candidate_nodes),
-        "extra": request.extra,
-        "owner": request.owner,
-        "node_uuid": request.node_uuid,
-        "last_error": request.last_error,
-        "sticky": request.sticky,
-        "wait_until": render_time(request.wait_until),
-        "batch": request.batch,
-        "created_at": render_time(request.created_at),
-        "updated_at": render_time(request.updated_at),
+        "uuid": allocation.uuid,
+        "name": allocation.name,
+        "state": allocation.state,
+        "resource_class": allocation.resource_class,
+        "traits": list(allocation.traits),
+        "candidate_nodes": list(allocation.candidate_nodes),
+        "extra": allocation.extra,
+        "owner": allocation.owner,
+        "node_uuid": allocation.node_uuid,
+        "last_error": allocation.last_error,
+        "sticky": allocation.sticky,
+        "wait_until": render_time(allocation.wait_until),
+        "batch": allocation.batch,
+        "created_at": render_time(allocation.created_at),
+        "updated_at": render_time(allocation.updated_at),
     }
 
 
-def _create(exchange: Exchange, command: CreateNodeRequest, count: int) -> list[NodeRequest]:
+def _create(exchange: Exchange, command: CreateAllocation, count: int) -> list[Allocation]:
     if count == 1:
         return [exchange.services.intake.create(exchange.access, command)]
     batch = CreateBatch(kind=command, count=count)
-    created = exchange.write(create_batch, batch)
+    created = exchange.write(batches.create_batch, batch)
     exchange.services.wake()
     return created
 
 
-def _listed(found: list[NodeRequest], status: int = 200) -> Response:
-    return json_answer({"allocations": [render(request) for request in found]}, status)
+def _listed(found: list[Allocation], status: int = 200) -> Response:
+    return json_answer({"allocations": [render(allocation) for allocation in found]}, status)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
-from dibs.allocations.operations.intake import RequestIntake
+from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
 from dibs.dialects.native.errors import Headers, Refusal, answer_domain_error, error_answer
 from dibs.dialects.native.exchange import Exchange, Services
@@ -32,7 +32,7 @@ class Native:
         self,
         runner: Runner,
         *,
-        intake: RequestIntake,
+        intake: AllocationIntake,
         wake: Callable[[], None],
         lease_rules: LeaseRules | None = None,
         find_flavor: FindFlavor | None = None,

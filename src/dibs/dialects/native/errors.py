@@ -1,11 +1,11 @@
-"""From an error to the answer: ``{"error": {"code": "node_request_not_found", "message": "…"}}``."""
+"""From an error to the answer: ``{"error": {"code": "allocation_not_found", "message": "…"}}``."""
 
 import http
 import json
 import re
 from collections.abc import Mapping
 
-from dibs.allocations.model.errors import InstanceInUse, NobodyToFindNodes, NodeRequestExists, NodeRequestNotFound
+from dibs.allocations.model.errors import AllocationExists, AllocationNotFound, InstanceInUse, NoConductorAvailable
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import ComputeAway, FlavorNotFound
@@ -29,11 +29,11 @@ STATUSES: Mapping[type[DibsError], int] = {
     FlavorNotFound: 400,
     Forbidden: 403,
     NodeNotFound: 404,
-    NodeRequestNotFound: 404,
-    NodeRequestExists: 409,
+    AllocationNotFound: 404,
+    AllocationExists: 409,
     InstanceInUse: 409,
     WrongState: 409,
-    NobodyToFindNodes: 503,
+    NoConductorAvailable: 503,
     ComputeAway: 503,
     StoreUnavailable: 503,
     StoreContended: 503,

@@ -6,7 +6,7 @@ from typing import Any
 
 from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
-from dibs.allocations.operations.intake import RequestIntake
+from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
 from dibs.dialects.native.errors import Refusal
 from dibs.documents.json_body import UnusableJson, read_json
@@ -30,7 +30,7 @@ class Services:
     """What the operator decided about all leases."""
     find_flavor: FindFlavor | None
     """Finds flavors that are kept outside; None when we keep them."""
-    intake: RequestIntake
+    intake: AllocationIntake
     wake: Callable[[], None]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from dibs.allocations.operations.allocations import CreateNodeRequest
+from dibs.allocations.operations.allocations import CreateAllocation
 from dibs.allocations.operations.batches import COUNT_MAX
 from dibs.allocations.operations.why import ExplainNodes, explain_nodes
 from dibs.dialects.native.errors import Refusal
@@ -30,7 +30,7 @@ def explain(exchange: Exchange) -> Response:
     count = int(asked.get("count", 1))
     if count > COUNT_MAX:
         raise Refusal(400, f"The query parameter count must be from 1 to {COUNT_MAX}.")
-    kind = CreateNodeRequest(
+    kind = CreateAllocation(
         traits=_names(asked, "traits", TRAITS_PER_NODE_MAX),
         candidate_nodes=_names(asked, "candidate_nodes", CANDIDATES_MAX),
         owner=exchange.services.policy.visible_project("allocation", exchange.actor),

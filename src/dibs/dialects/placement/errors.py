@@ -12,12 +12,12 @@ from enum import StrEnum
 from typing import Any
 
 from dibs.allocations.model.errors import (
+    AllocationExists,
+    AllocationNotFound,
     CannotBackfill,
     InstanceInUse,
-    NobodyToFindNodes,
-    NodeHasNoRequest,
-    NodeRequestExists,
-    NodeRequestNotFound,
+    NoConductorAvailable,
+    NodeHasNoAllocation,
 )
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
@@ -205,12 +205,12 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     TaskLost: _FAILED,
     PortNotFound: _MISSING,
     PortExists: _CONFLICT,
-    NodeRequestNotFound: _MISSING,
-    NodeHasNoRequest: _MISSING,
-    NodeRequestExists: _CONFLICT,
+    AllocationNotFound: _MISSING,
+    NodeHasNoAllocation: _MISSING,
+    AllocationExists: _CONFLICT,
     InstanceInUse: _CONFLICT,
     CannotBackfill: _BAD,
-    NobodyToFindNodes: _AWAY,
+    NoConductorAvailable: _AWAY,
     ValidationFailed: _BAD,
     # What only compute is told.
     FlavorNotFound: _MISSING,

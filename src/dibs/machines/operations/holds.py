@@ -136,7 +136,7 @@ def expire_hold(tx: Transaction, access: Access, now: int, command: OneHold) -> 
     return True
 
 
-def consume_for_request(tx: Transaction, access: Access, now: int, *, proof: str) -> Node:
+def consume_for_allocation(tx: Transaction, access: Access, now: int, *, proof: str) -> Node:
     """End a hold because its node becomes a request's.
 
     Gives the node, locked and unclaimed: the caller associates it in the same transaction, with nobody in between.

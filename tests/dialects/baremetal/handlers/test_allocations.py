@@ -7,7 +7,7 @@ import pytest
 
 from dibs.access.access import SERVICE, Access, EveryRule
 from dibs.access.actor import Actor
-from dibs.allocations.operations.allocations import CreateNodeRequest, create_node_request
+from dibs.allocations.operations.allocations import CreateAllocation, create_allocation
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.holds import CreateHold, create_hold
@@ -27,8 +27,8 @@ def create(ask: Conversation, actor: Actor | None = None, **body: Any) -> Answer
 def in_use(ask: Conversation, **values: Any) -> tuple[Node, str]:
     """A node with an allocation."""
     node = ask.ledger.enrol(resource_class="gold", state="active", owner=values.get("owner"))
-    command = CreateNodeRequest(node=node.uuid, **values)
-    return node, ask.ledger.runner.write(create_node_request, SERVICE, command).uuid
+    command = CreateAllocation(node=node.uuid, **values)
+    return node, ask.ledger.runner.write(create_allocation, SERVICE, command).uuid
 
 
 def test_a_projects_member_asks_for_its_projects_nodes(ask: Conversation) -> None:
@@ -93,8 +93,8 @@ def test_nodes_of_others_are_unknown_as_candidates_to_backfill_and_to_list_by(as
 
 def test_an_allocation_of_another_on_ones_own_node_is_not_shown(ask: Conversation) -> None:
     node = ask.ledger.enrol(resource_class="gold", state="active", owner="a", lessee="b")
-    command = CreateNodeRequest(node=node.uuid, owner="b")
-    ask.ledger.runner.write(create_node_request, SERVICE, command)
+    command = CreateAllocation(node=node.uuid, owner="b")
+    ask.ledger.runner.write(create_allocation, SERVICE, command)
     assert ask("GET", f"/v1/nodes/{node.uuid}/allocation", actor=ALICE).status == 404
     assert ask("DELETE", f"/v1/nodes/{node.uuid}/allocation", actor=ALICE).status == 404
 

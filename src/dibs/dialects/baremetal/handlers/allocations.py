@@ -1,9 +1,9 @@
-"""Allocations: ask for a node, and see what came of it. The core calls them requests for a node."""
+"""Allocations: ask for a node, and see what came of it. The core calls them allocations for a node."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dibs.allocations.model.allocations import STATES, NodeRequest, NodeRequestQuery, check_resource_class
+from dibs.allocations.model.allocations import STATES, Allocation, AllocationQuery, check_resource_class
 from dibs.allocations.operations import allocations as usecases
 from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.idents import location, node_in_path, read_ident
@@ -57,7 +57,7 @@ def create_allocation(exchange: Exchange) -> Response:
     """POST /v1/allocations"""
     body = exchange.body("allocation", schemas.ALLOCATION)
     _reject_too_new(body, exchange.minor)
-    owner = exchange.policy.owner_of_new_request(exchange.actor, body.get("owner"))
+    owner = exchange.policy.owner_of_new_allocation(exchange.actor, body.get("owner"))
     name = body.get("name")
     if name is not None:
         _check_name(name, "create")
@@ -65,7 +65,7 @@ def create_allocation(exchange: Exchange) -> Response:
         check_resource_class(body["resource_class"])
     ident = body.get("node")
     hold = body.get("reservation_uuid")
-    command = usecases.CreateNodeRequest(
+    command = usecases.CreateAllocation(
         uuid=None if body.get("uuid") is None else read_uuid("uuid", body["uuid"]),
         name=name,
         resource_class=body.get("resource_class"),
@@ -77,8 +77,10 @@ def create_allocation(exchange: Exchange) -> Response:
         node_guard=exchange.policy.guard(exchange.actor, ident or "of the candidates"),
         hold=None if hold is None else read_uuid("reservation_uuid", hold),
     )
-    request = exchange.services.intake.create(exchange.access, command)
-    return json_answer(FIELDS.render(exchange, request, None), 201, location(exchange, "allocations", request.uuid))
+    allocation = exchange.services.intake.create(exchange.access, command)
+    return json_answer(
+        FIELDS.render(exchange, allocation, None), 201, location(exchange, "allocations", allocation.uuid)
+    )
 
 
 def list_allocations(exchange: Exchange) -> Response:
@@ -89,8 +91,8 @@ def list_allocations(exchange: Exchange) -> Response:
         raise not_acceptable()
     wanted = FIELDS.wanted(exchange)
     ident = query.text("node")
-    command = usecases.ListNodeRequests(
-        query=NodeRequestQuery(
+    command = usecases.ListAllocations(
+        query=AllocationQuery(
             resource_class=_resource_class(query.text("resource_class")),
             state=_state(query.text("state")),
             owner=exchange.policy.visible_project("allocation", exchange.actor, owner),
@@ -102,24 +104,24 @@ def list_allocations(exchange: Exchange) -> Response:
         node=None if ident is None else read_ident("node", ident, exchange.minor),
         node_guard=exchange.policy.guard(exchange.actor, ident or ""),
     )
-    found = exchange.read(usecases.list_node_requests, command)
-    entries = [FIELDS.render(exchange, request, wanted) for request in found]
+    found = exchange.read(usecases.list_allocations, command)
+    entries = [FIELDS.render(exchange, allocation, wanted) for allocation in found]
     return page_answer(exchange, "allocations", entries, found[-1].uuid if found else None, command.query.limit)
 
 
 def show_allocation(exchange: Exchange) -> Response:
     """GET /v1/allocations/{allocation}"""
     wanted = FIELDS.wanted(exchange)
-    request = exchange.read(usecases.get_node_request, _named(exchange))
-    return json_answer(FIELDS.render(exchange, request, wanted))
+    allocation = exchange.read(usecases.get_allocation, _named(exchange))
+    return json_answer(FIELDS.render(exchange, allocation, wanted))
 
 
 def update_allocation(exchange: Exchange) -> Response:
     """PATCH /v1/allocations/{allocation}"""
     named = _named(exchange, "baremetal:allocation:update")
     operations = read_patch(exchange, _PATCHABLE)
-    command = usecases.UpdateNodeRequest(ident=named.ident, guard=named.guard, edit=_editor(operations))
-    return json_answer(FIELDS.render(exchange, exchange.write(usecases.update_node_request, command), None))
+    command = usecases.UpdateAllocation(ident=named.ident, guard=named.guard, edit=_editor(operations))
+    return json_answer(FIELDS.render(exchange, exchange.write(usecases.update_allocation, command), None))
 
 
 def delete_allocation(exchange: Exchange) -> Response:
@@ -131,8 +133,8 @@ def delete_allocation(exchange: Exchange) -> Response:
 def show_allocation_of_node(exchange: Exchange) -> Response:
     """GET /v1/nodes/{node}/allocation"""
     wanted = FIELDS.wanted(exchange)
-    request = exchange.read(usecases.get_request_of_node, _of_node(exchange))
-    return json_answer(FIELDS.render(exchange, request, wanted))
+    allocation = exchange.read(usecases.get_allocation_of_node, _of_node(exchange))
+    return json_answer(FIELDS.render(exchange, allocation, wanted))
 
 
 def delete_allocation_of_node(exchange: Exchange) -> Response:
@@ -141,16 +143,18 @@ def delete_allocation_of_node(exchange: Exchange) -> Response:
     return empty_answer(204)
 
 
-def _named(exchange: Exchange, *rules: str) -> usecases.GetNodeRequest:
+def _named(exchange: Exchange, *rules: str) -> usecases.GetAllocation:
     ident = read_ident("allocation", exchange.arguments["allocation"], exchange.minor)
-    return usecases.GetNodeRequest(ident=ident, guard=exchange.policy.request_guard(exchange.actor, ident, *rules))
+    return usecases.GetAllocation(ident=ident, guard=exchange.policy.allocation_guard(exchange.actor, ident, *rules))
 
 
-def _of_node(exchange: Exchange, *rules: str) -> usecases.GetRequestOfNode:
+def _of_node(exchange: Exchange, *rules: str) -> usecases.GetAllocationOfNode:
     ident = node_in_path(exchange)
     policy, actor = exchange.policy, exchange.actor
-    return usecases.GetRequestOfNode(
-        node=ident, node_guard=policy.guard(actor, ident), guard=policy.request_guard(actor, f"of node {ident}", *rules)
+    return usecases.GetAllocationOfNode(
+        node=ident,
+        node_guard=policy.guard(actor, ident),
+        guard=policy.allocation_guard(actor, f"of node {ident}", *rules),
     )
 
 
@@ -180,11 +184,11 @@ def _state(state: str | None) -> str | None:
     return state
 
 
-def _editor(operations: Sequence[Operation]) -> Callable[[NodeRequest], dict[str, Any]]:
+def _editor(operations: Sequence[Operation]) -> Callable[[Allocation], dict[str, Any]]:
     """What turns an allocation into the changes that a patch makes to it."""
 
-    def edit(request: NodeRequest) -> dict[str, Any]:
-        patched = apply_patch({"name": request.name, "extra": request.extra}, operations)
+    def edit(allocation: Allocation) -> dict[str, Any]:
+        patched = apply_patch({"name": allocation.name, "extra": allocation.extra}, operations)
         schemas.check(schemas.PATCHED_ALLOCATION, "patch", patched)
         values: dict[str, Any] = {"name": patched.get("name"), "extra": patched.get("extra") or {}}
         if values["name"] is not None:
@@ -193,6 +197,6 @@ def _editor(operations: Sequence[Operation]) -> Callable[[NodeRequest], dict[str
             check_json(values["extra"], "/extra")
         except UnusableJson as error:
             raise bad_request(str(error)) from None
-        return {name: value for name, value in values.items() if value != getattr(request, name)}
+        return {name: value for name, value in values.items() if value != getattr(allocation, name)}
 
     return edit

@@ -1,10 +1,10 @@
 """Many who want several nodes at once, and one who wants one: nobody gets a part, and nothing is given twice."""
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.allocations import CreateNodeRequest
+from dibs.allocations.operations.allocations import CreateAllocation
 from dibs.allocations.operations.batches import CreateBatch, create_batch
 from dibs.allocations.operations.queue import Order
-from dibs.allocations.queries import allocations as node_requests
+from dibs.allocations.queries import allocations
 from dibs.conductor.allocations import Desk
 from dibs.conductor.worker import Session
 from dibs.machines.queries import conductors
@@ -17,7 +17,7 @@ def test_batches_that_want_the_same_nodes_get_all_or_nothing(ledger: Ledger, dat
     for _ in range(10):
         ledger.enrol(resource_class="gold")
     session = Session(ledger.store.read(lambda tx: conductors.every(tx))[0].incarnation)
-    ask = CreateBatch(kind=CreateNodeRequest(resource_class="gold"), count=3)
+    ask = CreateBatch(kind=CreateAllocation(resource_class="gold"), count=3)
     asked = [ledger.runner.write(create_batch, SERVICE, ask) for _ in range(6)]
     desk = Desk(ledger.runner, "conductor-1", lambda: None)
     orders = [Order(key=str(batch[0].batch), batch=True) for batch in asked]
@@ -25,8 +25,8 @@ def test_batches_that_want_the_same_nodes_get_all_or_nothing(ledger: Ledger, dat
     desk.close()
     states = []
     for batch in asked:
-        found = [ledger.store.read(lambda tx, uuid=each.uuid: node_requests.get(tx, uuid)) for each in batch]
-        assert len({request.state for request in found if request}) == 1
+        found = [ledger.store.read(lambda tx, uuid=each.uuid: allocations.get(tx, uuid)) for each in batch]
+        assert len({allocation.state for allocation in found if allocation}) == 1
         states.append(found[0].state if found[0] else None)
     assert sorted(map(str, states)) == ["active"] * 3 + ["error"] * 3
     assert_lawful(database_url)
