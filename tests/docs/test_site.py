@@ -115,3 +115,11 @@ def test_every_operation_is_in_the_reference(pages: dict[Path, Page], site: Path
         if f"{method.upper()} {path}" not in texts[said["tags"][0]] or said["summary"] not in texts[said["tags"][0]]
     ]
     assert missing == []
+
+
+def test_diagrams_are_pictures_in_the_page(site: Path) -> None:
+    text = (site / "architecture.html").read_text()
+    assert text.count('<figure class="diagram"><svg') == (ROOT / "docs" / "architecture.md").read_text().count(
+        "```mermaid"
+    )
+    assert "```mermaid" not in text

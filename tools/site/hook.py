@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import commands_page
+import diagrams
 import errors_page
 import http_pages
 import settings_page
@@ -68,4 +69,4 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """A fence such as ``sh fails`` says to the tests how to run it; to a reader it is shell."""
-    return _MARKED_FENCE.sub(r"```\1", markdown)
+    return diagrams.with_pictures(_MARKED_FENCE.sub(r"```\1", markdown))
