@@ -5,7 +5,7 @@ import pytest
 
 from dibs.database.errors import StoreUnavailable
 from dibs.dialects.placement.errors import ANSWERS, Code, Refusal, error_answer, refusal_of, unauthorized
-from dibs.errors import BadValue, DibsError
+from dibs.errors import BadValue, DibsError, Forbidden
 
 
 def every_error(kind: type[DibsError] = DibsError) -> Iterator[type[DibsError]]:
@@ -78,6 +78,11 @@ def test_when_the_database_is_away_the_caller_is_told_when_to_come_back() -> Non
 def test_a_handler_may_put_words_before_an_error_of_the_ledger() -> None:
     refusal = refusal_of(BadValue(reason="too small"), "Unable to do it: ")
     assert (refusal.status, refusal.message) == (400, "Unable to do it: too small")
+
+
+def test_a_denial_names_the_rule() -> None:
+    refusal = refusal_of(Forbidden(resource="placement:traits:list"))
+    assert (refusal.status, refusal.message) == (403, "Policy does not allow placement:traits:list to be performed.")
 
 
 def test_a_long_message_loses_its_middle_and_keeps_its_end() -> None:

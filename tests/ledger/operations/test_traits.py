@@ -5,7 +5,7 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.ledger.model.errors import NoSuchTrait, StandardTrait, TraitInUse
 from dibs.ledger.model.traits import STANDARD_TRAITS
-from dibs.ledger.operations.traits import ListTraits, NamedTrait, delete_trait, ensure_trait, get_trait, list_catalogue
+from dibs.ledger.operations.traits import ListTraits, NamedTrait, delete_trait, ensure_trait, get_trait, list_traits
 from tests.builders import Ledger
 from tests.provider_builders import statements
 
@@ -13,8 +13,8 @@ MINE = NamedTrait(name="CUSTOM_MINE")
 
 
 def names(ledger: Ledger, prefix: str = "", has_providers: bool | None = None) -> list[str]:
-    command = ListTraits(wanted=lambda name: name.startswith(prefix), has_providers=has_providers)
-    return [trait.name for trait in ledger.runner.read(list_catalogue, SERVICE, command)]
+    command = ListTraits(prefix=prefix, has_providers=has_providers)
+    return [trait.name for trait in ledger.runner.read(list_traits, SERVICE, command)]
 
 
 def test_standard_ones_are_always_there_and_custom_ones_once_made(ledger: Ledger) -> None:

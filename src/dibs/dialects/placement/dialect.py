@@ -6,12 +6,12 @@ version of the path (404, 405), media types (415, 406), policy (403), and then w
 
 from collections.abc import Iterable
 
+from dibs.access.placement_policy import PlacementPolicy
 from dibs.database.runner import Clock, Runner
 from dibs.dialects.placement.endpoints import Endpoint
 from dibs.dialects.placement.errors import Headers, Refusal, bad_request, error_answer, refusal_of, unauthorized
 from dibs.dialects.placement.exchange import Exchange, Services
 from dibs.dialects.placement.microversions import HEADER, SERVICE_TYPE, choose_minor, version_text
-from dibs.dialects.placement.policy import Policy
 from dibs.dialects.placement.query import Query
 from dibs.dialects.placement.routes import ROUTES
 from dibs.errors import DibsError
@@ -44,7 +44,7 @@ class Placement:
         enforce_scope: bool = False,
         randomize_candidates: bool = False,
     ) -> None:
-        policy = Policy(policy_file, legacy_rules=legacy_rules, enforce_scope=enforce_scope)
+        policy = PlacementPolicy(policy_file, legacy_rules=legacy_rules, enforce_scope=enforce_scope)
         self._services = Services(runner=runner, clock=clock, policy=policy, randomize_candidates=randomize_candidates)
 
     @property

@@ -263,6 +263,9 @@ _SENTENCES = {
 """Quirk: what is wrong comes after a general sentence about the status, as Placement's web framework writes it."""
 
 
+_DENIED = "Policy does not allow {resource} to be performed."
+
+
 class Refusal(Exception):
     """The dialect itself refuses: the request is wrong before any use case is asked, or its answer is."""
 
@@ -302,7 +305,8 @@ def refusal_of(error: DibsError, prefix: str = "") -> Refusal:
     """The answer to an error of the ledger; a handler may put words of its own before the message."""
     status, code = next((ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS), _FAILED)
     headers: Headers = (("Retry-After", RETRY_SECONDS),) if status == 503 else ()
-    return Refusal(status, f"{prefix}{error}", code, headers=headers)
+    message = _DENIED.format(**error.details) if isinstance(error, Forbidden) else str(error)
+    return Refusal(status, prefix + message, code, headers=headers)
 
 
 def error_answer(

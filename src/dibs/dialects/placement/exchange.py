@@ -6,15 +6,16 @@ from email.utils import formatdate
 from typing import Any
 from urllib.parse import urlsplit
 
+from dibs.access.placement_policy import PlacementPolicy
 from dibs.database.runner import Clock, Runner
 from dibs.dialects.placement.errors import bad_request
-from dibs.dialects.placement.policy import Policy
 from dibs.dialects.placement.query import Query
 from dibs.dialects.placement.schemas import Schema, check
 from dibs.documents.json_body import UnusableJson, read_json
 from dibs.http import exchange as http_exchange
 from dibs.http.exchange import AnyExchange, Headers
 from dibs.http.messages import Response
+from dibs.ledger.model.access import require
 
 CACHE_HEADERS_SINCE = 15
 
@@ -25,7 +26,7 @@ class Services:
 
     runner: Runner
     clock: Clock
-    policy: Policy
+    policy: PlacementPolicy
     randomize_candidates: bool = False
 
 
@@ -37,8 +38,8 @@ class Exchange(AnyExchange[Services]):
     query: Query
 
     def require(self, rule: str, project: str | None = None) -> None:
-        """Ask the policy; only for what a row of the routing table cannot say."""
-        self.services.policy.require(rule, self.actor, project)
+        """Raise Forbidden unless the policy lets the caller do this to the objects of a project, by default its own."""
+        require(self.access, rule, project)
 
     def now(self) -> int:
         """The time, for answers that are true at this moment only."""

@@ -1,9 +1,10 @@
-"""Claims as consumers and operators see them: replace, give back, look at."""
+"""Claims and usages: replace, release, list."""
 
 from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Row, Transaction
+from dibs.ledger.model import access as rights
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import ProviderNotFound
 from dibs.ledger.model.providers import Provider
@@ -13,9 +14,11 @@ from dibs.ledger.queries import claim_views, providers, usages
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceClaims:
-    """What several consumers are to have from now on, granted together or not at all."""
+    """The new claims of several consumers, granted together or not at all."""
 
     requests: tuple[ClaimRequest, ...]
+    rule: str = rights.UPDATE_CLAIMS
+    """The rule that must grant it: MANAGE_CLAIMS for many consumers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +37,7 @@ class OnProvider:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderClaims:
-    """What is claimed of a provider."""
+    """The claims on a provider, with the provider's generation."""
 
     generation: int
     claims: list[Row]
@@ -42,7 +45,7 @@ class ProviderClaims:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderUsage:
-    """How much of each class of a provider is used."""
+    """The used amount of each resource class of a provider, with the provider's generation."""
 
     generation: int
     used: dict[str, int]
@@ -50,7 +53,7 @@ class ProviderUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageOfProject:
-    """How much a project uses, over all providers."""
+    """A project, or one user of it, whose usage is requested."""
 
     project_id: str
     user_id: str | None = None
@@ -58,33 +61,39 @@ class UsageOfProject:
 
 def replace_claims(tx: Transaction, access: Access, now: int, command: ReplaceClaims) -> None:
     """Grant all requests, or none."""
+    rights.require(access, command.rule)
     claiming.replace_claims(tx, now, command.requests)
 
 
 def release_claims(tx: Transaction, access: Access, now: int, command: OfConsumer) -> None:
-    """Take everything back from a consumer."""
+    """Release every claim of a consumer."""
+    rights.require(access, rights.DELETE_CLAIMS)
     claiming.release_all(tx, now, command.consumer)
 
 
 def list_claims_of_consumer(tx: Transaction, access: Access, now: int, command: OfConsumer) -> list[Row]:
-    """Everything a consumer has; nothing for a consumer that nobody knows."""
+    """Return every claim of a consumer; a consumer that does not exist has none."""
+    rights.require(access, rights.LIST_CLAIMS)
     return claim_views.of_consumer(tx, command.consumer)
 
 
 def list_claims_on_provider(tx: Transaction, access: Access, now: int, command: OnProvider) -> ProviderClaims:
-    """Everything that is claimed of a provider."""
+    """Return every claim on a provider."""
+    rights.require(access, rights.LIST_CLAIMS_ON_PROVIDER)
     provider = _provider(tx, command)
     return ProviderClaims(generation=provider.generation, claims=claim_views.on_provider(tx, provider.id))
 
 
 def get_provider_usage(tx: Transaction, access: Access, now: int, command: OnProvider) -> ProviderUsage:
-    """How much of each class of a provider is used, classes of which nothing is used included."""
+    """Return the used amount of each resource class that a provider has, unused classes included."""
+    rights.require(access, rights.SHOW_PROVIDER_USAGE)
     provider = _provider(tx, command)
     return ProviderUsage(generation=provider.generation, used=usages.of_provider(tx, provider.id))
 
 
 def list_usage_of_project(tx: Transaction, access: Access, now: int, command: UsageOfProject) -> usages.ProjectUsage:
-    """How much a project, or one of its users, has, by type of consumer and by class."""
+    """Return what a project, or one of its users, has claimed, by consumer type and resource class."""
+    rights.require(access, rights.SHOW_PROJECT_USAGE, command.project_id)
     return usages.of_project(tx, command.project_id, command.user_id)
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Again, Transaction
+from dibs.ledger.model import access as rights
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import ProviderNotFound
 from dibs.ledger.model.providers import Provider, check_generation
@@ -15,14 +16,15 @@ from dibs.ledger.queries import claim_views, consumers, inventories, providers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reshape:
-    """What providers have from now on, and what consumers have of them."""
+    """The new inventories of providers, and the new claims on them."""
 
     inventories: tuple[SetInventories, ...]
     requests: tuple[ClaimRequest, ...]
 
 
 def reshape(tx: Transaction, access: Access, now: int, command: Reshape) -> None:
-    """First add what is new, then move the claims, then take away what is no longer there: nothing hangs in the air."""
+    """Add the new inventories, then move the claims, then remove the old inventories: no claim is ever without one."""
+    rights.require(access, rights.RESHAPE)
     locked = _lock(tx, now, command)
     offers = _checked_offers(tx, command.inventories)
     if not locked.issuperset(provider.id for provider, _ in offers):

@@ -1,6 +1,6 @@
 """Which traits there are: the standard ones, and the custom ones that somebody has made."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from dibs.access.access import Access
@@ -23,10 +23,16 @@ class Trait:
 class ListTraits:
     """Which traits to show."""
 
-    wanted: Callable[[str], bool]
-    """True for the names to show."""
+    names: frozenset[str] | None = None
+    """Only these; None for every name."""
+    prefix: str = ""
+    """Only names that start with this."""
     has_providers: bool | None = None
-    """Only those that some provider has, or that none has; None for both."""
+    """Only traits that some provider has (True) or that no provider has (False); None for both."""
+
+    def includes(self, name: str) -> bool:
+        """Return True for a name to show."""
+        return name.startswith(self.prefix) and (self.names is None or name in self.names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,14 +50,14 @@ class Ensured:
     is_new: bool
 
 
-def list_catalogue(tx: Transaction, access: Access, now: int, command: ListTraits) -> list[Trait]:
+def list_traits(tx: Transaction, access: Access, now: int, command: ListTraits) -> list[Trait]:
     """The traits asked for, in alphabetical order."""
     rows = {row["name"]: row for row in traits.every(tx)}
     given = {name for name, row in rows.items() if row["has_providers"]}
     return [
         Trait(name=name, created_at=rows[name]["created_at"] if name in rows else None)
         for name in sorted(STANDARD_TRAITS | rows.keys())
-        if command.wanted(name) and command.has_providers in (None, name in given)
+        if command.includes(name) and command.has_providers in (None, name in given)
     ]
 
 

@@ -9,6 +9,7 @@ from dibs.dialects.placement.errors import bad_request, not_found, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.placement.schemas import RESOURCE_CLASS, UUID, Schema, closed, in_version
 from dibs.http.messages import Response
+from dibs.ledger.model.access import MANAGE_CLAIMS
 from dibs.ledger.model.claims import ANY_GENERATION, ClaimRequest
 from dibs.ledger.model.errors import (
     CapacityExceeded,
@@ -17,7 +18,15 @@ from dibs.ledger.model.errors import (
     ProviderNotFound,
     ResourceClassNotFound,
 )
-from dibs.ledger.operations import claims as usecases
+from dibs.ledger.operations.claims import (
+    OfConsumer,
+    OnProvider,
+    ReplaceClaims,
+    list_claims_of_consumer,
+    list_claims_on_provider,
+    release_claims,
+    replace_claims,
+)
 
 DICTIONARIES_SINCE = 12
 OWNER_SINCE = 12
@@ -101,7 +110,7 @@ def set_allocations_of_consumer(exchange: Exchange) -> Response:
     consumer = _consumer_in_path(exchange)
     body = exchange.body(in_version(ONE_CONSUMER, exchange.minor))
     with refusals(f"Unable to allocate inventory for consumer {consumer}: "):
-        exchange.write(usecases.replace_claims, usecases.ReplaceClaims(requests=(read_wish(exchange, consumer, body),)))
+        exchange.write(replace_claims, ReplaceClaims(requests=(read_request(exchange, consumer, body),)))
     return empty_answer(exchange)
 
 
@@ -109,20 +118,20 @@ def set_allocations(exchange: Exchange) -> Response:
     """POST /allocations"""
     body = exchange.body(in_version(MANY_CONSUMERS, exchange.minor))
     with refusals("Unable to allocate inventory "):
-        exchange.write(usecases.replace_claims, usecases.ReplaceClaims(requests=read_wishes(exchange, body)))
+        exchange.write(replace_claims, ReplaceClaims(requests=read_requests(exchange, body), rule=MANAGE_CLAIMS))
     return empty_answer(exchange)
 
 
 def delete_allocations_of_consumer(exchange: Exchange) -> Response:
     """DELETE /allocations/{consumer}"""
-    exchange.write(usecases.release_claims, usecases.OfConsumer(consumer=exchange.arguments["consumer"].lower()))
+    exchange.write(release_claims, OfConsumer(consumer=exchange.arguments["consumer"].lower()))
     return empty_answer(exchange)
 
 
 def list_allocations_of_consumer(exchange: Exchange) -> Response:
     """GET /allocations/{consumer}. Quirk: a consumer that nobody knows simply has none."""
-    command = usecases.OfConsumer(consumer=exchange.arguments["consumer"].lower())
-    rows = exchange.read(usecases.list_claims_of_consumer, command)
+    command = OfConsumer(consumer=exchange.arguments["consumer"].lower())
+    rows = exchange.read(list_claims_of_consumer, command)
     shown: dict[str, dict[str, Any]] = {}
     for row in rows:
         provider = shown.setdefault(row["provider"], {"resources": {}, "generation": row["provider_generation"]})
@@ -137,7 +146,7 @@ def list_allocations_of_provider(exchange: Exchange) -> Response:
     """GET /resource_providers/{uuid}/allocations"""
     provider = exchange.arguments["uuid"]
     try:
-        found = exchange.read(usecases.list_claims_on_provider, usecases.OnProvider(provider=provider))
+        found = exchange.read(list_claims_on_provider, OnProvider(provider=provider))
     except ProviderNotFound as error:
         raise not_found(f"Resource provider '{provider}' not found: {error}") from None
     shown: dict[str, dict[str, Any]] = {}
@@ -150,12 +159,12 @@ def list_allocations_of_provider(exchange: Exchange) -> Response:
     return json_answer(exchange, document, modified=_modified(exchange, found.claims))
 
 
-def read_wishes(exchange: Exchange, body: Mapping[str, Any]) -> tuple[ClaimRequest, ...]:
+def read_requests(exchange: Exchange, body: Mapping[str, Any]) -> tuple[ClaimRequest, ...]:
     """The requests of several consumers by uuid."""
-    return tuple(read_wish(exchange, consumer.lower(), request) for consumer, request in body.items())
+    return tuple(read_request(exchange, consumer.lower(), request) for consumer, request in body.items())
 
 
-def read_wish(exchange: Exchange, consumer: str, body: Mapping[str, Any]) -> ClaimRequest:
+def read_request(exchange: Exchange, consumer: str, body: Mapping[str, Any]) -> ClaimRequest:
     """What one consumer is to have.
 
     Quirk: a provider's ``generation`` in it is accepted and not looked at; who writes claims need not know it.

@@ -5,7 +5,7 @@ from typing import Any
 
 from dibs.dialects.placement.errors import Code, Refusal, conflict, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer
-from dibs.dialects.placement.handlers.allocations import ONE_CONSUMER, consumers_schema, read_wishes, refusals
+from dibs.dialects.placement.handlers.allocations import ONE_CONSUMER, consumers_schema, read_requests, refusals
 from dibs.dialects.placement.handlers.inventories import ALL_RESERVED_SINCE, REPLACE, read_sizes
 from dibs.dialects.placement.schemas import Schema, closed, in_version
 from dibs.http.messages import Response
@@ -39,7 +39,7 @@ def post(exchange: Exchange) -> Response:
         inventories=tuple(
             _set_inventories(exchange, provider, wanted) for provider, wanted in body["inventories"].items()
         ),
-        requests=read_wishes(exchange, body["allocations"]),
+        requests=read_requests(exchange, body["allocations"]),
     )
     try:
         with refusals("malformed reshaper data: "):

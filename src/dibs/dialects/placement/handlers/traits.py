@@ -1,6 +1,7 @@
 """Traits, in general and of a resource provider."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from dibs.dialects.placement.errors import bad_request, not_found, refusal_of
@@ -18,7 +19,7 @@ from dibs.ledger.operations.provider_traits import (
     remove_provider_traits,
     set_provider_traits,
 )
-from dibs.ledger.operations.traits import ListTraits, NamedTrait, delete_trait, ensure_trait, get_trait, list_catalogue
+from dibs.ledger.operations.traits import ListTraits, NamedTrait, delete_trait, ensure_trait, get_trait, list_traits
 
 _TRAIT: Schema = {"type": "string", "minLength": 1, "maxLength": 255}
 _CUSTOM: Schema = {**_TRAIT, "pattern": "^CUSTOM_[A-Z0-9_]+$"}
@@ -35,11 +36,10 @@ def list_all(exchange: Exchange) -> Response:
     """GET /traits"""
     exchange.query.check(_LIST)
     name, associated = exchange.query.last("name"), exchange.query.last("associated")
-    command = ListTraits(
-        wanted=_read_name(name) if name is not None else _any_name,
-        has_providers=_read_associated(associated) if associated is not None else None,
-    )
-    found = exchange.read(list_catalogue, command)
+    command = _read_name(name) if name is not None else ListTraits()
+    if associated is not None:
+        command = replace(command, has_providers=_read_associated(associated))
+    found = exchange.read(list_traits, command)
     times = [trait.created_at for trait in found if trait.created_at is not None]
     document = {"traits": [trait.name for trait in found]}
     return json_answer(exchange, document, modified=max(times, default=exchange.now()))
@@ -107,12 +107,8 @@ def delete_of_provider(exchange: Exchange) -> Response:
     return empty_answer(exchange)
 
 
-def _any_name(name: str) -> bool:
-    return True
-
-
-def _read_name(value: str) -> Callable[[str], bool]:
-    """``in:A,B`` or ``startswith:A``."""
+def _read_name(value: str) -> ListTraits:
+    """Read ``in:A,B`` or ``startswith:A``."""
     operator, colon, rest = value.partition(":")
     if not colon:
         raise bad_request(
@@ -120,11 +116,11 @@ def _read_name(value: str) -> Callable[[str], bool]:
             f' ?name=[in|startswith]:[name1,name2|prefix]. Got: "{value}"'
         )
     if operator == "in":
-        return frozenset(rest.split(",")).__contains__
+        return ListTraits(names=frozenset(rest.split(",")))
     if operator == "startswith":
-        return lambda name: name.startswith(rest)
-    # Quirk: any other word before the colon is no filter at all.
-    return _any_name
+        return ListTraits(prefix=rest)
+    # Quirk: Placement ignores any other operator.
+    return ListTraits()
 
 
 def _read_associated(value: str) -> bool:

@@ -1,4 +1,4 @@
-"""Usages: how much is taken, of a provider and by a project."""
+"""Usages: the used amounts of a provider, and of a project."""
 
 from typing import Any
 
@@ -7,8 +7,9 @@ from dibs.dialects.placement.exchange import Exchange, json_answer
 from dibs.dialects.placement.handlers.allocations import NO_TYPE
 from dibs.dialects.placement.schemas import Schema, closed
 from dibs.http.messages import Response
+from dibs.ledger.model.access import SHOW_PROJECT_USAGE
 from dibs.ledger.model.errors import ProviderNotFound
-from dibs.ledger.operations import claims as usecases
+from dibs.ledger.operations.claims import OnProvider, UsageOfProject, get_provider_usage, list_usage_of_project
 
 TYPES_SINCE = 38
 ALL_TYPES = "all"
@@ -25,7 +26,7 @@ def show_provider_usage(exchange: Exchange) -> Response:
     """GET /resource_providers/{uuid}/usages"""
     provider = exchange.arguments["uuid"]
     try:
-        usage = exchange.read(usecases.get_provider_usage, usecases.OnProvider(provider=provider))
+        usage = exchange.read(get_provider_usage, OnProvider(provider=provider))
     except ProviderNotFound as error:
         raise not_found(f"No resource provider with uuid {provider} found: {error}") from None
     document = {"resource_provider_generation": usage.generation, "usages": usage.used}
@@ -33,12 +34,16 @@ def show_provider_usage(exchange: Exchange) -> Response:
 
 
 def show_usage_of_project(exchange: Exchange) -> Response:
-    """GET /usages. The rule is asked with the project, so that a reader of a project sees what his project uses."""
+    """GET /usages
+
+    A reader may see the usage of its own project, so the rule is checked with the project; and before the parameters
+    are, as for every other path.
+    """
     query, typed = exchange.query, exchange.minor >= TYPES_SINCE
-    exchange.require("placement:usages", query.last("project_id"))
+    exchange.require(SHOW_PROJECT_USAGE, query.last("project_id"))
     query.check(_TYPED_SCHEMA if typed else _SCHEMA)
-    command = usecases.UsageOfProject(project_id=query.last("project_id") or "", user_id=query.last("user_id"))
-    usage = exchange.read(usecases.list_usage_of_project, command)
+    command = UsageOfProject(project_id=query.last("project_id") or "", user_id=query.last("user_id"))
+    usage = exchange.read(list_usage_of_project, command)
     by_type = _by_type(usage.used, usage.consumers, query.last("consumer_type"))
     shown: dict[str, Any] = dict(by_type) if typed else dict(_together(usage.used))
     return json_answer(exchange, {"usages": shown}, modified=exchange.now())

@@ -1,15 +1,14 @@
-"""Who may do what: Placement's rule names with its default checks.
+"""Rules for resource providers and claims: Placement's rule names with its default checks.
 
-An existing policy.yaml for Placement carries over. The older defaults let an admin do what the new ones keep for
-services: the reshaper, and nothing else.
+An existing policy.yaml for Placement carries over. The older defaults let an admin use the reshaper, which the new
+defaults keep for services; nothing else differs.
 """
 
 from collections.abc import Mapping
 
-from dibs.access.access import Access
+from dibs.access.access import Access, Rules, Target
 from dibs.access.actor import Actor
 from dibs.access.rules import RuleBook
-from dibs.dialects.placement.errors import Refusal
 
 _ADMIN_OR_SERVICE = "rule:admin_or_service_api"
 
@@ -20,7 +19,7 @@ _ROLES: Mapping[str, str] = {
     "project_reader_api": "role:reader and project_id:%(project_id)s",
     "admin_or_project_reader_or_service_api": "role:admin or rule:project_reader_api or role:service",
 }
-"""The rules that the others refer to."""
+"""The rules to which the other rules refer."""
 
 _OLDER_ROLES: Mapping[str, str] = {**_ROLES, "service_api": "role:service or role:admin"}
 
@@ -61,23 +60,26 @@ RULES: Mapping[str, str] = {
 }
 
 
-class Policy:
-    """The rules of this dialect, asked in its own words."""
+class PlacementPolicy:
+    """The rules of a site."""
 
     def __init__(
         self, policy_file: str | None = None, *, legacy_rules: bool = False, enforce_scope: bool = False
     ) -> None:
         roles = _OLDER_ROLES if legacy_rules else _ROLES
-        self._rules = RuleBook({**roles, **RULES}, policy_file)
-        self._enforce_scope = enforce_scope
+        rules = RuleBook({**roles, **RULES}, policy_file)
+        self._rules: Rules = _ProjectScope(rules) if enforce_scope else rules
 
     def access(self, actor: Actor) -> Access:
         """Bind a caller to these rules."""
         return Access(actor=actor, rules=self._rules)
 
-    def require(self, rule: str, actor: Actor, project: str | None = None) -> None:
-        """Refuse an actor who may not do this; ``project`` is whose things are asked for."""
-        target = {"project_id": actor.project if project is None else project, "user_id": actor.user}
-        wrong_scope = self._enforce_scope and actor.system_scope
-        if wrong_scope or not self._rules.allows(rule, actor, target):
-            raise Refusal(403, f"Policy does not allow {rule} to be performed.")
+
+class _ProjectScope:
+    """Rules that grant nothing to a token of the system's scope (oslo.policy: ``enforce_scope``)."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    def allows(self, rule: str, actor: Actor, target: Target) -> bool:
+        return not actor.system_scope and self._rules.allows(rule, actor, target)
