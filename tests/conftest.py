@@ -16,6 +16,7 @@ from dibs.database import Store, open_store
 from tests.bed.dibs_server import DibsServer
 from tests.bed.mariadb import MariadbServer
 from tests.bed.postgresql import PostgresqlServer
+from tests.bed.scheduling import Scheduler, place_of
 from tests.bed.session import ENGINES, SERVERS, Bed
 from tests.builders import Ledger
 
@@ -41,9 +42,6 @@ ENGINE_DEPENDENT = {
 
 The tests of every other folder run on the first chosen engine. ``--every-engine`` runs all tests on all chosen engines.
 """
-
-LONGEST_FIRST = ("packaging", "crashes", "races", "rpc", "conductor", "clients", "http", "database")
-"""Folders with long tests start first, so that no worker is alone with a long test at the end of a run."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -83,6 +81,11 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
     config.stash[BED].start_servers(chosen_engines(config))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Scheduler:
+    return Scheduler(config, log)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "engine_name" in metafunc.fixturenames:
         engines = chosen_engines(metafunc.config)
@@ -111,7 +114,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = {*chosen_engines(config), None}
     left_out = {item for item in items if _needed_engine(item) not in chosen}
     config.hook.pytest_deselected(items=list(left_out))
-    items[:] = sorted((item for item in items if item not in left_out), key=_place)
+    items[:] = sorted((item for item in items if item not in left_out), key=lambda item: place_of(item.nodeid))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -126,11 +129,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("seconds per folder")
         for folder, total in sorted(seconds.items(), key=lambda item: -item[1]):
             terminalreporter.write_line(f"{total:8.1f} {folder}")
-
-
-def _place(test: pytest.Item) -> int:
-    folder = folder_of(test)
-    return LONGEST_FIRST.index(folder) if folder in LONGEST_FIRST else len(LONGEST_FIRST)
 
 
 def _needed_engine(item: pytest.Item) -> str | None:

@@ -70,3 +70,8 @@ def children_of(pid: int) -> list[int]:
 def tail_of(log: Path, lines: int = 30) -> str:
     """Give the last lines of a log, for a failure message."""
     return "\n".join(log.read_text(errors="replace").splitlines()[-lines:]) if log.exists() else "(no log)"
+
+
+def clean_environment() -> dict[str, str]:
+    """Return the environment of a test run that this run did not start."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("TEST_BED_", "PYTEST_"))}

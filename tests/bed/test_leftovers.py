@@ -1,6 +1,5 @@
 """However a test run ends, it leaves no server and no folder behind."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bed.processes import clean_environment
 from tests.bed.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -90,8 +90,3 @@ def test_a_killed_run_takes_its_servers_with_it(
     assert servers_in(folder)
     run.kill()
     assert eventually(lambda: not servers_in(folder), what="the end of the servers")
-
-
-def clean_environment() -> dict[str, str]:
-    """The environment of a run that was not started by this one."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("TEST_BED_", "PYTEST_"))}

@@ -77,13 +77,8 @@ def stories() -> dict[tuple[str, Path], suite.Story]:
     return {}
 
 
-def as_parameter(exchange: Exchange) -> object:
-    """The exchanges of a file stay together in one process, in order."""
-    return pytest.param(exchange, id=str(exchange), marks=pytest.mark.xdist_group(exchange.story))
-
-
 @pytest.mark.one_engine
-@pytest.mark.parametrize("exchange", [as_parameter(exchange) for exchange in EXCHANGES])
+@pytest.mark.parametrize("exchange", EXCHANGES, ids=str)
 def test_exchange(
     exchange: Exchange,
     engine_name: str,

@@ -11,18 +11,13 @@ from tests.contracts.exchanges import Exchange, all_exchanges, build_story, hang
 Stories = dict[tuple[str, Path], list[unittest.TestCase]]
 
 
-def as_parameter(exchange: Exchange) -> object:
-    """The exchanges of a file stay together in one process, in order."""
-    return pytest.param(exchange, id=str(exchange), marks=pytest.mark.xdist_group(exchange.story))
-
-
 @pytest.fixture(scope="session")
 def stories() -> Stories:
     """What has been built so far: exchanges of a file share what they learn from each other's answers."""
     return {}
 
 
-@pytest.mark.parametrize("exchange", [as_parameter(exchange) for exchange in all_exchanges()])
+@pytest.mark.parametrize("exchange", all_exchanges(), ids=str)
 def test_exchange(exchange: Exchange, shared_server: DibsServer, stories: Stories) -> None:
     key = (shared_server.url, exchange.path)
     if key not in stories:

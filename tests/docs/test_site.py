@@ -14,8 +14,6 @@ from dibs.dialects.placement.errors import Code
 from dibs.errors import DibsError, every_error
 from dibs.settings import FIELDS
 
-pytestmark = pytest.mark.xdist_group("docs-site")
-
 ROOT = Path(__file__).parents[2]
 LOADED = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("source", "src")}
 """What a browser fetches by itself. A link that a reader follows may lead anywhere."""

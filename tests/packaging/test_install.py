@@ -22,8 +22,6 @@ from tests.clients.clouds import bare_environment
 ROOT = Path(__file__).parents[2]
 LEFT_BEHIND = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist", "var", "site-packages")
 
-pytestmark = pytest.mark.xdist_group("packaging")
-
 
 def run(*command: str | Path, cwd: Path, **variables: str) -> str:
     environment = bare_environment() | variables

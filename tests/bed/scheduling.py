@@ -1,0 +1,72 @@
+"""Which tests one worker runs together, and in which order tests start.
+
+Groups of pytest-xdist (``--dist=loadgroup``) have no effect with pytest 9.2: the plug-in writes the group into an
+attribute of the test that pytest no longer reads, so each worker started a Nova of its own. This scheduler finds the
+group by the name of the test.
+"""
+
+import re
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+TOGETHER = (
+    "tests/integrations/",  # a real Nova
+    "tests/importing/",  # a real Ironic, Placement and Keystone
+    "tests/http/auth/test_keystone.py",
+    "tests/packaging/",  # one wheel and one source distribution
+    "tests/docs/test_site.py",  # the built site
+)
+"""Folders and files whose tests share something that takes long to start; one worker runs all tests of an entry."""
+
+TOGETHER_BY_FILE = ("tests/attacks/",)
+"""Folders whose files share something within the file."""
+
+STARTS_FIRST = (
+    "tests/integrations/",
+    "tests/importing/",
+    "tests/packaging/",
+    "tests/tools/",
+    "tests/crashes/",
+    "tests/races/",
+    "tests/http/",
+    "tests/rpc/",
+    "tests/clients/",
+    "tests/conductor/",
+    "tests/bed/",
+    "tests/database/",
+    "tests/attacks/",
+    "tests/docs/",
+)
+"""Long tests start first, so that no worker is alone with a long test at the end of a run."""
+
+_EXCHANGE = re.compile(r"::test_exchange\[[^:]+")
+
+
+def scope_of(nodeid: str) -> str:
+    """Return what tests that must run on one worker have in common; the test itself when it can run anywhere."""
+    if story := _EXCHANGE.search(nodeid):
+        return nodeid[: story.end()]
+    for prefix in TOGETHER:
+        if nodeid.startswith(prefix):
+            return prefix
+    return nodeid.partition("::")[0] if nodeid.startswith(TOGETHER_BY_FILE) else nodeid
+
+
+def place_of(nodeid: str) -> int:
+    """Return the rank of a test in the order of starting."""
+    for rank, prefix in enumerate(STARTS_FIRST):
+        if nodeid.startswith(prefix):
+            return rank
+    return len(STARTS_FIRST)
+
+
+class Scheduler(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands out tests in the order of collection, and tests with the same scope to one worker."""
+
+    def __init__(self, config: pytest.Config, log: object = None) -> None:
+        super().__init__(config, log)
+        config.option.loadscopereorder = False
+
+    def _split_scope(self, nodeid: str) -> str:
+        return scope_of(nodeid)
