@@ -3,6 +3,7 @@
 from typing import Any
 
 from dibs.access.access import Access
+from dibs.access.lease_policy import LeasePolicy
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, WHOLE_HOST, Lease
 from dibs.leases.model.windows import MINUTE, to_minute
@@ -22,13 +23,12 @@ from tests.builders import FIRST_INSTANT, Ledger, trusted
 from tests.provider_builders import make
 
 OWNER = trusted(user="u", project="p", roles=frozenset({"member", "reader"}))
+"""A member of a project, whom every rule lets through."""
+MEMBER = LeasePolicy().access(OWNER.actor)
+"""The same member, bound by the default rules."""
 HOUR = 60 * MINUTE
 BASE = to_minute(FIRST_INSTANT) + HOUR
 """A full minute, an hour after the clock's first look or a little less."""
-
-
-def anybody(lease: Lease) -> None:
-    """The guard of somebody who may do anything."""
 
 
 def at(hours: float) -> int:
@@ -88,15 +88,15 @@ def ask(ledger: Ledger, start: float, end: float, *reservations: NewReservation,
 
 
 def shown(ledger: Ledger, made: Lease) -> Lease:
-    return ledger.runner.read(get_lease, OWNER, OneLease(uuid=made.uuid, guard=anybody))
+    return ledger.runner.read(get_lease, OWNER, OneLease(uuid=made.uuid, rule="any"))
 
 
 def delete(ledger: Ledger, made: Lease) -> None:
-    ledger.runner.write(delete_lease, OWNER, OneLease(uuid=made.uuid, guard=anybody))
+    ledger.runner.write(delete_lease, OWNER, OneLease(uuid=made.uuid, rule="any"))
 
 
 def change(ledger: Ledger, made: Lease, *reservations: ReservationChange, **options: Any) -> Lease:
-    command = ChangeLease(uuid=made.uuid, guard=anybody, reservations=reservations, seed=1, **options)
+    command = ChangeLease(uuid=made.uuid, rule="any", reservations=reservations, seed=1, **options)
     return ledger.runner.write(change_lease, OWNER, command)
 
 

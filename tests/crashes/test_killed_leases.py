@@ -12,7 +12,7 @@ import pytest
 from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.leases.model.leases import ACTIVE, NOW, PENDING, TERMINATED
-from dibs.leases.operations.leases import ListLeases, NewLease, create_lease, list_leases
+from dibs.leases.operations.leases import NewLease, create_lease, list_leases
 from dibs.wiring import build_runner, read_clock
 from tests.bed.waiting import eventually
 from tests.builders import Ledger
@@ -56,7 +56,7 @@ def promise(ledger: Ledger, runner: Runner) -> None:
 
 
 def states(runner: Runner) -> Counter[str]:
-    return Counter(lease.status for lease in runner.read(list_leases, OWNER, ListLeases()))
+    return Counter(lease.status for lease in runner.read(list_leases, OWNER, None))
 
 
 def in_order(url: str) -> list[str]:

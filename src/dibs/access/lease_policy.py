@@ -1,15 +1,14 @@
-"""Who may lease, and see hosts, in every dialect that has leases: Blazar's rule names with its default checks.
+"""The policy of leases and hosts: Blazar's rule names with its default checks.
 
-One policy file decides for all these dialects, and an existing policy.yaml for Blazar carries over.
+One policy file decides for every dialect that has leases, and an existing policy.yaml of Blazar carries over.
+``dibs.leases.model.access`` checks these rules on leases.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from dibs.access.access import Access
 from dibs.access.actor import Actor
 from dibs.access.rules import RuleBook
-from dibs.errors import Forbidden
-from dibs.leases.model.leases import Lease
 
 _ADMIN = "rule:admin"
 _MEMBER = "rule:project_member_or_admin"
@@ -40,7 +39,7 @@ RULES: Mapping[str, str] = {
 
 
 class LeasePolicy:
-    """These rules."""
+    """The default rules, overridden by a policy file."""
 
     def __init__(self, policy_file: str | None = None) -> None:
         self._rules = RuleBook(RULES, policy_file)
@@ -48,25 +47,3 @@ class LeasePolicy:
     def access(self, actor: Actor) -> Access:
         """Bind a caller to these rules."""
         return Access(actor=actor, rules=self._rules)
-
-    def require(self, rule: str, actor: Actor) -> None:
-        """Refuse an actor who may not do this to anything of its own project."""
-        self._check(rule, actor, actor.project)
-
-    def sees_all(self, actor: Actor) -> bool:
-        """True for those who see the leases of every project, and what is private."""
-        return self._rules.allows("admin", actor, {})
-
-    def lease_guard(self, rule: str, actor: Actor) -> Callable[[Lease], None]:
-        """What a use case calls with a lease. Quirk: one of another project is refused (403), not hidden."""
-
-        def check(lease: Lease) -> None:
-            self._check(rule, actor, lease.project_id)
-
-        return check
-
-    def _check(self, rule: str, actor: Actor, project: str | None) -> None:
-        # A target without a project matches nobody's: rules compare text, and None would be the word "None".
-        target = {} if project is None else {"project_id": project}
-        if not self._rules.allows(rule, actor, target):
-            raise Forbidden(resource=rule)

@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from dibs.access.actor import Actor
+from dibs.access.lease_policy import RULES
 from dibs.dialects.reservation import Reservation
 from dibs.dialects.reservation.routes import ROUTES
 from tests.bed.dibs_server import DibsServer
@@ -35,6 +36,10 @@ def test_the_table_has_the_paths_and_methods_of_the_contract() -> None:
     for route in ROUTES:
         found.setdefault(route.path, set()).add(route.method)
     assert found == CONTRACT
+
+
+def test_every_rule_of_the_policy_guards_a_route_and_every_guarded_route_has_a_rule() -> None:
+    assert {route.handler.rule for route in ROUTES} - {None} == {rule for rule in RULES if rule.startswith("blazar:")}
 
 
 def test_whoever_has_no_role_gets_403_before_anything_is_looked_at(ask: Conversation) -> None:

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from dibs.access.access import EVERY_PROJECT, SERVICE
+from dibs.access.access import SERVICE
 from dibs.flavors.model.errors import FlavorNotFound
 from dibs.flavors.operations.flavors import NewFlavor, create_flavor
 from dibs.flavors.queries import flavors
@@ -17,6 +17,8 @@ from dibs.ledger.queries import traits
 from tests.builders import Ledger
 from tests.hold_builders import hold
 from tests.lease_builders import (
+    MEMBER,
+    OWNER,
     ask,
     at,
     booked,
@@ -238,15 +240,15 @@ def test_a_flavor_that_the_caller_does_not_see_is_not_found(ledger):
     make_flavor(ledger, "theirs", public=False)
     for name in ("theirs", "none"):
         with pytest.raises(FlavorNotFound):
-            lease(ledger, 1, 2, flavored(name))
-    assert lease(ledger, 1, 2, flavored("theirs"), visibility=EVERY_PROJECT)
+            lease(ledger, 1, 2, flavored(name), access=MEMBER)
+    assert lease(ledger, 1, 2, flavored("theirs"), access=OWNER)
 
 
 def test_the_flavor_of_a_reservation_cannot_be_reserved_again(ledger):
     make_host(ledger)
     made = lease(ledger, 1, 2, instances())
     with pytest.raises(BadLease):
-        lease(ledger, 1, 2, flavored(made.reservations[0].uuid), visibility=EVERY_PROJECT)
+        lease(ledger, 1, 2, flavored(made.reservations[0].uuid))
 
 
 # --- nodes ---

@@ -31,7 +31,7 @@ from dibs.ledger.model.errors import ProviderExists
 from dibs.ledger.operations.providers import ChangeProvider, GetProvider, change_provider, get_provider
 from tests.builders import Ledger
 from tests.laws import read_tables
-from tests.lease_builders import at, delete, instances, lease, make_host, register, say_of, whole
+from tests.lease_builders import MEMBER, at, delete, instances, lease, make_host, register, say_of, whole
 from tests.provider_builders import claim, make, statements
 
 
@@ -39,8 +39,8 @@ def find(ledger: Ledger, host_id: object):
     return ledger.runner.read(get_host, SERVICE, OneHost(id=str(host_id)))
 
 
-def names(ledger: Ledger, **options) -> dict[str, tuple[str, ...]]:
-    found = ledger.runner.read(list_property_names, SERVICE, ListPropertyNames(**options))
+def names(ledger: Ledger, access=SERVICE, **options) -> dict[str, tuple[str, ...]]:
+    found = ledger.runner.read(list_property_names, access, ListPropertyNames(**options))
     return {each.property.name: each.values for each in found}
 
 
@@ -179,6 +179,7 @@ def test_private_properties_are_for_operators(ledger):
     assert (private.name, private.private) == ("rack", True)
     assert names(ledger) == {"gpu": ("a100", "h100")}
     assert names(ledger, with_private=True) == {"gpu": ("a100", "h100"), "rack": ("r1",)}
+    assert names(ledger, MEMBER, with_private=True) == {"gpu": ("a100", "h100")}
     ledger.runner.write(set_property_privacy, SERVICE, SetPropertyPrivacy(name="rack", private=False))
     assert "rack" in names(ledger)
     with pytest.raises(HostPropertyNotFound):

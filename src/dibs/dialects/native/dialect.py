@@ -12,8 +12,8 @@ from dibs.dialects.native.routes import ROUTES
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
+from dibs.integrations.flavors import FindFlavor
 from dibs.leases.model.dates import LeaseRules
-from dibs.leases.operations.flavor_sources import FindFlavor
 
 _ROUTER = Router(ROUTES)
 

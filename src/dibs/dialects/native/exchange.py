@@ -13,8 +13,8 @@ from dibs.documents.json_body import UnusableJson, read_json
 from dibs.documents.json_schema import Schema, find_mistake
 from dibs.http.exchange import AnyExchange, json_answer
 from dibs.http.messages import Response
+from dibs.integrations.flavors import FindFlavor
 from dibs.leases.model.dates import LeaseRules
-from dibs.leases.operations.flavor_sources import FindFlavor
 
 __all__ = ["Exchange", "Handler", "Services", "json_answer"]
 
@@ -29,7 +29,7 @@ class Services:
     lease_rules: LeaseRules
     """What the operator decided about all leases."""
     find_flavor: FindFlavor | None
-    """Finds flavors that are kept outside; None when we keep them."""
+    """Looks up the flavors that an external compute service keeps; None when Dibs keeps them."""
     intake: AllocationIntake
     wake: Callable[[], None]
 

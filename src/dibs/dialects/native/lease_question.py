@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from dibs.access.access import visible_projects
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
 from dibs.documents.json_schema import Schema
 from dibs.http.messages import Response
+from dibs.integrations.flavors import with_external_flavors
+from dibs.leases.model.access import require_in_own_project
 from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, NOW, RESOURCE_TYPES, WHOLE_HOST, Now
 from dibs.leases.operations.availability import ask_lease
-from dibs.leases.operations.flavor_sources import with_sources
 from dibs.leases.operations.leases import NewLease, NewReservation
 
 RULE = "blazar:leases:post"
@@ -46,8 +46,8 @@ QUERY: Mapping[str, Schema] = {
 
 def explain(exchange: Exchange) -> Response:
     """GET /v1/leases/availability"""
-    policy = exchange.services.lease_policy
-    policy.require(RULE, exchange.actor)
+    access = exchange.services.lease_policy.access(exchange.actor)
+    require_in_own_project(access, RULE)
     asked = exchange.query(QUERY)
     if "end" not in asked:
         raise Refusal(400, "The query parameter end is needed.")
@@ -56,10 +56,10 @@ def explain(exchange: Exchange) -> Response:
         start_at=_read_time(asked, "start"),
         end_at=_read_time(asked, "end"),
         reservations=(_read_reservation(asked),),
-        visibility=visible_projects(exchange.actor, every=policy.sees_all(exchange.actor)),
         rules=exchange.services.lease_rules,
     )
-    found = exchange.read(ask_lease, with_sources(command, exchange.services.find_flavor))
+    command = with_external_flavors(command, access, exchange.services.find_flavor)
+    found = exchange.services.runner.read(ask_lease, access, command)
     return json_answer(
         {
             "fits": found.fits,

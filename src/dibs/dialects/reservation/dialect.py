@@ -16,9 +16,10 @@ from dibs.dialects.reservation.routes import ROUTES
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
+from dibs.integrations.flavors import FindFlavor
+from dibs.leases.model.access import require_in_own_project
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.enforcement import Enforcement
-from dibs.leases.operations.flavor_sources import FindFlavor
 
 _ROUTER = Router(ROUTES)
 _SUFFIX = ".json"
@@ -83,7 +84,7 @@ class Reservation:
         found = _find(request)
         endpoint = found.route.handler
         if endpoint.rule is not None:
-            self._services.policy.require(endpoint.rule, request.actor)
+            require_in_own_project(self._services.policy.access(request.actor), endpoint.rule)
         _check_media_type(request)
         return endpoint.handle(Exchange(request=request, arguments=found.arguments, services=self._services))
 

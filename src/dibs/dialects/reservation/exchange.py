@@ -10,9 +10,9 @@ from dibs.dialects.reservation.errors import bad_request
 from dibs.documents.json_body import UnusableJson, read_json
 from dibs.http.exchange import AnyExchange, empty_answer, json_answer
 from dibs.http.messages import Response
+from dibs.integrations.flavors import FindFlavor
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.enforcement import Enforcement
-from dibs.leases.operations.flavor_sources import FindFlavor
 
 __all__ = ["Exchange", "Handler", "Services", "empty_answer", "json_answer"]
 
@@ -26,7 +26,7 @@ class Services:
     rules: LeaseRules
     """What the operator decided about all leases."""
     find_flavor: FindFlavor | None
-    """Finds flavors that are kept outside; None when we keep them."""
+    """Looks up the flavors that an external compute service keeps; None when Dibs keeps them."""
     enforcement: Enforcement | None
     """Has a say in leases."""
     wake: Callable[[], None]

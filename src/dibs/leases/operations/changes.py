@@ -70,7 +70,7 @@ def change_lease(tx: Transaction, access: Access, now: int, command: ChangeLease
     """Change a lease; gives it as it is then."""
     if not command.only_renames:
         calendar.lock_calendar(tx)
-    lease = allowed(leases.lock(tx, command.uuid), command)
+    lease = allowed(access, leases.lock(tx, command.uuid), command)
     if not command.only_renames:
         _change(tx, now, lease, command)
     if command.name is not None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from dibs.access.access import Access
 from dibs.database.transaction import Duplicate, Transaction
 from dibs.errors import BadValue
+from dibs.leases.model.access import is_operator
 from dibs.leases.model.errors import (
     HostBooked,
     HostExists,
@@ -83,9 +84,10 @@ class HostBookings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPropertyNames:
-    """What operators say of hosts."""
+    """List the properties that operators gave to hosts."""
 
     with_private: bool = False
+    """Include private properties, if the caller is an operator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,12 +187,13 @@ def list_host_bookings(tx: Transaction, access: Access, now: int, command: ListH
 
 
 def list_property_names(tx: Transaction, access: Access, now: int, command: ListPropertyNames) -> list[PropertyValues]:
-    """The properties that hosts have, in alphabetical order, with their values."""
+    """Return the properties that hosts have, in alphabetical order, with their values."""
+    with_private = command.with_private and is_operator(access)
     values = property_names.values(tx)
     return [
         PropertyValues(property=each, values=tuple(values.get(each.name, ())))
         for each in property_names.every(tx)
-        if command.with_private or not each.private
+        if with_private or not each.private
     ]
 
 

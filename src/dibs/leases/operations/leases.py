@@ -5,16 +5,17 @@ instances the resource class and the private flavor.
 """
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import getrandbits
 
-from dibs.access.access import Access, VisibleProjects
+from dibs.access.access import EVERY_PROJECT, Access
 from dibs.database.transaction import Transaction
 from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.operations.flavors import OneFlavor, get_flavor
 from dibs.flavors.queries import flavors
 from dibs.leases.model import leases as states
+from dibs.leases.model.access import require_on_lease, visible_leases
 from dibs.leases.model.dates import LeaseRules, before_end, check_length, check_new, moment
 from dibs.leases.model.errors import BadLease, LeaseNotFound
 from dibs.leases.model.leases import BEFORE_END, END, START, Event, Lease, Now, Reservation
@@ -63,8 +64,6 @@ class NewLease:
     before_end_at: int | None = None
     """When its owner is told that the end is near; None leaves it to the rules."""
     reservations: tuple[NewReservation, ...] = ()
-    visibility: VisibleProjects = frozenset()
-    """The projects whose private flavors the lease may name."""
     rules: LeaseRules = field(default_factory=LeaseRules)
     seed: int | None = None
     """Decides among hosts that are as good; None: chance does."""
@@ -75,16 +74,8 @@ class OneLease:
     """A lease by its uuid."""
 
     uuid: str
-    guard: Callable[[Lease], None]
-    """Raises when the caller may not do this with the lease."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListLeases:
-    """The leases of a project."""
-
-    project: str | None = None
-    """None: of all projects."""
+    rule: str
+    """The rule that must let the caller do this to the lease."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,19 +109,20 @@ def create_lease(tx: Transaction, access: Access, now: int, command: NewLease) -
     return lease
 
 
-def list_leases(tx: Transaction, access: Access, now: int, command: ListLeases) -> list[Lease]:
-    """Leases, the oldest first."""
-    return leases.every(tx) if command.project is None else leases.of_project(tx, command.project)
+def list_leases(tx: Transaction, access: Access, now: int, command: None) -> list[Lease]:
+    """Return the leases that the caller sees, the oldest first."""
+    projects = visible_leases(access)
+    return leases.every(tx) if projects is EVERY_PROJECT else leases.of_projects(tx, projects)
 
 
 def get_lease(tx: Transaction, access: Access, now: int, command: OneLease) -> Lease:
-    """One lease."""
-    return allowed(leases.get(tx, command.uuid), command)
+    """Return one lease."""
+    return allowed(access, leases.get(tx, command.uuid), command)
 
 
 def delete_lease(tx: Transaction, access: Access, now: int, command: OneLease) -> None:
     """End a lease, if it has not ended, and forget it."""
-    lease = allowed(leases.lock(tx, command.uuid), command)
+    lease = allowed(access, leases.lock(tx, command.uuid), command)
     end_and_forget(tx, now, lease)
 
 
@@ -140,7 +132,7 @@ def plan_lease(tx: Transaction, access: Access, now: int, command: NewLease) -> 
     check_new(window, now)
     check_length(window, access.actor.project, command.rules)
     announced = before_end(window, command.before_end_at, command.rules.before_end_minutes)
-    planned = [_plan_reservation(tx, access, now, new, command.visibility) for new in command.reservations]
+    planned = [_plan_reservation(tx, access, now, new) for new in command.reservations]
     plan = Plan(
         window=window,
         before_end_at=announced,
@@ -176,16 +168,16 @@ def make_flavor(tx: Transaction, now: int, lease: Lease, reservation: Reservatio
         outbox.add(tx, CREATE_FLAVORS, lease.uuid, {"flavors": [flavor]}, now)
 
 
-def allowed(lease: Lease | None, command: OneLease) -> Lease:
-    """The lease, if there is one and the caller may do with it what is asked."""
+def allowed(access: Access, lease: Lease | None, command: OneLease) -> Lease:
+    """Return the lease; raise when there is none, or when the caller may not do this to it."""
     if lease is None:
         raise LeaseNotFound(lease=command.uuid)
-    command.guard(lease)
+    require_on_lease(access, command.rule, lease)
     return lease
 
 
 def _plan_reservation(
-    tx: Transaction, access: Access, now: int, new: NewReservation, visibility: VisibleProjects
+    tx: Transaction, access: Access, now: int, new: NewReservation
 ) -> tuple[Reservation, Flavor | None]:
     reservation = Reservation(
         id=NOT_STORED,
@@ -202,7 +194,8 @@ def _plan_reservation(
         created_at=now,
     )
     if reservation.resource_type == states.FLAVORED_INSTANCES:
-        source = new.source or get_flavor(tx, access, now, OneFlavor(flavor=new.flavor or "", visibility=visibility))
+        named = OneFlavor(flavor=new.flavor or "", visibility=visible_leases(access))
+        source = new.source or get_flavor(tx, access, now, named)
         return replace(reservation, **size_of(source)._asdict(), resource_properties=described(source)), source
     if not reservation.whole_hosts and not reservation.resources:
         raise BadLease(reason="An instance that takes nothing of its host cannot be reserved.")

@@ -24,7 +24,7 @@ def propose_lease(tx: Transaction, access: Access, now: int, command: NewLease) 
 
 def propose_change(tx: Transaction, access: Access, now: int, command: ChangeLease) -> ToldChange:
     """A lease as it is and as it would be; refused like the change itself."""
-    lease = allowed(leases.get(tx, command.uuid), command)
+    lease = allowed(access, leases.get(tx, command.uuid), command)
     plan = plan_change(tx, now, lease, command)
     had = [plan.had[each.id] for each in lease.reservations]
     picks = had if plan.question is None else calendar.propose(tx, now, plan.question)

@@ -1,7 +1,7 @@
 """Leases with their reservations and events. A lease's row is locked before any of them is changed."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any
@@ -46,9 +46,10 @@ def every(tx: Transaction) -> list[Lease]:
     return _load(tx, None, None)
 
 
-def of_project(tx: Transaction, project: str) -> list[Lease]:
-    """The leases of a project, the oldest first."""
-    return _load(tx, "project", project)
+def of_projects(tx: Transaction, projects: Collection[str]) -> list[Lease]:
+    """Return the leases of projects, the oldest first."""
+    found = [lease for project in sorted(projects) for lease in _load(tx, "project", project)]
+    return sorted(found, key=lambda lease: lease.id)
 
 
 def add(tx: Transaction, lease: Lease) -> Lease:

@@ -1,10 +1,11 @@
-"""Flavors that a compute service outside keeps: they are asked for before the transaction, never inside."""
+"""Flavors that an external compute service keeps: a dialect looks them up before the transaction, never inside it."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from dibs.access.access import VisibleProjects
+from dibs.access.access import Access, VisibleProjects
 from dibs.flavors.model.flavors import Flavor
+from dibs.leases.model.access import visible_leases
 from dibs.leases.model.leases import FLAVORED_INSTANCES
 from dibs.leases.operations.leases import NewLease
 
@@ -12,12 +13,13 @@ FindFlavor = Callable[[str, VisibleProjects], Flavor]
 """Returns a flavor that is public or that one of the projects may use, or raises FlavorNotFound."""
 
 
-def with_sources(command: NewLease, find_flavor: FindFlavor | None) -> NewLease:
-    """The same command with the flavors that it names, if they are kept outside."""
+def with_external_flavors(command: NewLease, access: Access, find_flavor: FindFlavor | None) -> NewLease:
+    """Return the command with the flavors that it names; unchanged when Dibs keeps the flavors itself."""
     if find_flavor is None:
         return command
+    visibility = visible_leases(access)
     reservations = [
-        replace(each, source=find_flavor(each.flavor or "", command.visibility))
+        replace(each, source=find_flavor(each.flavor or "", visibility))
         if each.resource_type == FLAVORED_INSTANCES
         else each
         for each in command.reservations
