@@ -7,6 +7,7 @@ Times of one machine say little on another, so every line also says how it compa
 import argparse
 from collections.abc import Iterator
 
+from bench.footprint import measure_footprint
 from bench.leases import HOSTS, LEASES, measure_leases
 from bench.listing import measure_listing
 from bench.load import Figure, measure
@@ -25,7 +26,12 @@ def main() -> None:
     parser.add_argument("--engine", default=",".join(ENGINES), help="engines, separated by commas")
     parser.add_argument("--seconds", type=float, default=2.0, help="time for each line")
     parser.add_argument("--workers", type=int, default=1, help="processes that answer requests")
+    parser.add_argument("--no-footprint", action="store_true", help="skip the installation, which needs an index")
     arguments = parser.parse_args()
+    if not arguments.no_footprint:
+        print("the base installation: pip install .")
+        for line in measure_footprint():
+            print(line, flush=True)
     bed = Bed()
     try:
         for engine in arguments.engine.split(","):

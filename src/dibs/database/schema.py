@@ -1,4 +1,17 @@
-"""What every table is made of: the conventions of ``store.tables``, as columns."""
+"""Columns and conventions of every table; each package declares its tables with these functions in ``tables.py``.
+
+Conventions, the same on every engine:
+
+- times are BIGINT: microseconds since 1970, UTC;
+- truth values are SMALLINT: 0 or 1;
+- JSON is TEXT, written and parsed by the queries: no engine's JSON functions are used;
+- ``id`` is an internal number, for joins and locks; callers know rows by uuid or name;
+- constraints and indexes are named by ``metadata``'s convention, which error handling relies on.
+
+To change a table: change its ``tables.py``, write the next migration in ``migrations/versions`` (what the schema is on
+every engine is decided there; options such as MariaDB's collation are only there), and run ``tests/database``, which
+compares the two on every engine. A migration that is released never changes.
+"""
 
 from typing import Any
 
@@ -27,13 +40,7 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
-
-_MARIADB_OPTIONS: dict[str, Any] = {
-    "mariadb_engine": "InnoDB",
-    "mariadb_charset": "utf8mb4",
-    # Names differ when their letters differ in case or they end in spaces, as on the other engines.
-    "mariadb_collate": "utf8mb4_nopad_bin",
-}
+"""The tables of every package that is imported. ``dibs.wiring`` imports all of them and passes it to comparisons."""
 
 
 class LongText(Text):
@@ -42,58 +49,57 @@ class LongText(Text):
 
 @compiles(LongText, "mysql", "mariadb")
 def _mariadb_long_text(type_: LongText, compiler: Any, **options: Any) -> str:
-    # A variant would need SQLAlchemy's MySQL dialect, which every server on another engine would import at start.
+    # A variant would import SQLAlchemy's MySQL dialect at every start on every engine.
     return "LONGTEXT"
 
 
-LONG_TEXT = LongText()
 ROW_ID = BigInteger().with_variant(Integer(), "sqlite")
 """SQLite numbers rows by itself only in a column that is exactly INTEGER."""
 
 
 def table(name: str, *parts: Column[Any] | Index | UniqueConstraint | CheckConstraint) -> Table:
-    """A table with the options that every one of ours has."""
-    return Table(name, metadata, *parts, **_MARIADB_OPTIONS)
+    """Declare a table. MariaDB's options are in the migrations: here they would import its dialect at every start."""
+    return Table(name, metadata, *parts)
 
 
 def row_id() -> Column[int]:
-    """The number that other rows refer to."""
+    """Declare the number by which other rows refer to this one."""
     return Column("id", ROW_ID, primary_key=True, autoincrement=True)
 
 
 def uuid(name: str = "uuid", *, nullable: bool = False) -> Column[str]:
-    """The name that callers know."""
+    """Declare a uuid, which callers know."""
     return Column(name, String(36), nullable=nullable)
 
 
 def text(name: str, length: int = 255) -> Column[str]:
-    """A short text, or none."""
+    """Declare a nullable text with a limit."""
     return Column(name, String(length), nullable=True)
 
 
 def long_text(name: str) -> Column[str]:
-    """A text of any length, or none."""
-    return Column(name, LONG_TEXT, nullable=True)
+    """Declare a nullable text without a limit."""
+    return Column(name, LongText(), nullable=True)
 
 
 def json(name: str, empty: str = "{}") -> Column[str]:
-    """A structured value."""
-    # MariaDB keeps defaults of TEXT columns too (10.2 and later), so every writer may leave the column out.
-    return Column(name, LONG_TEXT, nullable=False, server_default=empty)
+    """Declare a JSON value in text; ``empty`` is the default."""
+    # MariaDB has defaults for TEXT columns since 10.2, so writers may omit the column.
+    return Column(name, LongText(), nullable=False, server_default=empty)
 
 
 def truth(name: str) -> Column[int]:
-    """Yes or no; no unless said otherwise."""
+    """Declare a truth value; the default is 0."""
     return Column(name, SmallInteger, nullable=False, server_default="0")
 
 
 def time(name: str, *, nullable: bool = True) -> Column[int]:
-    """A moment, or none."""
+    """Declare a time."""
     return Column(name, BigInteger, nullable=nullable)
 
 
 def owned_by(name: str, target: str, *, primary_key: bool = False) -> Column[int]:
-    """A reference whose row goes when what it refers to goes."""
+    """Declare a reference; the row is deleted with the row that it refers to."""
     return Column(
         name,
         ROW_ID,
