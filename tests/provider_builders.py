@@ -8,7 +8,7 @@ from dibs.access.access import SERVICE
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.providers import Provider
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
-from dibs.ledger.operations.inventories import SetInventories, Sizes, Stock, set_inventories
+from dibs.ledger.operations.inventories import ProviderInventories, SetInventories, Sizes, set_inventories
 from dibs.ledger.operations.providers import CreateProvider, GetProvider, create_provider, get_provider
 from tests.builders import Ledger
 
@@ -35,7 +35,7 @@ def sizes(total: int, **others: int | float) -> Sizes:
     return Sizes(**{"total": total, "max_unit": total, **others})  # type: ignore[arg-type]
 
 
-def stock(ledger: Ledger, provider: Provider, **totals: int) -> Stock:
+def stock(ledger: Ledger, provider: Provider, **totals: int) -> ProviderInventories:
     """Replace what a provider has, whatever its generation."""
     command = SetInventories(
         provider=provider.uuid, generation=None, sizes={name: sizes(total) for name, total in totals.items()}

@@ -60,7 +60,7 @@ def used(store: Store, provider: str) -> int:
 
     def look(tx: Transaction) -> int:
         (row_id,) = providers.ids_of(tx, [provider]).values()
-        (inventory,) = inventories.at(tx, [row_id]).values()
+        (inventory,) = inventories.of_providers(tx, [row_id]).values()
         return inventory.used
 
     return store.read(look)

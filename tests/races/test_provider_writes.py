@@ -15,10 +15,10 @@ from dibs.ledger.model.errors import (
     TraitInUse,
 )
 from dibs.ledger.model.providers import Provider, ProviderQuery
-from dibs.ledger.operations.aggregates import Memberships, SetAggregates, set_aggregates
+from dibs.ledger.operations.aggregates import ProviderAggregates, SetAggregates, set_aggregates
 from dibs.ledger.operations.inventories import (
+    ProviderInventories,
     SetInventories,
-    Stock,
     list_inventories,
     remove_inventories,
     set_inventories,
@@ -77,14 +77,14 @@ def test_of_many_inventory_writers_with_one_generation_one_wins(ledger: Ledger) 
     for _ in range(ROUNDS):
         provider = make(ledger)
 
-        def put(number: int, provider: Provider = provider) -> Stock:
+        def put(number: int, provider: Provider = provider) -> ProviderInventories:
             command = SetInventories(provider=provider.uuid, generation=0, sizes={"VCPU": sizes(number + 1)})
             return ledger.runner.write(set_inventories, SERVICE, command)
 
         answers = all_at_once(CROWD, put)
-        winners = [answer for answer in answers if isinstance(answer, Stock)]
+        winners = [answer for answer in answers if isinstance(answer, ProviderInventories)]
         assert len(winners) == 1, answers
-        assert all(isinstance(answer, Stock | ProviderGenerationConflict) for answer in answers), answers
+        assert all(isinstance(answer, ProviderInventories | ProviderGenerationConflict) for answer in answers), answers
         found = ledger.runner.read(list_inventories, SERVICE, GetProvider(uuid=provider.uuid))
         assert found.inventories["VCPU"].total == winners[0].inventories["VCPU"].total
 
@@ -93,13 +93,13 @@ def test_all_who_send_no_generation_get_their_turn(ledger: Ledger) -> None:
     provider = make(ledger)
     names = [str(uuid.uuid4()) for _ in range(CROWD)]
 
-    def put(number: int) -> Memberships:
+    def put(number: int) -> ProviderAggregates:
         command = SetAggregates(provider=provider.uuid, generation=None, aggregates=tuple(names))
         stock(ledger, provider, VCPU=number + 1)
         return ledger.runner.write(set_aggregates, SERVICE, command)
 
     answers = all_at_once(CROWD, put)
-    assert all(isinstance(answer, Memberships) for answer in answers), answers
+    assert all(isinstance(answer, ProviderAggregates) for answer in answers), answers
     assert now(ledger, provider).generation == CROWD
 
 

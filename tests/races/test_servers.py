@@ -28,7 +28,7 @@ def statuses(answers: list[ServerView | Exception]) -> tuple[int, int]:
 
 def used(ledger: Ledger, provider: str) -> int:
     def look(tx: Transaction) -> int:
-        found = inventories.at(tx, list(providers.ids_of(tx, [provider]).values()))
+        found = inventories.of_providers(tx, list(providers.ids_of(tx, [provider]).values()))
         return next(each.used for each in found.values() if each.resource_class == "VCPU")
 
     return ledger.store.read(look)

@@ -7,7 +7,7 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.ledger.model.errors import ProviderGenerationConflict, ProviderNotFound
 from dibs.ledger.model.providers import Provider
-from dibs.ledger.operations.aggregates import Memberships, SetAggregates, list_aggregates, set_aggregates
+from dibs.ledger.operations.aggregates import ProviderAggregates, SetAggregates, list_aggregates, set_aggregates
 from dibs.ledger.operations.providers import GetProvider, get_provider
 from tests.builders import Ledger
 from tests.provider_builders import make, now, statements
@@ -15,7 +15,7 @@ from tests.provider_builders import make, now, statements
 FIRST, SECOND, THIRD = (f"{number}0000000-0000-4000-8000-000000000000" for number in "321")
 
 
-def put(ledger: Ledger, provider: Provider, generation: int | None, *aggregates: str) -> Memberships:
+def put(ledger: Ledger, provider: Provider, generation: int | None, *aggregates: str) -> ProviderAggregates:
     command = SetAggregates(provider=provider.uuid, generation=generation, aggregates=aggregates)
     return ledger.runner.write(set_aggregates, SERVICE, command)
 

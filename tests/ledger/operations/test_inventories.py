@@ -16,10 +16,10 @@ from dibs.ledger.model.errors import (
 from dibs.ledger.model.providers import Provider
 from dibs.ledger.operations.inventories import (
     GetInventory,
+    ProviderInventories,
     PutInventory,
     SetInventories,
     Sizes,
-    Stock,
     add_inventory,
     change_inventory,
     get_inventory,
@@ -35,7 +35,7 @@ from tests.builders import Ledger
 from tests.provider_builders import claim, make, now, sizes, statements, stock
 
 
-def put(ledger: Ledger, provider: Provider, generation: int | None, **wanted: Sizes) -> Stock:
+def put(ledger: Ledger, provider: Provider, generation: int | None, **wanted: Sizes) -> ProviderInventories:
     command = SetInventories(provider=provider.uuid, generation=generation, sizes=wanted)
     return ledger.runner.write(set_inventories, SERVICE, command)
 

@@ -122,7 +122,7 @@ def _with_earliest(tx: Transaction, question: Question, snapshot: Calendar, shor
 def _lock_picked(tx: Transaction, now: int, question: Question, picked: Sequence[Host]) -> None:
     """Keep others from what was chosen. Somebody may have taken a node, or disabled a host, since it was looked at;
     then all is chosen anew."""
-    providers.lock_many(tx, moved=(), touched=sorted(host.provider_id for host in picked), now=now)
+    providers.lock_many(tx, [host.provider_id for host in picked], now)
     found = {host.id: host for host in hosts.some(tx, [host.id for host in picked], question.interest)}
     if any(host.id not in found or found[host.id].standing != host.standing for host in picked):
         raise Again

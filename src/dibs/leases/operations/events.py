@@ -185,5 +185,5 @@ def _lock_hosts(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int
     taken = bookings.of_reservations(tx, [reservation.id for reservation in lease.reservations])
     found = {host.id: host for host in hosts.some(tx, sorted({each.host_id for each in taken}))}
     touched = {number for host in found.values() for number in (host.provider_id, host.reservation_provider_id)}
-    providers.lock_many(tx, moved=(), touched=sorted(touched), now=now)
+    providers.lock_many(tx, touched, now)
     return [(found[each.host_id], each.reservation_id) for each in taken]

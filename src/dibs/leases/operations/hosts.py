@@ -159,7 +159,7 @@ def delete_host(tx: Transaction, access: Access, now: int, command: OneHost) -> 
     """Let a host be booked no more; refused while it is."""
     lock_calendar(tx)
     host = _present(tx, command.id)
-    providers.lock_many(tx, moved=(), touched=[host.provider_id, host.reservation_provider_id], now=now)
+    providers.lock_many(tx, [host.provider_id, host.reservation_provider_id], now)
     if bookings.is_booked(tx, host.id):
         raise HostBooked(host=host.id)
     hosts.remove(tx, host.id)
@@ -218,8 +218,8 @@ def _find_provider(tx: Transaction, ident: str) -> Provider:
 def _check_compute_host(tx: Transaction, now: int, provider: Provider) -> None:
     """Refuse what is no compute host, and one that somebody uses: from now on it is for leases alone."""
     tree = sorted(row_id for row_id, _ in providers.tree(tx, provider.id))
-    providers.lock_many(tx, moved=(), touched=tree, now=now)
-    stock = inventories.at(tx, tree)
+    providers.lock_many(tx, tree, now)
+    stock = inventories.of_providers(tx, tree)
     classes = {inventory.resource_class for place, inventory in stock.items() if place.provider_id == provider.id}
     if classes.isdisjoint(COMPUTE_CLASSES):
         raise BadValue(reason=f"Resource provider {provider.name} has no processors: it is no compute host.")

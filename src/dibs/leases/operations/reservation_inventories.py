@@ -21,7 +21,7 @@ def offer(tx: Transaction, now: int, reservation: Reservation) -> None:
     amounts = {booking.host_id: booking.amount for booking in calendar.of_reservations(tx, [reservation.id])}
     offered = {host.reservation_provider_id: host for host in hosts.some(tx, sorted(amounts))}
     present = {place.provider_id for place in inventories.of_class(tx, class_id)}
-    providers.lock_many(tx, moved=sorted(offered.keys() | present), touched=(), now=now)
+    providers.lock_and_bump(tx, offered.keys() | present, now)
     wanted = {
         InventoryKey(provider_id, class_id): Inventory(
             provider=host.reservation_provider,
@@ -42,7 +42,7 @@ def remove(tx: Transaction, now: int, reservations: Sequence[Reservation]) -> No
     names = [each.resource_class for each in reservations if not each.whole_hosts]
     for name, class_id in sorted(resource_classes.ids_of(tx, names).items()):
         offering = sorted({place.provider_id for place in inventories.of_class(tx, class_id)})
-        providers.lock_many(tx, moved=offering, touched=(), now=now)
+        providers.lock_and_bump(tx, offering, now)
         if resource_classes.lock(tx, name) == class_id:
             inventories.remove(tx, sorted(inventories.of_class(tx, class_id)))
             resource_classes.delete(tx, class_id)

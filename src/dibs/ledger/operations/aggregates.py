@@ -10,7 +10,7 @@ from dibs.ledger.queries import aggregates, providers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memberships:
+class ProviderAggregates:
     """The aggregates that a provider is in, with its generation."""
 
     generation: int
@@ -28,21 +28,21 @@ class SetAggregates:
     aggregates: tuple[str, ...]
 
 
-def list_aggregates(tx: Transaction, access: Access, now: int, command: GetProvider) -> Memberships:
+def list_aggregates(tx: Transaction, access: Access, now: int, command: GetProvider) -> ProviderAggregates:
     """The aggregates that a provider is in."""
     provider = providers.get(tx, command.uuid)
     if provider is None:
         raise ProviderNotFound(provider=command.uuid)
-    return Memberships(generation=provider.generation, aggregates=tuple(aggregates.of_provider(tx, provider.id)))
+    return ProviderAggregates(generation=provider.generation, aggregates=tuple(aggregates.of_provider(tx, provider.id)))
 
 
-def set_aggregates(tx: Transaction, access: Access, now: int, command: SetAggregates) -> Memberships:
+def set_aggregates(tx: Transaction, access: Access, now: int, command: SetAggregates) -> ProviderAggregates:
     """Replace them; gives them in the order of the caller."""
     provider = lock_provider(tx, now, command.provider, command.generation)
     current, wanted = set(aggregates.of_provider(tx, provider.id)), set(command.aggregates)
     aggregates.remove(tx, provider.id, sorted(current - wanted))
     aggregates.add(tx, provider.id, sorted(wanted - current))
     if command.generation is None:
-        return Memberships(generation=provider.generation, aggregates=command.aggregates)
+        return ProviderAggregates(generation=provider.generation, aggregates=command.aggregates)
     providers.bump_generation(tx, provider.id, now)
-    return Memberships(generation=provider.generation + 1, aggregates=command.aggregates)
+    return ProviderAggregates(generation=provider.generation + 1, aggregates=command.aggregates)

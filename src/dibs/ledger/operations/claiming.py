@@ -45,7 +45,7 @@ def replace_claims(tx: Transaction, now: int, requests: Sequence[ClaimRequest]) 
     held = _held(tx, known.values())
     keys = _inventory_keys(tx, requests)
     _lock_providers(tx, now, requests, known, held, keys)
-    stock = inventories.at(tx, sorted({key.provider_id for key in keys.values()}))
+    stock = inventories.of_providers(tx, sorted({key.provider_id for key in keys.values()}))
     require_inventories(stock, ((key, provider, name) for (provider, name), key in keys.items()))
     change = ClaimChange(requests=requests, keys=keys, before=_before(requests, known, held))
     for guard in guards(tx):
@@ -76,7 +76,7 @@ def release_all(tx: Transaction, now: int, consumer: str) -> None:
     held = _held(tx, known.values())
     if not held:
         raise NothingClaimed(consumer=consumer)
-    providers.lock_many(tx, moved=(), touched=sorted({each.key.provider_id for each in held}), now=now)
+    providers.lock_many(tx, {each.key.provider_id for each in held}, now)
     _release(tx, known.values(), held)
     claims.remove(tx, sorted({each.consumer_id for each in held}))
     _add_to_used(tx, _sums((each.key, -each.amount) for each in held))
@@ -97,11 +97,11 @@ def claim_unit(
     """
     if known is not None:
         owner = known.id
-        consumers.move_generation(tx, owner)
+        consumers.bump_generation(tx, owner)
     else:
         description = {"project_id": project, "user_id": None, "consumer_type": None}
         owner = consumers.create(tx, {consumer: description}, now)[consumer]
-    key = next(iter(inventories.at(tx, [provider_id])))
+    key = next(iter(inventories.of_providers(tx, [provider_id])))
     claims.add(tx, [(owner, key, 1)], now)
     _add_to_used(tx, {key: 1})
 
@@ -117,7 +117,7 @@ def release_provider(tx: Transaction, now: int, provider_id: int, consumer: str)
     if here and len(here) == len(held):
         consumers.delete(tx, [here[0].consumer_id])
     elif here:
-        consumers.move_generation(tx, here[0].consumer_id)
+        consumers.bump_generation(tx, here[0].consumer_id)
 
 
 def _held(tx: Transaction, owners: Iterable[Consumer]) -> list[_Held]:
@@ -159,10 +159,10 @@ def _lock_providers(
     leaving = {
         known[request.consumer].id for request in requests if request.consumer in known and not request.resources
     }
-    moved = {key.provider_id for key in keys.values()}
-    moved |= {each.key.provider_id for each in held if each.consumer_id in leaving}
-    touched = {each.key.provider_id for each in held} - moved
-    providers.lock_many(tx, moved=sorted(moved), touched=sorted(touched), now=now)
+    changed = {key.provider_id for key in keys.values()}
+    changed |= {each.key.provider_id for each in held if each.consumer_id in leaving}
+    touched = {each.key.provider_id for each in held} | changed
+    providers.lock_many(tx, touched, now, bump=changed)
 
 
 def _before(

@@ -20,7 +20,7 @@ from dibs.ledger.queries.resource_classes import in_order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stock:
+class ProviderInventories:
     """A provider's inventories, with the generation that guards them."""
 
     generation: int
@@ -70,7 +70,7 @@ class GetInventory:
     resource_class: str
 
 
-def list_inventories(tx: Transaction, access: Access, now: int, command: GetProvider) -> Stock:
+def list_inventories(tx: Transaction, access: Access, now: int, command: GetProvider) -> ProviderInventories:
     """What a provider has."""
     provider = providers.get(tx, command.uuid)
     if provider is None:
@@ -78,7 +78,7 @@ def list_inventories(tx: Transaction, access: Access, now: int, command: GetProv
     return _stock(provider.generation, _present(tx, provider).values())
 
 
-def get_inventory(tx: Transaction, access: Access, now: int, command: GetInventory) -> Stock:
+def get_inventory(tx: Transaction, access: Access, now: int, command: GetInventory) -> ProviderInventories:
     """What a provider has of one class."""
     stock = list_inventories(tx, access, now, GetProvider(uuid=command.provider))
     if command.resource_class not in stock.inventories:
@@ -86,14 +86,14 @@ def get_inventory(tx: Transaction, access: Access, now: int, command: GetInvento
     return replace(stock, inventories={command.resource_class: stock.inventories[command.resource_class]})
 
 
-def set_inventories(tx: Transaction, access: Access, now: int, command: SetInventories) -> Stock:
+def set_inventories(tx: Transaction, access: Access, now: int, command: SetInventories) -> ProviderInventories:
     """Replace everything that a provider has; what is used of a class stays used, even if it no longer fits."""
     provider = _lock(tx, now, command.provider, command.generation)
-    withdraw(tx, put_stocks(tx, now, [(provider, command)]))
+    withdraw(tx, put_inventories(tx, now, [(provider, command)]))
     return _moved(tx, now, provider)
 
 
-def put_stocks(
+def put_inventories(
     tx: Transaction, now: int, offers: Sequence[tuple[Provider, SetInventories]]
 ) -> dict[InventoryKey, Inventory]:
     """Let locked providers have what is offered, whatever else they have; gives that."""
@@ -104,7 +104,7 @@ def put_stocks(
     ]
     class_ids = use_classes(tx, {inventory.resource_class for _, inventory in sized}, now)
     wanted = {InventoryKey(provider_id, class_ids[each.resource_class]): each for provider_id, each in sized}
-    current = inventories.at(tx, sorted(provider.id for provider, _ in offers))
+    current = inventories.of_providers(tx, sorted(provider.id for provider, _ in offers))
     inventories.add(tx, [(place, wanted[place]) for place in sorted(wanted.keys() - current.keys())], now)
     inventories.change(tx, [(place, wanted[place]) for place in sorted(wanted.keys() & current.keys())], now)
     return {place: inventory for place, inventory in current.items() if place not in wanted}
@@ -120,7 +120,7 @@ def withdraw(tx: Transaction, gone: Mapping[InventoryKey, Inventory]) -> None:
     inventories.remove(tx, sorted(gone))
 
 
-def add_inventory(tx: Transaction, access: Access, now: int, command: PutInventory) -> Stock:
+def add_inventory(tx: Transaction, access: Access, now: int, command: PutInventory) -> ProviderInventories:
     """Let a provider have a class that it did not have."""
     provider = _lock(tx, now, command.provider, command.generation)
     new = _sized(provider, command.resource_class, command.sizes, command.all_may_be_reserved)
@@ -132,7 +132,7 @@ def add_inventory(tx: Transaction, access: Access, now: int, command: PutInvento
     return _moved(tx, now, provider)
 
 
-def change_inventory(tx: Transaction, access: Access, now: int, command: PutInventory) -> Stock:
+def change_inventory(tx: Transaction, access: Access, now: int, command: PutInventory) -> ProviderInventories:
     """Give a class that a provider has other sizes."""
     provider = _lock(tx, now, command.provider, command.generation)
     changed = _sized(provider, command.resource_class, command.sizes, command.all_may_be_reserved)
@@ -162,7 +162,7 @@ def _lock(tx: Transaction, now: int, uuid: str, generation: int | None = None) -
 
 
 def _present(tx: Transaction, provider: Provider) -> dict[InventoryKey, Inventory]:
-    return inventories.at(tx, [provider.id])
+    return inventories.of_providers(tx, [provider.id])
 
 
 def _find(tx: Transaction, provider: Provider, resource_class: str) -> tuple[InventoryKey, Inventory]:
@@ -187,10 +187,10 @@ def _sized(provider: Provider, resource_class: str, sizes: Sizes, all_may_be_res
     return inventory
 
 
-def _moved(tx: Transaction, now: int, provider: Provider) -> Stock:
+def _moved(tx: Transaction, now: int, provider: Provider) -> ProviderInventories:
     providers.bump_generation(tx, provider.id, now)
     return _stock(provider.generation + 1, _present(tx, provider).values())
 
 
-def _stock(generation: int, present: Iterable[Inventory]) -> Stock:
-    return Stock(generation=generation, inventories={each.resource_class: each for each in present})
+def _stock(generation: int, present: Iterable[Inventory]) -> ProviderInventories:
+    return ProviderInventories(generation=generation, inventories={each.resource_class: each for each in present})

@@ -171,7 +171,7 @@ def _lock_trees(tx: Transaction, now: int, uuids: Sequence[str]) -> dict[str, Pr
     """Those of the providers that exist, with their trees kept from changing shape."""
     before = providers.find(tx, uuids)
     touched = {row_id for provider in before.values() for row_id in (provider.id, provider.root_id)}
-    providers.lock_many(tx, moved=(), touched=sorted(touched), now=now)
+    providers.lock_many(tx, touched, now)
     found = providers.find(tx, uuids)
     if {(each.id, each.root_id) for each in found.values()} != {(each.id, each.root_id) for each in before.values()}:
         # Somebody moved or removed one of them before it was locked, so perhaps the wrong tree is.

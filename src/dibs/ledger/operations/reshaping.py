@@ -9,7 +9,7 @@ from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import ProviderNotFound
 from dibs.ledger.model.providers import Provider, check_generation
 from dibs.ledger.operations import claiming
-from dibs.ledger.operations.inventories import SetInventories, put_stocks, withdraw
+from dibs.ledger.operations.inventories import SetInventories, put_inventories, withdraw
 from dibs.ledger.operations.providers import require_free_to_change
 from dibs.ledger.queries import claim_views, consumers, inventories, providers
 
@@ -31,12 +31,12 @@ def reshape(tx: Transaction, access: Access, now: int, command: Reshape) -> None
         # Somebody removed a provider and made it anew before it was locked.
         raise Again
     changed = sorted(provider.id for provider, _ in offers)
-    others = put_stocks(tx, now, offers)
-    providers.lock_many(tx, moved=[provider.id for provider, wanted in offers if wanted.sizes], touched=(), now=now)
+    others = put_inventories(tx, now, offers)
+    providers.lock_and_bump(tx, [provider.id for provider, wanted in offers if wanted.sizes], now)
     claiming.replace_claims(tx, now, command.requests)
-    present = inventories.at(tx, changed)
+    present = inventories.of_providers(tx, changed)
     withdraw(tx, {place: present[place] for place in others})
-    providers.lock_many(tx, moved=changed, touched=(), now=now)
+    providers.lock_and_bump(tx, changed, now)
 
 
 def _lock(tx: Transaction, now: int, command: Reshape) -> set[int]:
@@ -47,7 +47,7 @@ def _lock(tx: Transaction, now: int, command: Reshape) -> set[int]:
     )
     touched = claim_views.providers_of(tx, sorted(owner.id for owner in known.values()))
     touched.update(providers.ids_of(tx, sorted(named)).values())
-    providers.lock_many(tx, moved=(), touched=sorted(touched), now=now)
+    providers.lock_many(tx, touched, now)
     return touched
 
 

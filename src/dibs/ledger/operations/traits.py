@@ -43,7 +43,7 @@ class NamedTrait:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ensured:
+class EnsuredTrait:
     """A trait that is there now."""
 
     trait: Trait
@@ -69,13 +69,13 @@ def get_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) ->
     return Trait(name=command.name, created_at=row["created_at"] if row else None)
 
 
-def ensure_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> Ensured:
+def ensure_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> EnsuredTrait:
     """Make a custom trait unless it is there."""
     row = traits.get(tx, command.name)
     if row is not None:
-        return Ensured(trait=Trait(name=command.name, created_at=row["created_at"]), is_new=False)
+        return EnsuredTrait(trait=Trait(name=command.name, created_at=row["created_at"]), is_new=False)
     traits.ensure(tx, [command.name], now)
-    return Ensured(trait=Trait(name=command.name, created_at=now), is_new=True)
+    return EnsuredTrait(trait=Trait(name=command.name, created_at=now), is_new=True)
 
 
 def delete_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> None:

@@ -14,7 +14,7 @@ from dibs.database.transaction import Again, Duplicate, Transaction
 from dibs.ledger.tables import consumers
 
 _DESCRIPTION = ("project_id", "user_id", "consumer_type")
-_MOVE_GENERATION = (
+_BUMP_GENERATION = (
     update(consumers).where(consumers.c.id == bindparam("of_id")).values(generation=consumers.c.generation + 1)
 )
 
@@ -67,9 +67,9 @@ def change(tx: Transaction, changed: Mapping[int, Mapping[str, Any]]) -> None:
         tx.change(_update(len(piece)), values)
 
 
-def move_generation(tx: Transaction, row_id: int) -> None:
+def bump_generation(tx: Transaction, row_id: int) -> None:
     """Note that what a consumer has is different now, so that whoever knew it before looks again."""
-    tx.change(_MOVE_GENERATION, {"of_id": row_id})
+    tx.change(_BUMP_GENERATION, {"of_id": row_id})
 
 
 def delete(tx: Transaction, row_ids: Sequence[int]) -> None:

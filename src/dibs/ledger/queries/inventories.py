@@ -47,7 +47,7 @@ _SELECT = (
 _OF_CLASS = _SELECT.where(inventories.c.class_id == bindparam("of_class"))
 
 
-def at(tx: Transaction, provider_ids: Sequence[int]) -> dict[InventoryKey, Inventory]:
+def of_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[InventoryKey, Inventory]:
     """Every inventory of these providers."""
     found: dict[InventoryKey, Inventory] = {}
     for piece in sets.pieces(provider_ids):

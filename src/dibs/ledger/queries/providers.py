@@ -76,12 +76,17 @@ def lock(tx: Transaction, uuid: str, now: int) -> bool:
     return tx.change(_LOCK, {"of_uuid": uuid, "now": now}) == 1
 
 
-def lock_many(tx: Transaction, *, moved: Sequence[int], touched: Sequence[int], now: int) -> None:
-    """Lock several providers, in the order of their row numbers; the generation of those that ``moved`` goes up."""
-    for piece in sets.pieces(sorted({*moved, *touched})):
+def lock_many(tx: Transaction, provider_ids: Collection[int], now: int, *, bump: Collection[int] = frozenset()) -> None:
+    """Lock providers in the order of their row ids; increment the generation of those in ``bump``."""
+    for piece in sets.pieces(sorted(set(provider_ids))):
         values = {"now": now, **sets.numbered("id", piece)}
-        changes = {f"change_{place}": int(row_id in moved) for place, row_id in enumerate(piece)}
+        changes = sets.numbered("change", [int(row_id in bump) for row_id in piece])
         tx.change(_lock_many(len(piece)), {**values, **changes})
+
+
+def lock_and_bump(tx: Transaction, provider_ids: Collection[int], now: int) -> None:
+    """Lock providers in the order of their row ids and increment the generation of each."""
+    lock_many(tx, provider_ids, now, bump=frozenset(provider_ids))
 
 
 def get(tx: Transaction, uuid: str) -> Provider | None:

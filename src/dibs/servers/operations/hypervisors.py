@@ -68,7 +68,7 @@ def switch_service(tx: Transaction, access: Access, now: int, command: SwitchSer
     before = _service(tx, command)
     if command.disabled is None or command.disabled == before.disabled:
         return before
-    providers.lock_many(tx, moved=[before.id], touched=[], now=now)
+    providers.lock_and_bump(tx, [before.id], now)
     if command.disabled:
         traits.add(tx, before.id, {DISABLED_TRAIT} - set(traits.of_provider(tx, before.id)), now)
     else:

@@ -64,7 +64,7 @@ def page(tx: Transaction, query: HypervisorQuery) -> list[Hypervisor]:
     rows = tx.rows(_page(tuple(given), query.services_only), values)
     ids = [row["id"] for row in rows]
     stocks: dict[int, dict[str, Inventory]] = {row_id: {} for row_id in ids}
-    for place, inventory in inventories.at(tx, ids).items():
+    for place, inventory in inventories.of_providers(tx, ids).items():
         stocks[place.provider_id][inventory.resource_class] = inventory
     lying = servers.on_providers(tx, ids)
     return [_hypervisor(row, stocks[row["id"]], lying[row["id"]]) for row in rows]

@@ -9,7 +9,7 @@ from dibs.dialects.placement.handlers.resource_providers import body_about_provi
 from dibs.dialects.placement.schemas import GENERATION, UUID, Schema, closed, in_version
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import ProviderGenerationConflict
-from dibs.ledger.operations.aggregates import Memberships, SetAggregates, list_aggregates, set_aggregates
+from dibs.ledger.operations.aggregates import ProviderAggregates, SetAggregates, list_aggregates, set_aggregates
 
 GENERATION_SINCE = 19
 STALE = "Resource provider's generation already changed. Please update the generation and try again. "
@@ -46,7 +46,7 @@ def replace_all(exchange: Exchange) -> Response:
         raise refusal_of(error, STALE) from None
 
 
-def _answer(exchange: Exchange, memberships: Memberships) -> Response:
+def _answer(exchange: Exchange, memberships: ProviderAggregates) -> Response:
     """Quirk: nobody notes when a provider came into an aggregate, so what is shown is as new as the answer."""
     document: dict[str, Any] = {"aggregates": list(memberships.aggregates)}
     if exchange.minor >= GENERATION_SINCE:

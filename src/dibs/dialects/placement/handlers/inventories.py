@@ -18,10 +18,10 @@ from dibs.ledger.model.errors import (
 from dibs.ledger.model.inventories import Inventory
 from dibs.ledger.operations.inventories import (
     GetInventory,
+    ProviderInventories,
     PutInventory,
     SetInventories,
     Sizes,
-    Stock,
     add_inventory,
     change_inventory,
     get_inventory,
@@ -178,7 +178,7 @@ def _unable_to_update(provider: str) -> str:
     return f"Unable to update inventory for resource provider {provider}: "
 
 
-def _stock_answer(exchange: Exchange, stock: Stock) -> Response:
+def _stock_answer(exchange: Exchange, stock: ProviderInventories) -> Response:
     """Quirk: of a provider that has nothing nobody can say when that last changed."""
     present = stock.inventories
     document = {
@@ -189,7 +189,7 @@ def _stock_answer(exchange: Exchange, stock: Stock) -> Response:
     return json_answer(exchange, document, modified=modified)
 
 
-def _one_answer(exchange: Exchange, stock: Stock, resource_class: str, **options: Any) -> Response:
+def _one_answer(exchange: Exchange, stock: ProviderInventories, resource_class: str, **options: Any) -> Response:
     inventory = stock.inventories[resource_class]
     document = {**_shown(inventory), "resource_provider_generation": stock.generation}
     return json_answer(exchange, document, modified=inventory.updated_at or inventory.created_at, **options)
