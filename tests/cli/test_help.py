@@ -1,12 +1,12 @@
-"""Help reads well on a terminal of 80 columns and 24 lines."""
+"""The help fits a terminal of 80 columns and 24 lines."""
 
 import contextlib
 import io
 
 import pytest
 
+from dibs.cli.help import FREQUENT, overview
 from dibs.cli.main import Dibs
-from dibs.cli.overview import USED_MOST, overview
 
 COLUMNS, LINES = 80, 24
 
@@ -21,14 +21,14 @@ def commands() -> list[str]:
 
 
 def help_of(name: str) -> str:
-    """What ``dibs NAME --help`` prints."""
+    """Return the output of ``dibs NAME --help``."""
     app = Dibs()
     app.stdout = io.StringIO()
     assert app.run([*name.split(), "--help"]) == 0
     return app.stdout.getvalue()
 
 
-def told_by(*arguments: str) -> str:
+def output_of(*arguments: str) -> str:
     app = Dibs()
     app.stdout = io.StringIO()
     with contextlib.suppress(SystemExit):
@@ -36,33 +36,33 @@ def told_by(*arguments: str) -> str:
     return app.stdout.getvalue()
 
 
-def test_the_first_screen_has_what_is_used_most_and_then_comes_every_command() -> None:
-    page = told_by("--help")
+def test_frequent_commands_are_on_the_first_screen_and_every_command_is_listed() -> None:
+    page = output_of("--help")
     first_screen = "\n".join(page.splitlines()[:LINES])
     assert "Which machine may I have, and when?" in first_screen
-    assert [name for name in USED_MOST if f"\n  {name} " not in first_screen] == []
+    assert [name for name in FREQUENT if f"\n  {name} " not in first_screen] == []
     assert [name for name in commands() if not all(word in page for word in name.split())] == []
 
 
-def test_help_alone_is_the_same_as_the_option() -> None:
-    assert told_by("help") == told_by("--help")
+def test_the_help_command_prints_the_same_as_the_option() -> None:
+    assert output_of("help") == output_of("--help")
 
 
-def test_no_line_of_any_help_is_longer_than_the_terminal() -> None:
-    pages = {"dibs": told_by("--help")} | {name: help_of(name) for name in commands()}
+def test_no_line_of_help_is_wider_than_the_terminal() -> None:
+    pages = {"dibs": output_of("--help")} | {name: help_of(name) for name in commands()}
     too_long = {name: line for name, page in pages.items() for line in page.splitlines() if len(line) > COLUMNS}
     assert too_long == {}
 
 
-def test_every_command_says_in_one_line_what_it_does() -> None:
+def test_every_command_has_a_one_line_description() -> None:
     manager = Dibs().command_manager
     classes = {name: manager.find_command(name.split())[0] for name in commands()}
-    silent = [name for name, found in classes.items() if not (found.__doc__ or "").partition("\n")[0].strip()]
-    assert silent == []
+    missing = [name for name, found in classes.items() if not (found.__doc__ or "").partition("\n")[0].strip()]
+    assert missing == []
     assert "…" not in overview(manager), "shorten the first line of that command's docstring"
 
 
-def test_the_flags_of_a_server_are_in_groups_and_the_first_screen_has_those_that_matter() -> None:
+def test_the_main_flags_of_a_server_are_on_the_first_screen() -> None:
     first_screen = "\n".join(help_of("serve").splitlines()[:LINES])
     for flag in ("--config", "--bind", "--database", "--auth", "--workers"):
         assert f"  {flag} " in first_screen

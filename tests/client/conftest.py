@@ -1,4 +1,4 @@
-"""The client library against a running server. It cannot tell engines apart, so one is enough."""
+"""A running server for the tests of the client library, which cannot tell engines apart."""
 
 import pytest
 
@@ -9,11 +9,11 @@ from tests.bed.session import Bed
 
 @pytest.fixture
 def running(bed: Bed) -> DibsServer:
-    """A server that other tests use too."""
+    """Return a server that other tests use too."""
     return bed.shared_server("sqlite")
 
 
 @pytest.fixture
 def dibs(running: DibsServer) -> Dibs:
-    """Connected to it by its URL."""
+    """Return a client that is connected by URL."""
     return Dibs.connect(running.url)

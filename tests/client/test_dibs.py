@@ -1,4 +1,4 @@
-"""Why, when, and who could."""
+"""Explanations and allocation candidates."""
 
 from datetime import UTC, datetime
 
@@ -6,12 +6,12 @@ import pytest
 from openstack import exceptions
 
 from dibs.client import Dibs
-from dibs.client.dibs import class_of_nodes
+from dibs.client.dibs import placement_class
 from tests.clients.clouds import enrol
 from tests.clients.test_openstacksdk import fresh
 
 
-def test_why_not_and_when(dibs: Dibs) -> None:
+def test_why_counts_the_reasons_and_names_the_earliest_time(dibs: Dibs) -> None:
     kind = fresh("class")
     node = enrol(dibs.connection, resource_class=kind)
     held = dibs.reservations.create([node.id], seconds=600)
@@ -29,16 +29,18 @@ def test_why_not_and_when(dibs: Dibs) -> None:
         dibs.why(kind, traits=["nonsense"])
 
 
-def test_who_could_serve_a_claim(dibs: Dibs) -> None:
+def test_candidates_are_filtered_by_traits_and_limited(dibs: Dibs) -> None:
     kind = fresh("class")
     with_a, plain = enrol(dibs.connection, resource_class=kind), enrol(dibs.connection, resource_class=kind)
     dibs.nodes.add_traits(with_a.id, "CUSTOM_A")
-    wish = {class_of_nodes(kind): 1}
-    found = {each.provider: each for each in dibs.candidates(wish)}
+    resources = {placement_class(kind): 1}
+    found = {each.provider: each for each in dibs.candidates(resources)}
     assert set(found) == {with_a.id, plain.id}
-    assert (found[with_a.id].resources, found[with_a.id].free) == (wish, wish)
+    assert (found[with_a.id].resources, found[with_a.id].free) == (resources, resources)
     assert "CUSTOM_A" in found[with_a.id].traits
-    assert [each.provider for each in dibs.candidates(wish, traits=["CUSTOM_A"])] == [with_a.id]
-    assert [each.provider for each in dibs.candidates(wish, not_traits=["CUSTOM_A"])] == [plain.id]
-    assert [each.provider for each in dibs.candidates(wish, traits_any=["CUSTOM_A", "HW_CPU_X86_AVX"])] == [with_a.id]
-    assert len(dibs.candidates(wish, limit=1)) == 1
+    assert [each.provider for each in dibs.candidates(resources, traits=["CUSTOM_A"])] == [with_a.id]
+    assert [each.provider for each in dibs.candidates(resources, not_traits=["CUSTOM_A"])] == [plain.id]
+    assert [each.provider for each in dibs.candidates(resources, traits_any=["CUSTOM_A", "HW_CPU_X86_AVX"])] == [
+        with_a.id
+    ]
+    assert len(dibs.candidates(resources, limit=1)) == 1

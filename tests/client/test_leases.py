@@ -18,7 +18,7 @@ LATER = datetime(2093, 5, 1, 14, tzinfo=UTC)
 
 @pytest.fixture
 def only(dibs: Dibs, running: DibsServer) -> Iterator[list[str]]:
-    """What only one host is like, which no other test takes."""
+    """Register a host and yield a requirement that only this host meets."""
     name = make_provider(dibs.connection)
     blazar = client_of(dibs.connection, running)
     host: Any = blazar.host.create(name, **{PROPERTY: name})
@@ -29,7 +29,7 @@ def only(dibs: Dibs, running: DibsServer) -> Iterator[list[str]]:
     blazar.host.delete(host["id"])
 
 
-def test_a_host_is_booked_found_prolonged_and_set_free(dibs: Dibs, only: list[str]) -> None:
+def test_a_lease_of_a_host_is_created_found_extended_and_deleted(dibs: Dibs, only: list[str]) -> None:
     name = fresh("lease")
     made = dibs.leases.create(name, END, [hosts(properties=only)], start=START)
     assert (made.name, made.start_date[:16], made.end_date[:16]) == (name, "2093-05-01T10:00", "2093-05-01T12:00")
@@ -42,7 +42,7 @@ def test_a_host_is_booked_found_prolonged_and_set_free(dibs: Dibs, only: list[st
         dibs.leases.get(made.id)
 
 
-def test_the_same_name_gives_the_same_lease(dibs: Dibs, only: list[str]) -> None:
+def test_a_repeated_create_with_the_same_name_returns_the_same_lease(dibs: Dibs, only: list[str]) -> None:
     name, room = fresh("lease"), instances(2, vcpus=8, memory_mb=1024, disk_gb=10, properties=only)
     made = dibs.leases.create(name, END, [room], start=START)
     assert dibs.leases.create(name, END, [room], start=START).id == made.id
@@ -53,7 +53,7 @@ def test_the_same_name_gives_the_same_lease(dibs: Dibs, only: list[str]) -> None
         dibs.leases.create(name, END, [hosts()], start=START)
 
 
-def test_why_a_lease_cannot_be_had_and_when_one_could_begin(dibs: Dibs, only: list[str]) -> None:
+def test_why_explains_a_booked_window_and_names_the_earliest_start(dibs: Dibs, only: list[str]) -> None:
     whole = hosts(properties=only)
     assert dibs.leases.why(END, whole, start=START).fits
     dibs.leases.create(fresh("lease"), END, [whole], start=START)
@@ -64,11 +64,11 @@ def test_why_a_lease_cannot_be_had_and_when_one_could_begin(dibs: Dibs, only: li
         dibs.leases.create(fresh("lease"), END, [whole], start=START)
 
 
-def test_a_name_that_several_have_is_not_enough(dibs: Dibs, only: list[str]) -> None:
+def test_a_name_of_several_leases_is_refused(dibs: Dibs, only: list[str]) -> None:
     name = fresh("lease")
     first = dibs.leases.create(name, END, [hosts(properties=only)], start=START)
     second = dibs.leases.create(fresh("lease"), LATER, [hosts(properties=only)], start=END)
     dibs.leases.update(second.id, name=name)
-    with pytest.raises(exceptions.DuplicateResource, match="2 leases are called"):
+    with pytest.raises(exceptions.DuplicateResource, match="2 leases have the name"):
         dibs.leases.get(name)
     assert dibs.leases.get(first.id).name == name

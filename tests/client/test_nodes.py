@@ -1,4 +1,4 @@
-"""Nodes by trait from Python."""
+"""Nodes and their traits from Python."""
 
 import pytest
 from openstack import exceptions
@@ -8,7 +8,7 @@ from tests.clients.clouds import enrol
 from tests.clients.test_openstacksdk import fresh
 
 
-def test_the_four_filters_by_trait(dibs: Dibs) -> None:
+def test_nodes_are_filtered_by_traits(dibs: Dibs) -> None:
     kind = fresh("class")
     nodes = {name: enrol(dibs.connection, resource_class=kind).id for name in ("none", "a", "b", "ab")}
     dibs.nodes.add_traits(nodes["a"], "CUSTOM_A")
@@ -32,7 +32,7 @@ def test_the_four_filters_by_trait(dibs: Dibs) -> None:
     dibs.reservations.delete(held.id)
 
 
-def test_traits_are_given_and_taken(dibs: Dibs) -> None:
+def test_traits_are_added_and_removed(dibs: Dibs) -> None:
     node = enrol(dibs.connection).name
     dibs.nodes.add_traits(node, "CUSTOM_A", "CUSTOM_B", "CUSTOM_C")
     dibs.nodes.remove_traits(node, "CUSTOM_B")

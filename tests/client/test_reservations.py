@@ -10,7 +10,7 @@ from tests.clients.clouds import enrol
 from tests.clients.test_openstacksdk import fresh
 
 
-def test_one_of_several_nodes_is_kept_shown_renewed_and_let_go(dibs: Dibs) -> None:
+def test_one_of_several_nodes_is_reserved_shown_renewed_and_released(dibs: Dibs) -> None:
     first, second = enrol(dibs.connection), enrol(dibs.connection)
     made = dibs.reservations.create([first.name, second.id], seconds=60)
     also = dibs.reservations.create([first.id, second.id])
@@ -29,7 +29,7 @@ def test_one_of_several_nodes_is_kept_shown_renewed_and_let_go(dibs: Dibs) -> No
         dibs.reservations.delete(made.id)
 
 
-def test_the_same_name_gives_the_same_reservation(dibs: Dibs) -> None:
+def test_a_repeated_create_with_the_same_name_returns_the_same_reservation(dibs: Dibs) -> None:
     node, other = enrol(dibs.connection), enrol(dibs.connection)
     name = fresh("ci")
     made = dibs.reservations.create([node.name], name=name)
@@ -39,12 +39,12 @@ def test_the_same_name_gives_the_same_reservation(dibs: Dibs) -> None:
     dibs.reservations.delete(made.id)
 
 
-def test_an_instance_has_one_reservation(dibs: Dibs) -> None:
+def test_an_instance_has_at_most_one_reservation(dibs: Dibs) -> None:
     node = enrol(dibs.connection)
     instance = str(uuid.uuid4())
     made = dibs.reservations.create([node.id], instance=instance)
     assert made.instance_id == instance
     assert dibs.reservations.create([node.id], instance=instance).id == made.id
-    with pytest.raises(ValueError, match="one of them"):
+    with pytest.raises(ValueError, match="only one of them"):
         dibs.reservations.create([node.id], instance=instance, name="x")
     dibs.reservations.delete(made.id)

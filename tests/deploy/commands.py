@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dibs.cli.main import Dibs
-from dibs.cli.settings_flags import SettingsCommand
+from dibs.cli.settings_command import SettingsCommand
 from dibs.settings import CONFIG_VARIABLE, ENVIRONMENT_PREFIX, FIELDS, Settings, load_settings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

@@ -75,4 +75,4 @@ def test_the_commands_for_a_database_work_on_an_empty_one(
         ["bash", "-c", script_of(document)], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "The database is as it should be."
+    assert done.stdout.splitlines()[-1] == "No problems found."

@@ -157,7 +157,7 @@ class TlsConductor(DibsServer):
     """A conductor that speaks TLS; it says itself when it is ready."""
 
     def is_ready(self):
-        return "takes calls at https://" in self.log()
+        return "accepts RPC calls at https://" in self.log()
 
 
 def test_a_conductor_with_a_certificate_is_believed_by_those_who_know_its_authority(site, database_url, tmp_path):
@@ -179,7 +179,7 @@ def test_an_authority_that_is_none_is_told():
     done = subprocess.run(
         [DIBS, "api", "--rpc-ca-file", "nowhere.pem"], capture_output=True, text=True, timeout=30, check=False
     )
-    assert (done.returncode, "rpc_ca_file cannot be used" in done.stderr) == (1, True)
+    assert (done.returncode, "Cannot read rpc_ca_file" in done.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(

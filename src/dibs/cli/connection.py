@@ -1,4 +1,4 @@
-"""Where ``dibs`` finds the server that its commands ask. In ``openstack`` the plug-in does this."""
+"""Connect ``dibs`` to a server. In ``openstack`` the plug-in does this."""
 
 import argparse
 import functools
@@ -12,25 +12,25 @@ URL_VARIABLE = "DIBS_URL"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say where the server is."""
+    """Add the options that select the server."""
     parser.add_argument(
         "--url",
         metavar="URL",
-        help=f"The server to ask, such as http://user:password@dibs.example:8780 [{URL_VARIABLE}]; without it, what"
-        " OS_CLOUD and other OS_ variables say; without those, http://127.0.0.1:8780.",
+        help=f"URL of the server, such as http://user:password@dibs.example:8780 [{URL_VARIABLE}]. Default: the cloud"
+        " of OS_CLOUD and other OS_ variables, else http://127.0.0.1:8780",
     )
-    parser.add_argument("--os-cloud", metavar="NAME", help="The entry of clouds.yaml to use [OS_CLOUD].")
+    parser.add_argument("--os-cloud", metavar="NAME", help="Entry of clouds.yaml [OS_CLOUD]")
 
 
 class ClientManager:
-    """What commands find as ``app.client_manager``, as they do in ``openstack``."""
+    """The ``app.client_manager`` of ``dibs``, with the attribute that commands use in ``openstack`` too."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
 
     @functools.cached_property
     def dibs(self) -> "Dibs":
-        """The server; connected to when a command asks for it."""
+        """The client, created when a command first uses it."""
         from dibs.client import Dibs
 
         if self._options.os_cloud and not self._options.url:

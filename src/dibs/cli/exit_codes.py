@@ -1,28 +1,30 @@
-"""The exit codes of commands that ask a server. Scripts rely on them: never change one, never use one again."""
+"""Exit codes and error messages of the client commands. Scripts rely on the codes: never change or reuse one."""
 
 import json
+import re
 
 from dibs.extras import MissingExtra
 
 OK = 0
 REFUSED = 1
-"""The server refused, or what was asked for failed; the sentence on standard error says why."""
+"""The server refused the request, or the operation failed; the message on standard error says why."""
 USAGE = 2
-"""The command line is wrong, or says nothing about where the server is."""
+"""The command line is wrong, or the cloud is not configured."""
 NOT_FOUND = 3
 TIMED_OUT = 4
 UNREACHABLE = 5
-"""Nobody answers, or the server cannot answer just now; try again later."""
+"""The server cannot be reached or is temporarily unavailable; retry later."""
 NOT_ALLOWED = 6
-"""The server does not know who is asking, or does not let them."""
+"""Authentication failed, or the user lacks permission."""
 INTERRUPTED = 130
-"""Ctrl-C, as shells count it."""
+"""Ctrl-C, with the code that shells use."""
 
 _BY_STATUS = {401: NOT_ALLOWED, 403: NOT_ALLOWED, 404: NOT_FOUND, 502: UNREACHABLE, 503: UNREACHABLE, 504: UNREACHABLE}
+_URL = re.compile(r"https?://[^\s/,]+")
 
 
 def code_of(error: Exception) -> int | None:
-    """The exit code for an error; None when it is nothing that a user could expect."""
+    """Return the exit code for an error, or None for an unexpected one."""
     if isinstance(error, MissingExtra):
         return USAGE
 
@@ -41,8 +43,8 @@ def code_of(error: Exception) -> int | None:
     return next((code for kind, code in kinds if isinstance(error, kind)), None)
 
 
-def sentence_of(error: Exception) -> str:
-    """What the server said, without the words that libraries put around it."""
+def message_of(error: Exception) -> str:
+    """Return the server's message without the text that client libraries add, or why there is no connection."""
     if isinstance(error, MissingExtra):
         return str(error)
 
@@ -50,16 +52,34 @@ def sentence_of(error: Exception) -> str:
 
     if isinstance(error, sdk.HttpException):
         return _message_in(error.response.text if error.response is not None else "") or error.details or str(error)
-    return f"Nobody answers. {error}" if code_of(error) == UNREACHABLE else str(error)
+    return _no_connection(error) if code_of(error) == UNREACHABLE else str(error)
+
+
+def _no_connection(error: Exception) -> str:
+    url = _URL.search(str(error))
+    if url is None:
+        return f"Cannot connect to the server: {error}"
+    reason = _system_error(error) or "the service is unavailable or is not Dibs"
+    return f"Cannot connect to {url[0].rstrip(':')}: {reason}. Is `dibs serve` running?"
+
+
+def _system_error(error: BaseException) -> str | None:
+    """Return the operating system's reason, such as "connection refused", from the chain of causes."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror[0].lower() + cause.strerror[1:]
+        cause = cause.__cause__ or cause.__context__
+    return None
 
 
 def _message_in(body: str) -> str | None:
-    """The message in an answer of the bare-metal or the reservation API, which openstacksdk does not find or unpack."""
+    """Return the message in a response of the bare-metal or the reservation API, which openstacksdk does not parse."""
     try:
         message = json.loads(body)["error_message"]
     except (ValueError, KeyError, TypeError):
         return None
-    # Quirk: the bare-metal API wraps its message in JSON once more.
+    # Quirk: the bare-metal API encodes its message as JSON in a JSON string.
     try:
         return str(json.loads(message)["faultstring"])
     except (ValueError, KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""The commands of Dibs in ``openstack``: found through the entry points in pyproject.toml."""
+"""The plug-in of ``openstack``, which finds the commands through the entry points in pyproject.toml."""
 
 import argparse
 from typing import TYPE_CHECKING, Any
@@ -13,18 +13,18 @@ DEFAULT_API_VERSION = "1"
 
 
 def make_client(instance: Any) -> "Dibs":
-    """What commands find as ``app.client_manager.dibs``."""
+    """Return the client that commands use as ``app.client_manager.dibs``."""
     from dibs.client import Dibs
 
     return Dibs(instance.sdk_connection)
 
 
 def build_option_parser(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """The option that every plug-in has."""
+    """Add the version option that every plug-in has."""
     parser.add_argument(
         "--os-dibs-api-version",
         metavar="<dibs-api-version>",
         default=DEFAULT_API_VERSION,
-        help=f"Version of Dibs' own API; there is only {DEFAULT_API_VERSION}.",
+        help=f"Version of Dibs' own API. Default: {DEFAULT_API_VERSION}, the only one.",
     )
     return parser

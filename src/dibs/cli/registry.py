@@ -1,4 +1,19 @@
-"""The commands that ask a server: their names in ``dibs``, in ``openstack``, and their classes."""
+"""The names of all commands in ``dibs`` and ``openstack``, and their classes."""
+
+SERVER_COMMANDS = {
+    "serve": "dibs.cli.commands.serve:Serve",
+    "api": "dibs.cli.commands.serve:Api",
+    "conductor": "dibs.cli.commands.serve:Conductor",
+    "clouds-yaml": "dibs.cli.commands.clouds_yaml:CloudsYaml",
+    "db upgrade": "dibs.cli.commands.database:Upgrade",
+    "db check": "dibs.cli.commands.database:Check",
+    "db version": "dibs.cli.commands.database:Version",
+    "user add": "dibs.cli.commands.user:Add",
+    "import ironic": "dibs.cli.commands.importing:Ironic",
+    "import placement": "dibs.cli.commands.importing:Placement",
+    "import blazar": "dibs.cli.commands.importing:Blazar",
+}
+"""The commands for operators of a server, in ``dibs`` only."""
 
 CLIENT_COMMANDS = {
     "node list": "dibs.cli.commands.node:List",
@@ -24,9 +39,15 @@ CLIENT_COMMANDS = {
     "candidates": "dibs.cli.commands.why:Candidates",
     "why": "dibs.cli.commands.why:Why",
 }
-"""As ``dibs`` calls them."""
+"""The commands that talk to a server, in ``dibs`` and, as entry points in pyproject.toml, in ``openstack``."""
+
+COMMANDS = {**SERVER_COMMANDS, **CLIENT_COMMANDS}
+"""Name and class of each command of ``dibs``. The class is imported when the command runs."""
 
 
 def name_in_openstack(name: str) -> str:
-    """``openstack baremetal reservation …``, as specification 001 has it; everything else behind ``openstack dibs``."""
+    """Return the name of a client command in ``openstack``.
+
+    Reservations are ``openstack baremetal reservation …``, as specification 001 says; all others ``openstack dibs …``.
+    """
     return f"baremetal {name}" if name.startswith("reservation ") else f"dibs {name}"

@@ -1,4 +1,4 @@
-"""Allocations: "give me a node of this class", several at once, waiting in line, and giving back."""
+"""Allocations: create one or a batch, wait in the queue, release."""
 
 import contextlib
 import uuid
@@ -10,18 +10,20 @@ from openstack.baremetal.v1 import _proxy
 from openstack.connection import Connection
 
 from dibs.client.errors import check_same
-from dibs.client.waiting import Watcher, looks
+from dibs.client.polling import ProgressCallback, polls
 
 VERSION = "1.60"
 PAGE = 1_000
-GIVE_BACK_SECONDS = 1_800
-"""How long a node may take to be torn down and cleaned."""
-_IN_USE = frozenset({"active", "deploy failed", "wait call-back", "error", "rescue", "rescue failed", "service failed"})
-"""Provision states from which a node has to be torn down before others can have it."""
+RELEASE_SECONDS = 1_800
+"""The time limit for the undeploy and cleaning of a node."""
+_DEPLOYED = frozenset(
+    {"active", "deploy failed", "wait call-back", "error", "rescue", "rescue failed", "service failed"}
+)
+"""Provision states in which a node must be undeployed before its allocation can be deleted."""
 
 
 class Allocation(resource.Resource):
-    """An allocation with the names that openstacksdk has for it, and what Dibs adds."""
+    """An allocation with the attribute names of openstacksdk and the additions of Dibs."""
 
     resources_key = "allocations"
     base_path = "/allocations"
@@ -39,9 +41,9 @@ class Allocation(resource.Resource):
     extra: dict[str, Any] = resource.Body("extra", type=dict)
     node_id: str | None = resource.Body("node_uuid")
     last_error: str | None = resource.Body("last_error")
-    #: Keeps its node when that is torn down.
+    #: Stays when its node is undeployed.
     sticky: bool = resource.Body("sticky", type=bool)
-    #: Until when it waits for a node to become free.
+    #: The end of its time in the queue.
     wait_until: str | None = resource.Body("wait_until")
     #: Allocations of one batch get their nodes together or not at all.
     batch: str | None = resource.Body("batch")
@@ -50,7 +52,7 @@ class Allocation(resource.Resource):
 
 
 class Allocations:
-    """``dibs.allocations``."""
+    """The calls of ``dibs.allocations``."""
 
     def __init__(self, connection: Connection, native: proxy.Proxy) -> None:
         self._connection = connection
@@ -58,84 +60,87 @@ class Allocations:
 
     @property
     def _baremetal(self) -> _proxy.Proxy:
-        # Asking for it makes a request, so it is not asked for before it is needed.
+        # The first access sends a discovery request, so it must not happen before it is needed.
         return self._connection.baremetal
 
-    def create(self, resource_class: str, *, name: str | None = None, **wishes: Any) -> Allocation:
-        """Ask for one node; the answer comes at once, the node later: see ``wait``.
+    def create(self, resource_class: str, *, name: str | None = None, **options: Any) -> Allocation:
+        """Create an allocation and return it at once, before it has a node: see ``wait``.
 
-        Wishes: ``traits``, ``candidate_nodes`` (uuids or names), ``extra``, ``owner``, ``sticky``, ``uuid``, and
-        ``wait_seconds`` to stand in line rather than fail at once. With a ``name``, asking again gives the same
-        allocation; AlreadyDifferent when one of that name is of another kind.
+        Options: ``traits``, ``candidate_nodes`` (uuids or names), ``extra``, ``owner``, ``sticky``, ``uuid``, and
+        ``wait_seconds`` to wait in the queue instead of failing at once. With a ``name``, a repeated call returns the
+        same allocation, or raises AlreadyDifferent if the existing one differs.
         """
-        body = _body(resource_class, wishes)
+        body = _body(resource_class, options)
         try:
-            (made,) = self._post(body if name is None else {**body, "name": name})
+            (created,) = self._post(body if name is None else {**body, "name": name})
         except exceptions.ConflictException:
             found = self._find(name)
             if name is None or found is None:
                 raise
             self._check_same(name, body, found)
             return found
-        return made
+        return created
 
-    def create_many(self, resource_class: str, count: int, **wishes: Any) -> Sequence[Allocation]:
-        """Ask for several nodes of one kind: all are given at one moment, or none."""
-        return self._post({**_body(resource_class, wishes), "count": count})
+    def create_many(self, resource_class: str, count: int, **options: Any) -> Sequence[Allocation]:
+        """Create a batch of allocations: all get their nodes in the same transaction, or none."""
+        return self._post({**_body(resource_class, options), "count": count})
 
     def list(self, **filters: str) -> Iterator[Allocation]:
-        """All that you may see, the oldest first; by ``state``, ``resource_class``, or all of one ``batch``."""
+        """List the allocations that the user may see, oldest first, by ``state``, ``resource_class`` or ``batch``."""
         query: dict[str, Any] = filters if "batch" in filters else {**filters, "limit": PAGE}
         return Allocation.list(self._native, paginated="limit" in query, **query)
 
     def get(self, allocation: str) -> Allocation:
-        """One by uuid or name."""
+        """Return an allocation by uuid or name."""
         return Allocation.new(id=allocation).fetch(self._native)
 
     def retry(self, allocation: str, *, wait_seconds: float | None = None) -> Allocation:
-        """Try one that failed once more; one of a batch takes the batch along."""
+        """Retry a failed allocation, with all others of its batch."""
         body = {} if wait_seconds is None else {"wait_seconds": wait_seconds}
         answer = self._native.post(f"/allocations/{allocation}/retry", json=body)
         exceptions.raise_from_response(answer)
         return Allocation.existing(**answer.json())
 
     def wait(
-        self, asked: Sequence[Allocation], *, timeout: float | None = None, progress: Watcher | None = None
+        self,
+        allocations: Sequence[Allocation],
+        *,
+        timeout: float | None = None,
+        progress: ProgressCallback | None = None,
     ) -> Sequence[Allocation]:
-        """Wait until all have their nodes; ResourceFailure with the reason when one fails.
+        """Wait until all allocations have their nodes; raise ResourceFailure with the reason if one fails.
 
-        ResourceTimeout when the time is up: this one's, after which it still stands in line, or its ``wait_seconds``.
+        Raise ResourceTimeout after the timeout, when the allocations stay in the queue, and when the ``wait_seconds``
+        of the allocations are over.
         """
-        what = f"a node of class {asked[0].resource_class}"
-        if len(asked) > 1:
-            what = f"{len(asked)} nodes of class {asked[0].resource_class}"
-        for _ in looks(what, timeout, progress):
-            asked = self._look_again(asked)
-            failed = next((each for each in asked if each.state == "error"), None)
+        count = "a node" if len(allocations) == 1 else f"{len(allocations)} nodes"
+        for _ in polls(f"{count} of class {allocations[0].resource_class}", timeout, progress):
+            allocations = self._refresh(allocations)
+            failed = next((each for each in allocations if each.state == "error"), None)
             if failed is not None:
                 raise _failure(failed)
-            if all(each.state == "active" for each in asked):
+            if all(each.state == "active" for each in allocations):
                 break
-        return asked
+        return allocations
 
     def delete(self, allocation: str) -> None:
-        """Withdraw a request, or give its node back; refused while the node is deployed: see ``give_back``."""
+        """Delete an allocation and release its node; refused while the node is deployed: see ``release``."""
         path = f"/allocations/{allocation}"
         answer = self._baremetal.delete(path, microversion=VERSION, retriable_status_codes=[503])
         exceptions.raise_from_response(answer)
 
-    def give_back(
-        self, allocation: str, *, timeout: float | None = GIVE_BACK_SECONDS, progress: Watcher | None = None
+    def release(
+        self, allocation: str, *, timeout: float | None = RELEASE_SECONDS, progress: ProgressCallback | None = None
     ) -> None:
-        """Give a node back whatever was done with it: one that is deployed is torn down first. None there is fine."""
-        for _ in looks(f"the node of allocation {allocation} to be given back", timeout, progress):
+        """Delete an allocation in any state; undeploy its node first if needed. Ignore a missing allocation."""
+        for _ in polls(f"the release of allocation {allocation}", timeout, progress):
             try:
                 self.delete(allocation)
             except exceptions.NotFoundException:
                 return
             except exceptions.ConflictException:
-                # It is in use, or a conductor works on it this moment.
-                self._tear_down(allocation)
+                # The node is deployed, or locked by a conductor.
+                self._undeploy(allocation)
             else:
                 return
 
@@ -146,23 +151,23 @@ class Allocations:
         *,
         count: int = 1,
         timeout: float | None = None,
-        progress: Watcher | None = None,
-        **wishes: Any,
+        progress: ProgressCallback | None = None,
+        **options: Any,
     ) -> Iterator[Sequence[Allocation]]:
-        """One or several nodes for as long as the ``with`` lasts; given back whatever happens in it.
+        """Allocate nodes for the duration of a ``with`` block; release them at its end, also after an error.
 
-        A name that is taken is refused, since what has it is not ours to give back.
+        A name that exists already is refused, because its allocation belongs to another client.
         """
-        body = _body(resource_class, wishes)
-        # Known before it is asked for, so that it can be withdrawn when the answer never arrives.
+        body = _body(resource_class, options)
+        # The client chooses the uuid, so that it can delete the allocation even if the response is lost.
         ours = {str(uuid.uuid4())} if count == 1 else set()
         try:
-            asked = self._post({**body, "uuid": min(ours)} if ours else {**body, "count": count})
-            ours = {each.id for each in asked}
-            yield self.wait(asked, timeout=timeout, progress=progress)
+            created = self._post({**body, "uuid": min(ours)} if ours else {**body, "count": count})
+            ours = {each.id for each in created}
+            yield self.wait(created, timeout=timeout, progress=progress)
         finally:
             for each in sorted(ours):
-                self.give_back(each, progress=progress)
+                self.release(each, progress=progress)
 
     def _post(self, body: Mapping[str, Any]) -> Sequence[Allocation]:
         answer = self._native.post("/allocations", json=body)
@@ -176,32 +181,32 @@ class Allocations:
             return None
 
     def _check_same(self, name: str, body: Mapping[str, Any], found: Allocation) -> None:
-        asked = {
+        requested = {
             "class": body["resource_class"],
             "traits": sorted(set(body.get("traits", ()))),
             "candidates": sorted({self._uuid_of(node) for node in body.get("candidate_nodes", ())}),
             "extra": body.get("extra", {}),
             "sticky": body.get("sticky", False),
         }
-        there = {
+        existing = {
             "class": found.resource_class,
             "traits": sorted(found.traits),
             "candidates": sorted(found.candidate_nodes),
             "extra": found.extra,
             "sticky": found.sticky,
         }
-        check_same(f"an allocation {name}", asked, there)
+        check_same(f"Allocation {name}", requested, existing)
 
-    def _look_again(self, asked: Sequence[Allocation]) -> Sequence[Allocation]:
-        batch = asked[0].batch
+    def _refresh(self, allocations: Sequence[Allocation]) -> Sequence[Allocation]:
+        batch = allocations[0].batch
         if batch is None:
-            return [self.get(each.id) for each in asked]
+            return [self.get(each.id) for each in allocations]
         return list(self.list(batch=batch))
 
-    def _tear_down(self, allocation: str) -> None:
+    def _undeploy(self, allocation: str) -> None:
         with contextlib.suppress(exceptions.NotFoundException, exceptions.ConflictException):
             node = self._baremetal.get_node(self.get(allocation).node_id or "")
-            if node.provision_state in _IN_USE and node.reservation is None:
+            if node.provision_state in _DEPLOYED and node.reservation is None:
                 self._baremetal.set_node_provision_state(node, "deleted")
 
     def _uuid_of(self, node: str) -> str:
@@ -212,16 +217,16 @@ class Allocations:
 
 
 def _failure(failed: Allocation) -> exceptions.SDKException:
-    """What a failed allocation is to who waits: one that stood in line until its time was up has timed out."""
+    """Return the exception for a failed allocation: a timeout if it stayed in the queue until the end of its time."""
     text = f"Allocation {failed.name or failed.id} failed: {failed.last_error}"
     if failed.wait_until is not None and (failed.updated_at or "") >= failed.wait_until:
         return exceptions.ResourceTimeout(text)
     return exceptions.ResourceFailure(text)
 
 
-def _body(resource_class: str, wishes: Mapping[str, Any]) -> dict[str, Any]:
-    given = {name: value for name, value in wishes.items() if value is not None}
+def _body(resource_class: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    body = {name: value for name, value in options.items() if value is not None}
     for name in ("traits", "candidate_nodes"):
-        if name in given:
-            given[name] = list(given[name])
-    return {"resource_class": resource_class, **given}
+        if name in body:
+            body[name] = list(body[name])
+    return {"resource_class": resource_class, **body}

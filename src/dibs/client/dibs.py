@@ -1,4 +1,4 @@
-"""``Dibs``: all of it behind one connection."""
+"""``Dibs``: the client of one server."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,33 +7,33 @@ from openstack import exceptions, proxy
 from openstack.connection import Connection
 
 from dibs.client.allocations import Allocations
-from dibs.client.answers import Candidate, Why
-from dibs.client.connecting import connect, root_of
+from dibs.client.connection import connect, root_of
 from dibs.client.leases import Leases
 from dibs.client.nodes import Nodes
 from dibs.client.reservations import Reservations
+from dibs.client.results import Candidate, Why
 
 PLACEMENT_VERSION = "1.39"
 
 
 class Dibs:
-    """A running Dibs, as its users see it."""
+    """A running Dibs."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.url = root_of(connection)
         self._native = self._service("dibs", f"{self.url}/dibs/v1")
         leases = connection.config.get_endpoint("reservation") or ""
-        # Without credentials one endpoint stands for every service that has none of its own.
-        here = leases if "reservation" in leases else f"{self.url}/reservation/v1"
+        # With auth_type none, the one endpoint of the cloud stands for every service without an override.
+        url = leases if "reservation" in leases else f"{self.url}/reservation/v1"
         self.nodes = Nodes(connection)
         self.reservations = Reservations(connection)
         self.allocations = Allocations(connection, self._native)
-        self.leases = Leases(self._service("reservation", here), self._native)
+        self.leases = Leases(self._service("reservation", url), self._native)
 
     @classmethod
     def connect(cls, url: str | None = None, *, cloud: str | None = None, **options: Any) -> "Dibs":
-        """To a URL, an entry of clouds.yaml, what OS_… variables say, or else to this machine."""
+        """Connect to a URL, an entry of clouds.yaml, the cloud of OS_… variables, or else to the default address."""
         return cls(connect(url, cloud=cloud, **options))
 
     def why(
@@ -44,7 +44,7 @@ class Dibs:
         candidate_nodes: Iterable[str] = (),
         count: int = 1,
     ) -> Why:
-        """Why can I not have so many nodes of this kind, and when could I? Nothing is asked for or kept."""
+        """Return why this number of nodes is not available and when it will be. Nothing is allocated."""
         query = {
             "resource_class": resource_class,
             "traits": ",".join(traits),
@@ -64,7 +64,7 @@ class Dibs:
         traits_any: Iterable[str] = (),
         limit: int | None = None,
     ) -> list[Candidate]:
-        """Which providers could serve a claim, as Placement sees it: such as ``{"CUSTOM_GOLD": 1}``."""
+        """Return the allocation candidates for resources such as ``{"CUSTOM_GOLD": 1}``."""
         query = [("resources", ",".join(f"{name}:{amount}" for name, amount in resources.items()))]
         required = [*traits, *(f"!{name}" for name in not_traits)]
         query += [("required", ",".join(required))] if required else []
@@ -94,7 +94,7 @@ def _candidates(document: dict[str, Any]) -> list[Candidate]:
     ]
 
 
-def class_of_nodes(resource_class: str) -> str:
-    """The name under which Placement knows a class of nodes: gold is CUSTOM_GOLD."""
+def placement_class(resource_class: str) -> str:
+    """Return the name of a node's resource class in Placement: gold is CUSTOM_GOLD."""
     upper = "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in resource_class.upper())
     return upper if upper.startswith("CUSTOM_") else f"CUSTOM_{upper}"

@@ -1,4 +1,4 @@
-"""What can go wrong here and nowhere else in openstacksdk."""
+"""The errors of this client that openstacksdk does not have."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +7,13 @@ from openstack import exceptions
 
 
 class AlreadyDifferent(exceptions.SDKException):
-    """There is something of that name already, and it is not what was asked for."""
+    """An object of the same name exists, but differs from the requested one."""
 
 
-def check_same(what: str, asked: Mapping[str, Any], found: Mapping[str, Any]) -> None:
-    """Refuse to take one thing for another that happens to have its name."""
-    different = [f"{name} is {found[name]!r}, not {asked[name]!r}" for name in asked if asked[name] != found[name]]
+def check_same(what: str, requested: Mapping[str, Any], found: Mapping[str, Any]) -> None:
+    """Raise AlreadyDifferent if an existing object differs from the requested one."""
+    different = [
+        f"{name} is {found[name]!r}, not {requested[name]!r}" for name in requested if requested[name] != found[name]
+    ]
     if different:
-        raise AlreadyDifferent(f"There is {what} already, but its {'; its '.join(different)}.")
+        raise AlreadyDifferent(f"{what} already exists, but its {'; its '.join(different)}.")

@@ -1,4 +1,4 @@
-"""Leases: machines or room for instances, in a window of time that may lie in the future."""
+"""Leases: hosts, or capacity for instances, for a window of time."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,10 +7,10 @@ from typing import Any
 
 from openstack import exceptions, proxy, resource
 
-from dibs.client.answers import Why
 from dibs.client.errors import check_same
+from dibs.client.results import Why
 
-_OVER = frozenset({"TERMINATED", "ERROR"})
+_ENDED = frozenset({"TERMINATED", "ERROR"})
 
 
 class Lease(resource.Resource):
@@ -37,7 +37,7 @@ class Lease(resource.Resource):
 
 
 def hosts(at_least: int = 1, at_most: int | None = None, properties: Sequence[Any] = ()) -> dict[str, Any]:
-    """A reservation of whole machines; ``properties`` as in ``["==", "$rack", "r1"]``."""
+    """Return a reservation of whole hosts; ``properties`` such as ``["==", "$rack", "r1"]``."""
     return {
         "resource_type": "physical:host",
         "min": at_least,
@@ -50,7 +50,7 @@ def hosts(at_least: int = 1, at_most: int | None = None, properties: Sequence[An
 def instances(
     amount: int, *, vcpus: int, memory_mb: int, disk_gb: int, properties: Sequence[Any] = ()
 ) -> dict[str, Any]:
-    """A reservation of room for so many instances."""
+    """Return a reservation of capacity for instances."""
     return {
         "resource_type": "virtual:instance",
         "amount": amount,
@@ -63,7 +63,7 @@ def instances(
 
 
 class Leases:
-    """``dibs.leases``."""
+    """The calls of ``dibs.leases``."""
 
     def __init__(self, service: proxy.Proxy, native: proxy.Proxy) -> None:
         self._service = service
@@ -78,9 +78,10 @@ class Leases:
         start: datetime | str = "now",
         before_end: datetime | str | None = None,
     ) -> Lease:
-        """Book; times are to the minute, in UTC. A lease of that name that is not over is given again when it has the
-        same window and the same kinds of reservations; AlreadyDifferent when it has not. Names are no keys in this API,
-        so two who ask at the same moment may both get one.
+        """Create a lease, or return an equal one of the same name; times are in UTC, to the minute.
+
+        If a current lease of that name has another window or other types of reservations, raise AlreadyDifferent. Names
+        are not unique in this API, so two simultaneous calls can both create a lease.
         """
         return self.create_or_find(name, end, reservations, start=start, before_end=before_end)[0]
 
@@ -93,7 +94,7 @@ class Leases:
         start: datetime | str = "now",
         before_end: datetime | str | None = None,
     ) -> tuple[Lease, bool]:
-        """As ``create``; also tells whether it was made just now."""
+        """Do as ``create``; also return whether the lease is new."""
         body = {
             "name": name,
             "start_date": _minutes(start),
@@ -102,18 +103,18 @@ class Leases:
             "events": [],
             **({} if before_end is None else {"before_end_date": _minutes(before_end)}),
         }
-        found = next((each for each in self.list() if each.name == name and each.status not in _OVER), None)
+        found = next((each for each in self.list() if each.name == name and each.status not in _ENDED), None)
         if found is not None:
-            check_same(f"a lease {name}", _outline(body, body["start_date"] != "now"), _outline_of(found, body))
+            check_same(f"Lease {name}", _summary(body, body["start_date"] != "now"), _summary_of(found, body))
             return found, False
         return _lease(self._service.post("/leases", json=body)), True
 
     def list(self) -> Iterator[Lease]:
-        """All that you may see."""
+        """List the leases that the user may see."""
         return Lease.list(self._service, paginated=False)
 
     def get(self, lease: str) -> Lease:
-        """One by id, or by its name when only one has it."""
+        """Return a lease by id, or by name if the name is unique."""
         try:
             return Lease.new(id=lease).fetch(self._service)
         except exceptions.NotFoundException:
@@ -121,25 +122,25 @@ class Leases:
             if not named:
                 raise
         if len(named) > 1:
-            raise exceptions.DuplicateResource(f"{len(named)} leases are called {lease}: say which by its id.")
+            raise exceptions.DuplicateResource(f"{len(named)} leases have the name {lease}: use the id.")
         return named[0]
 
     def update(self, lease: str, *, name: str | None = None, **times: datetime | str | None) -> Lease:
-        """Change the name, or when it begins (``start``), ends (``end``) and warns (``before_end``)."""
+        """Change the name, the start (``start``), the end (``end``) or the time of the warning (``before_end``)."""
         changes = {f"{which}_date": _minutes(time) for which, time in times.items() if time is not None}
         body = changes if name is None else {**changes, "name": name}
         return _lease(self._service.put(f"/leases/{self.get(lease).id}", json=body))
 
-    def why(self, end: datetime | str, wish: Mapping[str, Any], *, start: datetime | str = "now") -> Why:
-        """Why can I not have this lease, and when could I begin one as long? Nothing is booked."""
-        given = {name: str(value) for name, value in wish.items() if value not in (None, "")}
-        query = {"start": _minutes(start), "end": _minutes(end), **given}
+    def why(self, end: datetime | str, reservation: Mapping[str, Any], *, start: datetime | str = "now") -> Why:
+        """Return why a lease is not available and when one of the same length could start. Nothing is booked."""
+        resources = {name: str(value) for name, value in reservation.items() if value not in (None, "")}
+        query = {"start": _minutes(start), "end": _minutes(end), **resources}
         answer = self._native.get("/leases/availability", params=query)
         exceptions.raise_from_response(answer)
         return Why.read(answer.json())
 
     def delete(self, lease: str) -> None:
-        """End it now, or cancel it."""
+        """End an active lease now, or cancel a pending one."""
         self.get(lease).delete(self._service)
 
 
@@ -149,22 +150,22 @@ def _lease(answer: Any) -> Lease:
 
 
 def _minutes(time: datetime | str) -> str:
-    """As the service reads times; a time without a zone is UTC."""
+    """Return a time in the format of the service; a time without a zone is UTC."""
     if isinstance(time, str):
         return time
     return (time.astimezone(UTC) if time.tzinfo else time).strftime("%Y-%m-%d %H:%M")
 
 
-def _outline(body: Mapping[str, Any], with_start: bool) -> dict[str, Any]:
-    kinds = sorted(each["resource_type"] for each in body["reservations"])
+def _summary(body: Mapping[str, Any], with_start: bool) -> dict[str, Any]:
+    types = sorted(each["resource_type"] for each in body["reservations"])
     start = {"start": body["start_date"]} if with_start else {}
-    return {**start, "end": body["end_date"], "reservations": kinds}
+    return {**start, "end": body["end_date"], "reservations": types}
 
 
-def _outline_of(found: Lease, body: Mapping[str, Any]) -> dict[str, Any]:
-    there = {
+def _summary_of(found: Lease, body: Mapping[str, Any]) -> dict[str, Any]:
+    existing = {
         "start_date": found.start_date.replace("T", " ")[:16],
         "end_date": found.end_date.replace("T", " ")[:16],
         "reservations": found.reservations,
     }
-    return _outline(there, body["start_date"] != "now")
+    return _summary(existing, body["start_date"] != "now")

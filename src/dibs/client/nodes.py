@@ -1,4 +1,4 @@
-"""Nodes, with the filters by trait that openstacksdk has no words for."""
+"""Nodes, with the filters by trait that openstacksdk does not have."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -12,7 +12,7 @@ _STOCK_FILTERS: dict[str, Any] = stock.Node._query_mapping._mapping
 
 
 class Node(stock.Node):
-    """A node as openstacksdk has it, listed by traits too."""
+    """A node of openstacksdk with more filters for lists."""
 
     _query_mapping = resource.QueryParameters(
         "traits",
@@ -29,19 +29,19 @@ class Node(stock.Node):
         **_STOCK_FILTERS,
     )
 
-    # openstacksdk looks for what stands for the id in the class itself only.
+    # openstacksdk looks for the alternate id in the class itself, not in its parents.
     id: str = resource.Body("uuid", alternate_id=True)
 
 
 class Nodes:
-    """``dibs.nodes``."""
+    """The calls of ``dibs.nodes``."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     @property
     def _baremetal(self) -> _proxy.Proxy:
-        # Asking for it makes a request, so it is not asked for before it is needed.
+        # The first access sends a discovery request, so it must not happen before it is needed.
         return self._connection.baremetal
 
     def list(
@@ -53,7 +53,7 @@ class Nodes:
         not_traits_any: Iterable[str] = (),
         **filters: Any,
     ) -> Iterator[Node]:
-        """Nodes with all of ``traits``, any of ``traits_any``, not all of ``not_traits``, none of ``not_traits_any``.
+        """List nodes with all ``traits``, any ``traits_any``, not all ``not_traits`` and no ``not_traits_any``.
 
         Other filters are those of openstacksdk, and ``reserved``, ``owner``, ``retired`` and a few more.
         """
@@ -63,25 +63,25 @@ class Nodes:
             "not_traits": not_traits,
             "not_traits_any": not_traits_any,
         }
-        asked: dict[str, Any] = {name: ",".join(names) for name, names in by_trait.items() if names}
-        return Node.list(self._baremetal, details=True, **asked, **filters)
+        query: dict[str, Any] = {name: ",".join(names) for name, names in by_trait.items() if names}
+        return Node.list(self._baremetal, details=True, **query, **filters)
 
     def get(self, node: str) -> Node:
-        """One node by uuid or name."""
+        """Return a node by uuid or name."""
         return Node.new(id=node).fetch(self._baremetal)
 
     def add_traits(self, node: str, *traits: str) -> None:
-        """Give a node more traits; those that it has already are none the worse for it."""
+        """Add traits to a node. Traits that the node has already are ignored."""
         found = self.get(node)
         for trait in traits:
             found.add_trait(self._baremetal, trait)
 
     def remove_traits(self, node: str, *traits: str) -> None:
-        """Take traits from a node."""
+        """Remove traits from a node; raise NotFoundException for a trait that it does not have."""
         found = self.get(node)
         for trait in traits:
             found.remove_trait(self._baremetal, trait, ignore_missing=False)
 
     def remove_all_traits(self, node: str) -> None:
-        """Take every trait from a node."""
+        """Remove all traits from a node."""
         self.get(node).set_traits(self._baremetal, [])

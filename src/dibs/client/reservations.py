@@ -1,4 +1,4 @@
-"""Reservations of nodes: one of several is kept for an instance for some minutes."""
+"""Node reservations: one of several nodes is held for an instance for some minutes."""
 
 import uuid
 from collections.abc import Iterator, Sequence
@@ -11,11 +11,11 @@ from dibs.client.errors import check_same
 
 VERSION = "1.60"
 _NAMES = uuid.UUID("2f0b8d3c-5a43-4b7e-9b3f-d1b5f0e4c1a7")
-"""Turns a name into the uuid of an instance, the same each time."""
+"""The namespace that turns a name into the uuid of an instance."""
 
 
 class Reservation(resource.Resource):
-    """A node that is kept for an instance; its ``id`` is the proof that a deploy needs."""
+    """A node that is held for an instance; a deploy of the node needs its ``id``."""
 
     resource_key = "reservation"
     resources_key = "reservations"
@@ -33,20 +33,20 @@ class Reservation(resource.Resource):
     updated_at: str | None = resource.Body("updated_at")
 
 
-def instance_of(name: str) -> str:
-    """The instance that a name stands for."""
+def instance_uuid(name: str) -> str:
+    """Return the uuid of the instance that a name stands for."""
     return str(uuid.uuid5(_NAMES, name))
 
 
 class Reservations:
-    """``dibs.reservations``."""
+    """The calls of ``dibs.reservations``."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     @property
     def _baremetal(self) -> _proxy.Proxy:
-        # Asking for it makes a request, so it is not asked for before it is needed.
+        # The first access sends a discovery request, so it must not happen before it is needed.
         return self._connection.baremetal
 
     def create(
@@ -57,10 +57,10 @@ class Reservations:
         name: str | None = None,
         seconds: int | None = None,
     ) -> Reservation:
-        """Keep the first of these nodes (uuids or names) that can be kept.
+        """Reserve the first available node of a list of uuids or names.
 
-        Give an ``instance`` (its uuid) or a ``name`` that stands for one, and asking again gives the same reservation;
-        AlreadyDifferent when that is of another node. Without either, each call makes another.
+        With an ``instance`` (its uuid) or a ``name`` that stands for one, a repeated call returns the same reservation,
+        or raises AlreadyDifferent if that holds another node. Without either, each call creates a new reservation.
         """
         return self.create_or_find(nodes, instance=instance, name=name, seconds=seconds)[0]
 
@@ -72,10 +72,10 @@ class Reservations:
         name: str | None = None,
         seconds: int | None = None,
     ) -> tuple[Reservation, bool]:
-        """As ``create``; also tells whether it was made just now."""
+        """Do as ``create``; also return whether the reservation is new."""
         if instance is not None and name is not None:
-            raise ValueError("A name stands for an instance: give one of them.")
-        known = instance or (instance_of(name) if name is not None else None)
+            raise ValueError("A name stands for an instance: pass only one of them.")
+        known = instance or (instance_uuid(name) if name is not None else None)
         uuids = [self._uuid_of(node) for node in nodes]
         body = {"instance_uuid": known or str(uuid.uuid4()), "node_uuid": uuids}
         try:
@@ -85,28 +85,28 @@ class Reservations:
             if found is None:
                 raise
         if found.node_id not in uuids:
-            asked = {"node": uuids[0] if len(uuids) == 1 else uuids}
-            check_same(f"a reservation for instance {known}", asked, {"node": found.node_id})
+            requested = {"node": uuids[0] if len(uuids) == 1 else uuids}
+            check_same(f"A reservation for instance {known}", requested, {"node": found.node_id})
         return found, False
 
     def list(self) -> Iterator[Reservation]:
-        """All that you may see."""
+        """List the reservations that the user may see."""
         return Reservation.list(self._baremetal)
 
     def get(self, reservation: str) -> Reservation:
-        """One by its uuid."""
+        """Return a reservation by uuid."""
         return Reservation.new(id=reservation).fetch(self._baremetal)
 
     def renew(self, reservation: str, *, seconds: int | None = None) -> Reservation:
-        """Let it end so many seconds from now instead; without a number, as many as the server gives by itself."""
+        """Extend a reservation to this many seconds from now; by default to the server's standard lifetime."""
         return self._post(f"/reservations/{reservation}/renew", {} if seconds is None else {"ttl_seconds": seconds})
 
     def delete(self, reservation: str) -> None:
-        """Let go of the node."""
+        """Delete a reservation and release its node."""
         Reservation.new(id=reservation).delete(self._baremetal)
 
     def _post(self, path: str, body: object) -> Reservation:
-        # A conflict is told at once: asking again would get the same answer.
+        # A conflict is not retried, because a retry would get the same response.
         answer = self._baremetal.post(path, json=body, microversion=VERSION, retriable_status_codes=[503])
         exceptions.raise_from_response(answer)
         return Reservation.existing(**answer.json()["reservation"])

@@ -1,13 +1,14 @@
-"""``dibs allocation …``: waiting, several at once, with a command, and what remains of it."""
+"""``dibs allocation …``: waiting, batches, running a command, and release."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from dibs.client import Dibs
 from tests.bed.session import Bed
-from tests.cli.asking_server import Terminal, run
+from tests.cli.run_dibs import Terminal, run
 from tests.clients.clouds import enrol, until_provisioned
 from tests.clients.test_openstacksdk import fresh
 
@@ -27,16 +28,16 @@ def kind() -> str:
     return fresh("class")
 
 
-def test_one_is_made_shown_listed_and_deleted(url: str, dibs: Dibs, kind: str) -> None:
+def test_an_allocation_is_created_shown_listed_and_deleted(url: str, dibs: Dibs, kind: str) -> None:
     node, name = enrol(dibs.connection, resource_class=kind), fresh("mine")
     create = ("allocation", "create", "--resource-class", kind, "--name", name, "--extra", "a=1", "-f", "json")
-    asked = run(*create, url=url).json
-    given = run(*create, "--wait", "0", url=url).json
-    assert (given["uuid"], given["node_uuid"], given["extra"]) == (asked["uuid"], node.id, {"a": "1"})
+    created = run(*create, url=url).json
+    allocated = run(*create, "--wait", "0", url=url).json
+    assert (allocated["uuid"], allocated["node_uuid"], allocated["extra"]) == (created["uuid"], node.id, {"a": "1"})
     different = run(*create, "--sticky", url=url)
     assert (different.code, different.err) == (
         1,
-        f"There is an allocation {name} already, but its sticky is False, not True.\n",
+        f"Allocation {name} already exists, but its sticky is False, not True.\n",
     )
     shown = run("allocation", "show", name, "-f", "value", "-c", "node_uuid", url=url)
     assert shown.out == f"{node.id}\n"
@@ -47,17 +48,17 @@ def test_one_is_made_shown_listed_and_deleted(url: str, dibs: Dibs, kind: str) -
     assert run("allocation", "show", name, url=url).code == 3
 
 
-def test_several_are_given_at_one_moment(url: str, dibs: Dibs, kind: str) -> None:
+def test_a_batch_gets_all_its_nodes(url: str, dibs: Dibs, kind: str) -> None:
     nodes = {enrol(dibs.connection, resource_class=kind).id for _ in range(2)}
     create = ("allocation", "create", "--resource-class", kind, "--bulk", "2", "--wait", "1m", "-f", "json")
-    given = run(*create, url=url).json
-    assert (set(given["node_uuid"]), given["state"], len(given["uuid"])) == (nodes, "active", 2)
-    rows = run("allocation", "list", "--batch", given["batch"], "-f", "json", url=url).json
-    assert {row["uuid"] for row in rows} == set(given["uuid"])
-    assert run("allocation", "delete", *given["uuid"], url=url).code == 0
+    batch = run(*create, url=url).json
+    assert (set(batch["node_uuid"]), batch["state"], len(batch["uuid"])) == (nodes, "active", 2)
+    rows = run("allocation", "list", "--batch", batch["batch"], "-f", "json", url=url).json
+    assert {row["uuid"] for row in rows} == set(batch["uuid"])
+    assert run("allocation", "delete", *batch["uuid"], url=url).code == 0
 
 
-def test_what_fails_at_once_and_what_times_out_differ_and_both_say_why(url: str, dibs: Dibs, kind: str) -> None:
+def test_failure_and_timeout_differ_in_exit_code_and_both_print_the_reason(url: str, dibs: Dibs, kind: str) -> None:
     create = ("allocation", "create", "--resource-class", kind)
     failed = run(*create, "--name", kind, "--wait", "0", url=url)
     assert failed.code == 1
@@ -67,51 +68,51 @@ def test_what_fails_at_once_and_what_times_out_differ_and_both_say_why(url: str,
     assert f"Waiting for a node of class {kind} (0 s)." in timed_out.err
     assert f"failed: no nodes of class {kind}" in timed_out.err
     node = enrol(dibs.connection, resource_class=kind)
-    again = run("allocation", "retry", kind, "--wait", "1m", "-f", "json", url=url).json
-    assert (again["state"], again["node_uuid"]) == ("active", node.id)
+    retried = run("allocation", "retry", kind, "--wait", "1m", "-f", "json", url=url).json
+    assert (retried["state"], retried["node_uuid"]) == ("active", node.id)
     assert run("allocation", "retry", kind, url=url).code == 1
 
 
-def test_on_a_terminal_one_line_moves_and_says_why(url: str, kind: str) -> None:
+def test_a_terminal_shows_the_reason_while_waiting(url: str, kind: str) -> None:
     terminal = Terminal()
-    words = ("allocation", "create", "--resource-class", kind, "--wait", "2s")
+    words = ("allocation", "create", "--resource-class", kind, "--wait", "3s")
     assert run(*words, url=url, stderr=terminal).code == 4
     shown = " ".join(terminal.getvalue().split())
-    assert f"Waiting for a node of class {kind} (1 s). no nodes of class {kind}." in shown
-    assert "\x1b[?25h" in shown, "the cursor is back"
+    assert re.search(rf"Waiting for a node of class {kind} \(\d s\)\. no nodes of class {kind}\.", shown)
+    assert "\x1b[?25h" in shown, "the cursor is hidden"
 
 
-def test_a_command_has_the_node_in_its_environment_and_its_exit_code_counts(
+def test_the_command_has_the_node_in_its_environment_and_its_exit_code_is_returned(
     url: str, dibs: Dibs, kind: str, tmp_path: Path
 ) -> None:
     node = enrol(dibs.connection, resource_class=kind, properties={"cpus": 8})
     dibs.nodes.add_traits(node.id, "CUSTOM_A")
     seen = tmp_path / "seen"
     command = f"env | grep ^DIBS_ > {seen}; exit 7"
-    told = run("allocation", "create", "--resource-class", kind, "--shell", command, url=url)
-    assert (told.code, told.out) == (7, "")
-    facts = dict(line.partition("=")[::2] for line in seen.read_text().splitlines())
-    assert (facts["DIBS_NODE_UUID"], facts["DIBS_NODE_NAME"]) == (node.id, node.name)
-    assert (facts["DIBS_NODE_TRAITS"], facts["DIBS_RESOURCE_CLASS"]) == ("CUSTOM_A", kind)
-    assert json.loads(facts["DIBS_NODE_PROPERTIES"]) == {"cpus": 8}
-    assert facts["DIBS_URL"] == url
+    result = run("allocation", "create", "--resource-class", kind, "--shell", command, url=url)
+    assert (result.code, result.out) == (7, "")
+    variables = dict(line.partition("=")[::2] for line in seen.read_text().splitlines())
+    assert (variables["DIBS_NODE_UUID"], variables["DIBS_NODE_NAME"]) == (node.id, node.name)
+    assert (variables["DIBS_NODE_TRAITS"], variables["DIBS_RESOURCE_CLASS"]) == ("CUSTOM_A", kind)
+    assert json.loads(variables["DIBS_NODE_PROPERTIES"]) == {"cpus": 8}
+    assert variables["DIBS_URL"] == url
     assert dibs.nodes.get(node.id).instance_id is None
     assert list(dibs.allocations.list(resource_class=kind)) == []
 
 
-def test_a_node_that_the_command_deployed_is_given_back_too(url: str, dibs: Dibs, kind: str) -> None:
+def test_a_node_that_the_command_deployed_is_undeployed_and_released(url: str, dibs: Dibs, kind: str) -> None:
     node = enrol(dibs.connection, resource_class=kind)
     deploy = (
         "curl -sf -X PUT -H 'Content-Type: application/json' -d '{\"target\": \"active\"}'"
         " $DIBS_URL/baremetal/v1/nodes/$DIBS_NODE_UUID/states/provision"
     )
-    told = run("allocation", "create", "--resource-class", kind, "--sticky", "--shell", deploy, url=url)
-    assert told.code == 0, told.err
+    result = run("allocation", "create", "--resource-class", kind, "--sticky", "--shell", deploy, url=url)
+    assert result.code == 0, result.err
     assert until_provisioned(dibs.connection, node, "available").instance_id is None
     assert list(dibs.allocations.list(resource_class=kind)) == []
 
 
-def test_a_command_without_a_node_does_not_run(url: str, dibs: Dibs, kind: str, tmp_path: Path) -> None:
+def test_the_command_does_not_run_without_a_node(url: str, dibs: Dibs, kind: str, tmp_path: Path) -> None:
     words = ("allocation", "create", "--resource-class", kind, "--shell", f"touch {tmp_path}/ran")
     assert run(*words, "--bulk", "2", url=url).code == 1
     assert run(*words, "--wait", "1s", url=url).code == 4
@@ -119,12 +120,12 @@ def test_a_command_without_a_node_does_not_run(url: str, dibs: Dibs, kind: str, 
     assert list(dibs.allocations.list(resource_class=kind)) == []
 
 
-def test_what_somebody_has_under_that_name_is_not_given_back(url: str, dibs: Dibs, kind: str) -> None:
+def test_an_existing_allocation_of_the_same_name_is_not_released(url: str, dibs: Dibs, kind: str) -> None:
     enrol(dibs.connection, resource_class=kind)
     theirs = dibs.allocations.create(kind, name=kind)
-    told = run("allocation", "create", "--resource-class", kind, "--name", kind, "--shell", "true", url=url)
-    assert told.code == 1
-    assert "already" in told.err
+    result = run("allocation", "create", "--resource-class", kind, "--name", kind, "--shell", "true", url=url)
+    assert result.code == 1
+    assert "already" in result.err
     assert dibs.allocations.get(kind).id == theirs.id
     dibs.allocations.wait([theirs])
     dibs.connection.baremetal.set_node_provision_state(dibs.allocations.get(kind).node_id, "active")

@@ -1,4 +1,4 @@
-"""The entry for clouds.yaml; tests/clients uses it with the real clients."""
+"""The clouds.yaml entry; tests/clients uses it with the real clients."""
 
 import os
 
@@ -8,14 +8,14 @@ from dibs.cli.commands.clouds_yaml import clouds_yaml
 from dibs.settings import load_settings
 
 
-def test_the_certificate_is_found_from_every_folder() -> None:
+def test_the_path_of_the_certificate_is_absolute() -> None:
     settings = load_settings({"tls_cert": "cert.pem", "tls_key": "key.pem"}, {})
     entry = yaml.safe_load(clouds_yaml(settings))["clouds"]["dibs"]
     assert entry["cacert"] == os.path.abspath("cert.pem")
     assert entry["baremetal_endpoint_override"].startswith("https://")
 
 
-def test_who_has_a_nova_is_not_sent_to_a_compute_service_that_is_not_there() -> None:
+def test_with_nova_the_entry_has_no_compute_endpoint() -> None:
     entry = clouds_yaml(load_settings({"compute_backend": "nova", "nova_cloud": "nova"}, {}))
     assert "compute" in clouds_yaml(load_settings({}, {}))
     assert "compute" not in entry

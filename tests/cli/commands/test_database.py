@@ -12,7 +12,7 @@ def run(verb: str, directory: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_an_empty_database_has_no_version_and_problems_until_it_is_upgraded(tmp_path: Path) -> None:
+def test_an_empty_database_has_no_version_and_fails_the_check_until_upgraded(tmp_path: Path) -> None:
     assert run("version", tmp_path).stdout == "none\n"
     assert run("check", tmp_path).returncode == 1
     assert run("upgrade", tmp_path).returncode == 0

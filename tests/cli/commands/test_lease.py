@@ -6,14 +6,14 @@ import pytest
 
 from dibs.client import Dibs
 from tests.bed.session import Bed
-from tests.cli.asking_server import run
+from tests.cli.run_dibs import run
 from tests.clients.test_blazarclient import PROPERTY, client_of, make_provider
 from tests.clients.test_openstacksdk import fresh
 
 
 @pytest.fixture
 def only(bed: Bed) -> Iterator[str]:
-    """The property of a host that no other test takes."""
+    """Register a host and yield a property that only this host has."""
     server = bed.shared_server("sqlite")
     cloud = Dibs.connect(server.url).connection
     name = make_provider(cloud)
@@ -23,7 +23,7 @@ def only(bed: Bed) -> Iterator[str]:
     blazar.host.delete(host["id"])
 
 
-def test_a_host_is_booked_listed_shown_prolonged_and_set_free(bed: Bed, only: str) -> None:
+def test_a_lease_of_a_host_is_created_listed_shown_extended_and_deleted(bed: Bed, only: str) -> None:
     url, name = bed.shared_server("sqlite").url, fresh("lease")
     window = ("--start", "2094-05-01T10:00", "--for", "2h", "--hosts", "1", "--property", only)
     made = run("lease", "create", name, *window, "-f", "json", url=url).json
@@ -43,7 +43,7 @@ def test_a_host_is_booked_listed_shown_prolonged_and_set_free(bed: Bed, only: st
     assert run("lease", "show", name, url=url).code == 3
 
 
-def test_room_for_instances_is_booked_with_two_properties(bed: Bed, only: str) -> None:
+def test_a_lease_of_instances_needs_a_host_with_all_properties(bed: Bed, only: str) -> None:
     url, name = bed.shared_server("sqlite").url, fresh("lease")
     room = ("--instances", "3", "--vcpus", "4", "--memory-mb", "2048", "--property", only)
     window = ("--start", "2094-06-01T10:00", "--end", "2094-06-01T12:00")

@@ -4,7 +4,7 @@ import pytest
 
 from dibs.client import Dibs
 from tests.bed.session import Bed
-from tests.cli.asking_server import run
+from tests.cli.run_dibs import run
 from tests.clients.clouds import enrol
 from tests.clients.test_openstacksdk import fresh
 
@@ -14,7 +14,7 @@ def url(bed: Bed) -> str:
     return bed.shared_server("sqlite").url
 
 
-def test_traits_are_given_found_and_taken(url: str) -> None:
+def test_traits_are_added_filtered_by_and_removed(url: str) -> None:
     kind = fresh("class")
     cloud = Dibs.connect(url).connection
     red, blue = (enrol(cloud, resource_class=kind).name for _ in range(2))
@@ -40,6 +40,6 @@ def test_traits_are_given_found_and_taken(url: str) -> None:
     assert run("node", "remove", "trait", red, "CUSTOM_NEW", url=url).code == 3
 
 
-def test_what_to_remove_has_to_be_said(url: str) -> None:
+def test_remove_trait_requires_traits_or_all(url: str) -> None:
     with pytest.raises(SystemExit):
         run("node", "remove", "trait", "node-1", url=url)

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from dibs.cli.commands.reservation import Create
 from dibs.client import Dibs
 from dibs.client.reservations import Reservations
 from tests.bed.session import Bed
-from tests.cli.asking_server import run
+from tests.cli.run_dibs import run
 from tests.clients.clouds import enrol
 from tests.clients.test_openstacksdk import fresh
 
@@ -21,7 +20,7 @@ def url(bed: Bed) -> str:
     return bed.shared_server("sqlite").url
 
 
-def test_a_node_is_kept_listed_shown_renewed_and_let_go(url: str) -> None:
+def test_a_reservation_is_created_listed_shown_renewed_and_deleted(url: str) -> None:
     node, other = (enrol(Dibs.connect(url).connection).name for _ in range(2))
     create = ("reservation", "create", node, other, "--name", fresh("ci"), "-f", "json")
     made = run(*create, "--ttl", "10m", url=url).json
@@ -38,7 +37,7 @@ def test_a_node_is_kept_listed_shown_renewed_and_let_go(url: str) -> None:
     assert run("reservation", "delete", made["uuid"], url=url).code == 3
 
 
-def test_an_interruption_while_it_is_made_takes_it_back(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_during_the_request_deletes_the_reservation(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dibs = Dibs.connect(url)
     node = enrol(dibs.connection)
     post = Reservations._post
@@ -48,7 +47,6 @@ def test_an_interruption_while_it_is_made_takes_it_back(url: str, monkeypatch: p
         return post(self, path, body)
 
     monkeypatch.setattr(Reservations, "_post", interrupted)
-    told = run("reservation", "create", node.name, url=url)
-    assert (told.code, told.err) == (130, "Interrupted.\n")
+    result = run("reservation", "create", node.name, url=url)
+    assert (result.code, result.err) == (130, "Interrupted.\n")
     assert node.id not in {each.node_id for each in dibs.reservations.list()}
-    assert Create.example

@@ -1,9 +1,11 @@
-"""``dibs serve`` as an operator runs it."""
+"""``dibs serve`` and ``dibs conductor``, run as an operator runs them."""
 
 import contextlib
 import datetime
+import io
 import ipaddress
 import json
+import logging
 import os
 import signal
 import socket
@@ -12,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -21,6 +24,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from dibs.cli.commands.serve import Conductor
+from dibs.settings import Settings
 from tests.bed.processes import free_port, start_process, stop_process, tail_of
 from tests.bed.waiting import eventually
 
@@ -29,7 +34,7 @@ DIBS = str(Path(sys.executable).with_name("dibs"))
 
 @contextlib.contextmanager
 def serving(directory: Path, *flags: str, verify: ssl.SSLContext | bool = True) -> Iterator[httpx.Client]:
-    """A server over an SQLite file, and a client for it; afterwards it must have stopped in order."""
+    """Run a server on an SQLite file and yield a client for it; assert that it stops cleanly."""
     port = free_port()
     command = [DIBS, "serve", "--bind", f"127.0.0.1:{port}", "--database", f"sqlite:///{directory}/dibs.sqlite", *flags]
     process = start_process(command, directory / "log", os.environ)
@@ -52,14 +57,14 @@ def is_ready(client: httpx.Client, process: "subprocess.Popen[bytes]", directory
 
 
 def refusal(*flags: str) -> str:
-    """What serve says when it refuses to start."""
+    """Return the message of a server that refuses to start."""
     done = subprocess.run([DIBS, "serve", *flags], capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     return done.stderr.strip()
 
 
-def test_one_command_on_an_empty_directory_serves_and_says_how_to_use_it(tmp_path: Path) -> None:
+def test_one_command_serves_from_an_empty_directory_and_prints_a_clouds_yaml(tmp_path: Path) -> None:
     with serving(tmp_path) as client:
         assert client.get("/baremetal/v1/nodes").json() == {"nodes": []}
         log = (tmp_path / "log").read_text()
@@ -71,16 +76,16 @@ def test_one_command_on_an_empty_directory_serves_and_says_how_to_use_it(tmp_pat
     assert [line for line in lines if line["level"] == "ERROR"] == []
 
 
-def test_two_workers_answer_and_their_metrics_are_counted_together(tmp_path: Path) -> None:
+def test_the_metrics_of_two_workers_are_added_up(tmp_path: Path) -> None:
     with serving(tmp_path, "--workers", "2") as client:
         for _ in range(10):
-            # A new connection each time, so that both workers get some.
+            # A new connection for each request, so that both workers get some.
             assert httpx.get(f"{client.base_url}/baremetal/v1/nodes").status_code == 200
         counted = 'dibs_requests_total{dialect="/baremetal",method="GET",status="200"} 10.0'
         assert counted in client.get("/metrics").text
 
 
-def test_tls_is_served_with_the_certificate_given(tmp_path: Path) -> None:
+def test_tls_uses_the_configured_certificate(tmp_path: Path) -> None:
     certificate, key = self_signed(tmp_path)
     trusting = ssl.create_default_context(cafile=certificate)
     with serving(tmp_path, "--tls-cert", certificate, "--tls-key", key, verify=trusting) as client:
@@ -88,7 +93,7 @@ def test_tls_is_served_with_the_certificate_given(tmp_path: Path) -> None:
         assert document["versions"][0]["links"][0]["href"].startswith("https://")
 
 
-def test_http_basic_lets_in_who_was_added(tmp_path: Path) -> None:
+def test_http_basic_accepts_an_added_user_only(tmp_path: Path) -> None:
     users = str(tmp_path / "users")
     subprocess.run([DIBS, "user", "add", users, "eva"], input="secret\n", text=True, check=True, timeout=30)
     with serving(tmp_path, "--auth", "http_basic", "--auth-file", users) as client:
@@ -97,32 +102,32 @@ def test_http_basic_lets_in_who_was_added(tmp_path: Path) -> None:
         assert client.get("/baremetal/v1/nodes", auth=("eva", "secret")).status_code == 200
 
 
-def test_noauth_is_refused_on_an_address_that_others_can_reach() -> None:
-    said = refusal("--bind", "0.0.0.0:0")
-    assert "--force-noauth" in said
-    assert len(said.splitlines()) == 1
+def test_noauth_is_refused_on_an_address_that_is_not_loopback() -> None:
+    message = refusal("--bind", "0.0.0.0:0")
+    assert "--force-noauth" in message
+    assert len(message.splitlines()) == 1
 
 
-def test_a_taken_port_is_told_in_one_sentence() -> None:
+def test_a_port_in_use_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        said = refusal("--bind", f"127.0.0.1:{taken.getsockname()[1]}")
-    assert said.endswith("Address already in use.")
+        message = refusal("--bind", f"127.0.0.1:{taken.getsockname()[1]}")
+    assert message.endswith("Address already in use.")
 
 
-def test_a_bad_user_file_is_told_by_line(tmp_path: Path) -> None:
+def test_an_invalid_user_file_is_reported_with_the_line(tmp_path: Path) -> None:
     users = tmp_path / "users"
     users.write_text("eva:secret\n")
     assert "line 1:" in refusal("--auth", "http_basic", "--auth-file", str(users))
 
 
-def test_a_certificate_that_is_none_is_told(tmp_path: Path) -> None:
+def test_an_invalid_certificate_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "cert"
     path.write_text("nothing")
     assert "tls_cert" in refusal("--tls-cert", str(path), "--tls-key", str(path))
 
 
 def self_signed(directory: Path) -> tuple[str, str]:
-    """Certificate and key files for 127.0.0.1."""
+    """Write certificate and key files for 127.0.0.1; return their paths."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "dibs")])
     now = datetime.datetime.now(datetime.UTC)
@@ -146,7 +151,7 @@ def self_signed(directory: Path) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("auth", ["noauth", "http_basic", "keystone"])
-def test_clouds_yaml_fits_the_way_of_authentication(auth: str) -> None:
+def test_clouds_yaml_has_the_configured_authentication_method(auth: str) -> None:
     keystone = ["--keystone-url", "http://k/v3", "--keystone-username", "u", "--keystone-password", "p"]
     command = [DIBS, "clouds-yaml", "--auth", auth, "--auth-file", "users", *keystone]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
@@ -154,3 +159,21 @@ def test_clouds_yaml_fits_the_way_of_authentication(auth: str) -> None:
     assert cloud["baremetal_endpoint_override"] == "http://127.0.0.1:8780/baremetal"
     expected = {"noauth": "none", "http_basic": "http_basic", "keystone": None}
     assert cloud.get("auth_type") == expected[auth]
+
+
+@pytest.mark.parametrize(
+    ("bind", "certificate", "warned"),
+    [
+        ("127.0.0.1:8781", "", False),
+        ("192.0.2.1:8781", "", True),
+        ("0.0.0.0:8781", "", True),
+        ("192.0.2.1:8781", "cert.pem", False),
+    ],
+)
+def test_unencrypted_calls_on_a_network_are_warned_about(
+    bind: str, certificate: str, warned: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    conductor = Conductor(SimpleNamespace(stdout=io.StringIO()), None)  # type: ignore[arg-type]
+    with caplog.at_level(logging.WARNING):
+        conductor.announce(Settings(bind=bind, tls_cert=certificate))
+    assert ("signed but not encrypted" in caplog.text) is warned

@@ -14,7 +14,7 @@ def add(*arguments: str, password: str = "secret") -> "subprocess.CompletedProce
     return subprocess.run(command, input=password + "\n", capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_users_are_added_and_replaced_in_a_file_that_only_its_owner_reads(tmp_path: Path) -> None:
+def test_users_are_added_and_changed_in_a_file_that_only_its_owner_can_read(tmp_path: Path) -> None:
     path = tmp_path / "users"
     assert add(str(path), "eva").returncode == 0
     assert add(str(path), "ada", "--project", "blue", "--role", "reader", "--role", "auditor").returncode == 0
@@ -27,7 +27,7 @@ def test_users_are_added_and_replaced_in_a_file_that_only_its_owner_reads(tmp_pa
     assert after["ada"].actor.roles == {"reader", "auditor"}
 
 
-def test_a_name_that_cannot_be_written_is_refused_and_the_file_kept(tmp_path: Path) -> None:
+def test_an_invalid_user_name_is_refused_and_the_file_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "users"
     path.write_text("# people\n")
     done = add(str(path), "a:b")

@@ -1,1 +1,1 @@
-"""The commands, one module per noun."""
+"""The command classes, one module per noun. ``dibs.cli.registry`` gives them their names."""

@@ -1,12 +1,13 @@
-"""``dibs allocation …``: give me a node, or several, now or when there is one; run a command with it; give it back."""
+"""``dibs allocation …``: allocate nodes, wait for them, run a command with them, release them."""
 
 import argparse
 import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dibs.cli.asking import SEVERAL, Asking, AskingList, AskingOne, Ended, Words, key_value, pairs, seconds
-from dibs.cli.borrowing import WAIT_LONGEST, Borrowing, Wish
+from dibs.cli.allocation_session import LONGEST_WAIT_SECONDS, AllocationRequest, AllocationSession
+from dibs.cli.argument_types import SEVERAL, key_value, pairs, seconds
+from dibs.cli.client_command import ClientCommand, ClientLister, ClientShowOne, Exit, Words
 
 if TYPE_CHECKING:
     from dibs.client import Allocation
@@ -27,52 +28,56 @@ FIELDS = (
 _BATCH_FIELDS = ("batch", "resource_class", "state", "uuid", "node_uuid")
 
 
-class Create(AskingOne):
-    """Ask for a node, or for several at once.
+class Create(ClientShowOne):
+    """Create an allocation, or several at once.
 
-    Without --wait the answer comes before the node: look again with show. With it, the request stands in line until a
-    node is free, and Ctrl-C withdraws it. With --shell, a command runs with what there is to know of the node in its
-    environment (DIBS_NODE_UUID, DIBS_NODE_NAME, DIBS_NODE_TRAITS and more); when it ends, the node is given back, and
-    its exit code is this one's.
+    Without --wait, the command returns before a node is allocated: see "show" for the result. With --wait, the
+    allocation stays in the queue until a node is available; Ctrl-C deletes it. With --shell, a command runs with the
+    details of the node in its environment (DIBS_NODE_UUID, DIBS_NODE_NAME, DIBS_NODE_TRAITS and more). When it ends,
+    the node is released, and its exit code is returned.
     """
 
     example = "--resource-class gold --trait CUSTOM_NVME --name mine --wait 2h"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("--resource-class", metavar="CLASS", required=True, help="A node of this class.")
-        parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="One that has all of these.")
-        parser.add_argument("--candidate-node", **SEVERAL, metavar="NODE", help="One of these, by name or uuid.")
-        parser.add_argument("--name", metavar="NAME", help="What to call it; asked again, it gives the same.")
-        parser.add_argument("--extra", action="append", default=[], type=key_value, metavar="KEY=VALUE", help="A note.")
-        parser.add_argument("--owner", metavar="PROJECT", help="For this project.")
-        parser.add_argument("--sticky", action="store_true", help="Keep the node when it is torn down.")
-        parser.add_argument("--bulk", type=int, default=1, metavar="COUNT", help="So many, all at one moment or none.")
+        parser.add_argument("--resource-class", metavar="CLASS", required=True, help="Resource class of the node")
+        parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits")
+        parser.add_argument("--candidate-node", **SEVERAL, metavar="NODE", help="Candidate nodes, by name or UUID")
+        parser.add_argument(
+            "--name", metavar="NAME", help="Unique name; repeating the command returns the same allocation"
+        )
+        parser.add_argument(
+            "--extra", action="append", default=[], type=key_value, metavar="KEY=VALUE", help="Arbitrary metadata"
+        )
+        parser.add_argument("--owner", metavar="PROJECT", help="Owner of the allocation")
+        parser.add_argument("--sticky", action="store_true", help="Keep the allocation when its node is undeployed")
+        parser.add_argument("--bulk", type=int, default=1, metavar="COUNT", help="Number of nodes; all or nothing")
         parser.add_argument(
             "--wait",
             nargs="?",
             type=seconds,
-            const=WAIT_LONGEST,
+            const=LONGEST_WAIT_SECONDS,
             metavar="TIME",
-            help="Stand in line for so long (90s, 15m, 2h), or as long as it takes; 0: take what is free, or fail.",
+            help="Wait in the queue, at most for this time (90s, 15m, 2h); 0: fail if no node is available now",
         )
         parser.add_argument(
             "--shell",
             nargs="?",
             const=os.environ.get("SHELL", "/bin/sh"),
             metavar="COMMAND",
-            help="Run this with the node, or a shell; then give the node back. Waits as --wait says, or as --wait 0.",
+            help="Run this command, or a shell, with the node, then release the node; implies --wait 0",
         )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-        """Create, wait, run."""
-        wish = Wish(
+        """Create the allocation; wait and run the command if requested."""
+        request = AllocationRequest(
             resource_class=parsed_args.resource_class,
             count=parsed_args.bulk,
             wait=parsed_args.wait,
-            more={
+            options={
                 "name": parsed_args.name,
                 "traits": parsed_args.trait,
                 "candidate_nodes": parsed_args.candidate_node,
@@ -81,97 +86,97 @@ class Create(AskingOne):
                 "sticky": parsed_args.sticky,
             },
         )
-        borrowing = Borrowing(self.dibs, wish, self.app.stderr)
+        session = AllocationSession(self.dibs, request, self.app.stderr)
         if parsed_args.shell is not None:
             url = getattr(self.app_args, "url", None)
-            raise Ended(borrowing.run(parsed_args.shell, {"DIBS_URL": url} if url else {}))
-        given = borrowing.ask()
-        return _several(given) if parsed_args.bulk > 1 else (FIELDS, _row(given[0]))
+            raise Exit(session.run(parsed_args.shell, {"DIBS_URL": url} if url else {}))
+        created = session.create()
+        return _batch(created) if parsed_args.bulk > 1 else (FIELDS, _row(created[0]))
 
 
-class List(AskingList):
-    """List allocations, the oldest first."""
+class List(ClientLister):
+    """List allocations, oldest first."""
 
     example = "--resource-class gold --state active"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the filters."""
+        """Return the parser of the filters."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("--resource-class", metavar="CLASS", help="Those of this class.")
-        parser.add_argument("--state", choices=("allocating", "active", "error"), help="Those in this state.")
-        parser.add_argument("--batch", metavar="UUID", help="Those asked for together; goes with nothing else.")
-        parser.add_argument("--long", action="store_true", help="More columns.")
+        parser.add_argument("--resource-class", metavar="CLASS", help="Filter by resource class")
+        parser.add_argument("--state", choices=("allocating", "active", "error"), help="Filter by state")
+        parser.add_argument("--batch", metavar="UUID", help="List the allocations of a batch; excludes other filters")
+        parser.add_argument("--long", action="store_true", help="Show all columns")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]:
-        """List."""
+        """Return columns and rows."""
         filters = {name: getattr(parsed_args, name) for name in ("resource_class", "state", "batch")}
         found = self.dibs.allocations.list(**{name: value for name, value in filters.items() if value})
         columns = FIELDS if parsed_args.long else COLUMNS
         return columns, [_row(each)[: len(columns)] for each in found]
 
 
-class Show(AskingOne):
+class Show(ClientShowOne):
     """Show an allocation."""
 
     example = "mine -f value -c node_uuid"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("allocation", metavar="ALLOCATION", help="Name or uuid.")
+        parser.add_argument("allocation", metavar="ALLOCATION", help="Name or UUID of the allocation")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-        """Show."""
+        """Return columns and values."""
         return FIELDS, _row(self.dibs.allocations.get(parsed_args.allocation))
 
 
-class Retry(AskingOne):
-    """Try an allocation that failed once more; one of several takes the others along."""
+class Retry(ClientShowOne):
+    """Retry a failed allocation, with all others of its batch."""
 
     example = "mine --wait 1h"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("allocation", metavar="ALLOCATION", help="Name or uuid.")
+        parser.add_argument("allocation", metavar="ALLOCATION", help="Name or UUID of the allocation")
         parser.add_argument(
-            "--wait", nargs="?", type=seconds, const=WAIT_LONGEST, metavar="TIME", help="Stand in line, as at create."
+            "--wait", nargs="?", type=seconds, const=LONGEST_WAIT_SECONDS, metavar="TIME", help="Wait, as with create"
         )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-        """Try again."""
-        again = self.dibs.allocations.retry(parsed_args.allocation, wait_seconds=parsed_args.wait or None)
+        """Retry the allocation; wait if requested."""
+        retried = self.dibs.allocations.retry(parsed_args.allocation, wait_seconds=parsed_args.wait or None)
         if parsed_args.wait is not None:
             with self.progress() as progress:
-                self.dibs.allocations.wait([again], progress=progress)
-            again = self.dibs.allocations.get(again.id)
-        return FIELDS, _row(again)
+                self.dibs.allocations.wait([retried], progress=progress)
+            retried = self.dibs.allocations.get(retried.id)
+        return FIELDS, _row(retried)
 
 
-class Delete(Asking):
-    """Withdraw allocations, or give their nodes back."""
+class Delete(ClientCommand):
+    """Delete allocations and release their nodes."""
 
     example = "mine"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("allocations", metavar="ALLOCATION", nargs="+", help="Name or uuid.")
-        parser.add_argument("--tear-down", action="store_true", help="Undeploy nodes that are in use, and wait for it.")
+        parser.add_argument("allocations", metavar="ALLOCATION", nargs="+", help="Name or UUID of the allocation")
+        parser.add_argument("--tear-down", action="store_true", help="Undeploy the nodes first and wait for it")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Delete."""
+        """Delete the allocations."""
         for allocation in parsed_args.allocations:
             if not parsed_args.tear_down:
                 self.dibs.allocations.delete(allocation)
                 continue
             found = self.dibs.allocations.get(allocation)
             with self.progress() as progress:
-                self.dibs.allocations.give_back(found.id, progress=progress)
+                self.dibs.allocations.release(found.id, progress=progress)
 
 
 def _row(allocation: "Allocation") -> tuple[Any, ...]:
@@ -193,9 +198,9 @@ def _row(allocation: "Allocation") -> tuple[Any, ...]:
     )
 
 
-def _several(given: "Iterable[Allocation]") -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Those of one batch are in one state."""
-    rows = list(given)
+def _batch(allocations: "Iterable[Allocation]") -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Return one row for a batch, whose allocations are always in the same state."""
+    rows = list(allocations)
     uuids = Words(each.id for each in rows)
     nodes = Words(each.node_id for each in rows if each.node_id)
     return _BATCH_FIELDS, (rows[0].batch, rows[0].resource_class, rows[0].state, uuids, nodes)

@@ -1,9 +1,9 @@
-"""``dibs clouds-yaml``: what a client has to be told."""
+"""``dibs clouds-yaml``: the configuration of OpenStack clients."""
 
 import argparse
 import os
 
-from dibs.cli.settings_flags import SettingsCommand
+from dibs.cli.settings_command import SettingsCommand
 from dibs.settings import FIELDS, Settings
 
 _NOAUTH = """\
@@ -57,16 +57,16 @@ _FORMS = {"noauth": _NOAUTH, "http_basic": _HTTP_BASIC, "keystone": _KEYSTONE}
 
 
 def clouds_yaml(settings: Settings) -> str:
-    """An entry for clouds.yaml that makes the stock clients talk to this server."""
+    """Return the entry for clouds.yaml that connects OpenStack clients to this server."""
     text = _FORMS[settings.auth].format(url=settings.address.url(settings.tls), keystone_url=settings.keystone_url)
     if settings.compute_backend != "embedded":
         text = "".join(line for line in text.splitlines(keepends=True) if "/compute/" not in line)
-    # Clients run in other folders than the server.
+    # Clients run in another folder, so they need the absolute path.
     return text + f"    cacert: {os.path.abspath(settings.tls_cert)}\n" if settings.tls else text
 
 
 class CloudsYaml(SettingsCommand):
-    """Print the entry for clouds.yaml that fits the settings."""
+    """Print a clouds.yaml entry for this server."""
 
     needs = frozenset(
         name
@@ -75,5 +75,5 @@ class CloudsYaml(SettingsCommand):
     )
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Print it."""
+        """Print the entry."""
         self.app.stdout.write(clouds_yaml(self.settings(parsed_args)))

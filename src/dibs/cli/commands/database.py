@@ -1,18 +1,18 @@
-"""``dibs db …``: the schema of the database."""
+"""``dibs db …``: upgrade and check the database schema."""
 
 import argparse
 
-from dibs.cli.settings_flags import CommandFailed, SettingsCommand
+from dibs.cli.settings_command import CommandFailed, SettingsCommand
 
 
 class DatabaseCommand(SettingsCommand):
-    """A command about one database."""
+    """A command that needs the database setting only."""
 
     needs = frozenset({"database"})
 
 
 class Upgrade(DatabaseCommand):
-    """Bring the schema of the database to what Dibs needs."""
+    """Upgrade the database schema."""
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Run the migrations."""
@@ -22,23 +22,23 @@ class Upgrade(DatabaseCommand):
 
 
 class Check(DatabaseCommand):
-    """Say what is wrong with the database, if anything is."""
+    """Check the schema and the settings of the database."""
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Fail with the list of problems."""
+        """Print that there are no problems, or raise CommandFailed with their list."""
         from dibs.wiring import check_database
 
         problems = check_database(self.settings(parsed_args))
         if problems:
             raise CommandFailed("\n".join(problems))
-        print("The database is as it should be.", file=self.app.stdout)
+        print("No problems found.", file=self.app.stdout)
 
 
 class Version(DatabaseCommand):
-    """Print the version of the schema that the database has."""
+    """Print the version of the database schema."""
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Print it."""
+        """Print the version, or none for a database without a schema."""
         from dibs.wiring import database_version
 
         found = database_version(self.settings(parsed_args))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cliff.command import Command
 
-from dibs.cli.settings_flags import CommandFailed
+from dibs.cli.settings_command import CommandFailed
 
 if TYPE_CHECKING:
     from dibs.importing import Address, Finding, Report, Service
@@ -27,12 +27,12 @@ class ImportCommand(Command):
     """The service type of the source."""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         self.parser = parser = super().get_parser(prog_name)
-        _add_address(parser, "from", "URL of the service to read from.", None)
-        _add_address(parser, "to", f"URL of the Dibs to write to. Default: {DEFAULT_TARGET}.", DEFAULT_TARGET)
+        _add_address(parser, "from", "URL of the source service", None)
+        _add_address(parser, "to", f"URL of the target Dibs (default: {DEFAULT_TARGET})", DEFAULT_TARGET)
         parser.add_argument(
-            "-f", "--format", choices=("table", "json"), default="table", help="Format of the report. Default: table."
+            "-f", "--format", choices=("table", "json"), default="table", help="Format of the report (default: table)"
         )
         parser.epilog = (
             "An interrupted import can be run again: it continues, and does not change objects that exist in Dibs."
@@ -42,7 +42,7 @@ class ImportCommand(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
-        """Copy, then report."""
+        """Copy the objects, then print the report."""
         from dibs.cli.import_progress import show_progress
         from dibs.importing import Refused, Report, Unreachable
 
@@ -94,12 +94,12 @@ class Ironic(ImportCommand):
     kind = "baremetal"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
         parser.add_argument(
             "--driver",
             metavar="NAME",
-            help="Driver for nodes whose own driver Dibs does not have, such as fake-hardware.",
+            help="Driver for nodes whose own driver Dibs does not have, such as fake-hardware",
         )
         return parser
 
@@ -135,9 +135,9 @@ class Blazar(ImportCommand):
     kind = "reservation"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("--project", metavar="ID", help="Copy only the leases of this project, and no hosts.")
+        parser.add_argument("--project", metavar="ID", help="Copy only the leases of this project, and no hosts")
         return parser
 
     def copy(self, source: "Service", arguments: argparse.Namespace, report: "Report") -> None:
@@ -151,13 +151,13 @@ class Blazar(ImportCommand):
 def _add_address(parser: argparse.ArgumentParser, side: str, help: str, default: str | None) -> None:
     group = parser.add_argument_group("source" if side == "from" else "target")
     group.add_argument(f"--{side}", metavar="URL", help=help)
-    group.add_argument(f"--{side}-os-cloud", metavar="NAME", help="Entry of clouds.yaml with URL and credentials.")
+    group.add_argument(f"--{side}-os-cloud", metavar="NAME", help="Entry of clouds.yaml with URL and credentials")
     group.add_argument(
         f"--{side}-user",
         metavar="NAME",
-        help=f"User for HTTP basic authentication; the password is in {PASSWORDS[side]}, or prompted for.",
+        help=f"User for HTTP basic authentication; the password is in {PASSWORDS[side]}, or prompted for",
     )
-    group.add_argument(f"--{side}-cacert", metavar="FILE", help="File of CA certificates to trust.")
+    group.add_argument(f"--{side}-cacert", metavar="FILE", help="File of CA certificates to trust")
 
 
 def _address(arguments: argparse.Namespace, side: str) -> "Address":

@@ -1,13 +1,15 @@
-"""``dibs lease …``: machines, or room for instances, in a window of time."""
+"""``dibs lease …``: book hosts, or capacity for instances, for a window of time."""
 
 import argparse
 import datetime
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dibs.cli.asking import Asking, AskingList, AskingOne, instant, key_value, pairs, seconds
-from dibs.cli.commands.why import ANSWER, row_of
-from dibs.cli.interrupting import Interruptions
+from dibs.cli.argument_types import key_value, pairs, seconds, timestamp
+from dibs.cli.client_command import ClientCommand, ClientLister, ClientShowOne
+from dibs.cli.commands.why import COLUMNS as WHY_COLUMNS
+from dibs.cli.commands.why import row_of
+from dibs.cli.interrupts import Interrupts
 
 if TYPE_CHECKING:
     from dibs.client import Lease
@@ -16,94 +18,98 @@ COLUMNS = ("id", "name", "status", "start_date", "end_date")
 FIELDS = (*COLUMNS, "degraded", "project_id", "reservations", "events")
 
 
-class Create(AskingOne):
-    """Book machines, or room for instances, for a time. Asked again with the same name, it gives the same lease."""
+class Create(ClientShowOne):
+    """Create a lease of hosts or of capacity for instances.
+
+    Repeating the command with the same name returns the same lease.
+    """
 
     example = "training --start 2026-11-17T18:00 --for 4h --hosts 2 --property rack=r1"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("name", metavar="NAME", help="What to call it.")
-        _add_wish(parser)
+        parser.add_argument("name", metavar="NAME", help="Name of the lease")
+        _add_window_and_resources(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-        """Create."""
-        made, new = None, False
-        with Interruptions() as interruptions:
+        """Create the lease; delete it again if interrupted."""
+        lease, created = None, False
+        with Interrupts() as interrupts:
             try:
-                with interruptions.held_off():
-                    made, new = self.dibs.leases.create_or_find(
-                        parsed_args.name, _end(parsed_args), [_wish(parsed_args)], start=parsed_args.start
+                with interrupts.deferred():
+                    lease, created = self.dibs.leases.create_or_find(
+                        parsed_args.name, _end(parsed_args), [_reservation(parsed_args)], start=parsed_args.start
                     )
             except KeyboardInterrupt:
-                if made is not None and new:
-                    self.dibs.leases.delete(made.id)
+                if lease is not None and created:
+                    self.dibs.leases.delete(lease.id)
                 raise
-        return FIELDS, _row(made)
+        return FIELDS, _row(lease)
 
 
-class Why(AskingOne):
-    """Tell why a lease cannot be had, and when one as long could begin. Nothing is booked."""
+class Why(ClientShowOne):
+    """Explain why a lease is not available and when it could start. Nothing is booked."""
 
     example = "--start 2026-11-17T18:00 --for 4h --hosts 2 --property rack=r1"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add what would be booked."""
+        """Return the parser of the arguments, which are those of create."""
         parser = super().get_parser(prog_name)
-        _add_wish(parser)
+        _add_window_and_resources(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-        """Ask."""
-        return ANSWER, row_of(self.dibs.leases.why(_end(parsed_args), _wish(parsed_args), start=parsed_args.start))
+        """Return columns and values."""
+        answer = self.dibs.leases.why(_end(parsed_args), _reservation(parsed_args), start=parsed_args.start)
+        return WHY_COLUMNS, row_of(answer)
 
 
-class List(AskingList):
+class List(ClientLister):
     """List leases."""
 
     example = "-c name -c status"
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]:
-        """List."""
+        """Return columns and rows."""
         return COLUMNS, [_row(each)[: len(COLUMNS)] for each in self.dibs.leases.list()]
 
 
-class Show(AskingOne):
+class Show(ClientShowOne):
     """Show a lease."""
 
     example = "training -f yaml"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("lease", metavar="LEASE", help="Id, or name when only one has it.")
+        parser.add_argument("lease", metavar="LEASE", help="ID of the lease, or its name if unique")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-        """Show."""
+        """Return columns and values."""
         return FIELDS, _row(self.dibs.leases.get(parsed_args.lease))
 
 
-class Update(AskingOne):
-    """Rename a lease, or move its beginning or end."""
+class Update(ClientShowOne):
+    """Change the name, start or end of a lease."""
 
     example = "training --prolong-for 1h"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("lease", metavar="LEASE", help="Id, or name when only one has it.")
-        parser.add_argument("--name", metavar="NAME", help="The new name.")
-        parser.add_argument("--start", type=instant, metavar="TIME", help="When it begins instead.")
+        parser.add_argument("lease", metavar="LEASE", help="ID of the lease, or its name if unique")
+        parser.add_argument("--name", metavar="NAME", help="New name")
+        parser.add_argument("--start", type=timestamp, metavar="TIME", help="New start")
         end = parser.add_mutually_exclusive_group()
-        end.add_argument("--end", type=instant, metavar="TIME", help="When it ends instead.")
-        end.add_argument("--prolong-for", type=seconds, metavar="SPAN", help="How much longer it lasts.")
+        end.add_argument("--end", type=timestamp, metavar="TIME", help="New end")
+        end.add_argument("--prolong-for", type=seconds, metavar="SPAN", help="Extend the lease by this time")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-        """Change it."""
+        """Update the lease."""
         end = parsed_args.end
         if parsed_args.prolong_for is not None:
             until = datetime.datetime.fromisoformat(self.dibs.leases.get(parsed_args.lease).end_date)
@@ -112,55 +118,60 @@ class Update(AskingOne):
         return FIELDS, _row(changed)
 
 
-class Delete(Asking):
-    """End leases now, or cancel them."""
+class Delete(ClientCommand):
+    """Delete leases: end active ones now, cancel pending ones."""
 
     example = "training"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("leases", metavar="LEASE", nargs="+", help="Id, or name when only one has it.")
+        parser.add_argument("leases", metavar="LEASE", nargs="+", help="ID of the lease, or its name if unique")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Delete."""
+        """Delete the leases."""
         for lease in parsed_args.leases:
             self.dibs.leases.delete(lease)
 
 
-def _add_wish(parser: argparse.ArgumentParser) -> None:
-    """The arguments that say what is to be booked, and when."""
+def _add_window_and_resources(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments for the window of time and the resources to book."""
     parser.add_argument(
         "--start",
-        type=instant,
+        type=timestamp,
         default="now",
         metavar="TIME",
-        help="now, +2h, or 2026-11-17T18:00 in UTC; now if not given.",
+        help="Start: now (the default), +2h, or 2026-11-17T18:00 in UTC",
     )
     end = parser.add_mutually_exclusive_group(required=True)
-    end.add_argument("--end", type=instant, metavar="TIME", help="When it ends.")
-    end.add_argument("--for", dest="span", type=seconds, metavar="SPAN", help="How long it lasts: 90m, 4h, 2d.")
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--hosts", type=int, metavar="COUNT", help="So many machines.")
-    what.add_argument("--instances", type=int, metavar="COUNT", help="Room for so many instances.")
-    parser.add_argument("--hosts-max", type=int, metavar="COUNT", help="Up to so many machines, if they are free.")
-    parser.add_argument("--vcpus", type=int, default=1, help="Of each instance.")
-    parser.add_argument("--memory-mb", type=int, default=1024, help="Of each instance.")
-    parser.add_argument("--disk-gb", type=int, default=10, help="Of each instance.")
+    end.add_argument("--end", type=timestamp, metavar="TIME", help="End, in the same formats as --start")
+    end.add_argument("--for", dest="span", type=seconds, metavar="SPAN", help="Duration, such as 90m, 4h or 2d")
+    resources = parser.add_mutually_exclusive_group(required=True)
+    resources.add_argument("--hosts", type=int, metavar="COUNT", help="Number of hosts")
+    resources.add_argument("--instances", type=int, metavar="COUNT", help="Number of instances")
+    parser.add_argument("--hosts-max", type=int, metavar="COUNT", help="Maximum number of hosts, if available")
+    parser.add_argument("--vcpus", type=int, default=1, help="VCPUs of each instance")
+    parser.add_argument("--memory-mb", type=int, default=1024, help="Memory of each instance in MB")
+    parser.add_argument("--disk-gb", type=int, default=10, help="Disk of each instance in GB")
     parser.add_argument(
-        "--property", action="append", default=[], type=key_value, metavar="KEY=VALUE", help="Only hosts with this."
+        "--property",
+        action="append",
+        default=[],
+        type=key_value,
+        metavar="KEY=VALUE",
+        help="Required property of the hosts",
     )
 
 
 def _end(arguments: argparse.Namespace) -> Any:
     if arguments.span is None:
         return arguments.end
-    begin = datetime.datetime.now(datetime.UTC) if arguments.start == "now" else arguments.start
-    return begin + datetime.timedelta(seconds=arguments.span)
+    start = datetime.datetime.now(datetime.UTC) if arguments.start == "now" else arguments.start
+    return start + datetime.timedelta(seconds=arguments.span)
 
 
-def _wish(arguments: argparse.Namespace) -> dict[str, Any]:
+def _reservation(arguments: argparse.Namespace) -> dict[str, Any]:
     from dibs.client import hosts, instances
 
     terms = [["==", f"${key}", value] for key, value in pairs(arguments.property).items()]

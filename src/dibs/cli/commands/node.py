@@ -1,10 +1,11 @@
-"""``dibs node …``: nodes by trait."""
+"""``dibs node …``: list nodes by trait, and change their traits."""
 
 import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dibs.cli.asking import SEVERAL, Asking, AskingList, AskingOne, Words
+from dibs.cli.argument_types import SEVERAL
+from dibs.cli.client_command import ClientCommand, ClientLister, ClientShowOne, Words
 
 if TYPE_CHECKING:
     from dibs.client import Node
@@ -14,28 +15,34 @@ LONG_COLUMNS = (*COLUMNS, "power_state", "maintenance", "owner", "lessee", "allo
 FIELDS = (*LONG_COLUMNS, "driver", "description", "retired", "last_error", "properties", "extra")
 
 
-class List(AskingList):
-    """List nodes, by trait and more."""
+class List(ClientLister):
+    """List nodes, with filters by trait."""
 
     example = "--trait CUSTOM_NVME --not-trait CUSTOM_OLD --trait-any CUSTOM_A100 CUSTOM_H100 --free"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the filters."""
+        """Return the parser of the filters."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Nodes that have all of these.")
-        parser.add_argument("--trait-any", **SEVERAL, metavar="TRAIT", help="Nodes that have at least one of these.")
-        parser.add_argument("--not-trait", **SEVERAL, metavar="TRAIT", help="Nodes that lack at least one of these.")
-        parser.add_argument("--not-trait-any", **SEVERAL, metavar="TRAIT", help="Nodes that have none of these.")
-        parser.add_argument("--resource-class", metavar="CLASS", help="Nodes of this class.")
-        parser.add_argument("--provision-state", metavar="STATE", help="Nodes in this state.")
-        parser.add_argument("--owner", metavar="PROJECT", help="Nodes of this owner.")
-        parser.add_argument("--free", action="store_true", help="Nodes that can be had: available and nobody's.")
-        parser.add_argument("--limit", type=int, metavar="COUNT", help="At most so many.")
-        parser.add_argument("--long", action="store_true", help="More columns.")
+        parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Filter by traits; nodes must have all of them")
+        parser.add_argument(
+            "--trait-any", **SEVERAL, metavar="TRAIT", help="Filter by traits; nodes must have at least one"
+        )
+        parser.add_argument(
+            "--not-trait", **SEVERAL, metavar="TRAIT", help="Filter by traits; nodes must lack at least one"
+        )
+        parser.add_argument(
+            "--not-trait-any", **SEVERAL, metavar="TRAIT", help="Filter by traits; nodes must have none of them"
+        )
+        parser.add_argument("--resource-class", metavar="CLASS", help="Filter by resource class")
+        parser.add_argument("--provision-state", metavar="STATE", help="Filter by provision state")
+        parser.add_argument("--owner", metavar="PROJECT", help="Filter by owner")
+        parser.add_argument("--free", action="store_true", help="List available nodes without an instance")
+        parser.add_argument("--limit", type=int, metavar="COUNT", help="Maximum number of nodes")
+        parser.add_argument("--long", action="store_true", help="Show more columns")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]:
-        """List."""
+        """Return columns and rows."""
         columns = LONG_COLUMNS if parsed_args.long else COLUMNS
         filters: dict[str, Any] = {
             "resource_class": parsed_args.resource_class,
@@ -52,67 +59,69 @@ class List(AskingList):
             not_traits_any=parsed_args.not_trait_any,
             **{name: value for name, value in filters.items() if value is not None},
         )
-        rows = [_facts(node) for node in found]
+        rows = [_fields(node) for node in found]
         return columns, [tuple(row[column] for column in columns) for row in rows]
 
 
-class Show(AskingOne):
+class Show(ClientShowOne):
     """Show a node."""
 
     example = "rack1-01 -f json"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("node", metavar="NODE", help="Name or uuid.")
+        parser.add_argument("node", metavar="NODE", help="Name or UUID of the node")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-        """Show."""
-        facts = _facts(self.dibs.nodes.get(parsed_args.node))
-        return FIELDS, tuple(facts[field] for field in FIELDS)
+        """Return columns and values."""
+        fields = _fields(self.dibs.nodes.get(parsed_args.node))
+        return FIELDS, tuple(fields[field] for field in FIELDS)
 
 
-class AddTrait(Asking):
-    """Give a node traits; those that it has already do no harm."""
+class AddTrait(ClientCommand):
+    """Add traits to a node."""
 
     example = "rack1-01 CUSTOM_NVME HW_CPU_X86_AVX2"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("node", metavar="NODE", help="Name or uuid.")
-        parser.add_argument("traits", metavar="TRAIT", nargs="+", help="A name of os-traits, or CUSTOM_ and more.")
+        parser.add_argument("node", metavar="NODE", help="Name or UUID of the node")
+        parser.add_argument(
+            "traits", metavar="TRAIT", nargs="+", help="Standard trait of os-traits, or custom trait CUSTOM_…"
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Add them."""
+        """Add the traits."""
         self.dibs.nodes.add_traits(parsed_args.node, *parsed_args.traits)
 
 
-class RemoveTrait(Asking):
-    """Take traits from a node."""
+class RemoveTrait(ClientCommand):
+    """Remove traits from a node."""
 
     example = "rack1-01 CUSTOM_NVME"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the arguments."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("node", metavar="NODE", help="Name or uuid.")
+        parser.add_argument("node", metavar="NODE", help="Name or UUID of the node")
         which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("traits", metavar="TRAIT", nargs="*", default=[], help="Traits that the node has.")
-        which.add_argument("--all", action="store_true", help="Every one that it has.")
+        which.add_argument("traits", metavar="TRAIT", nargs="*", default=[], help="Trait to remove")
+        which.add_argument("--all", action="store_true", help="Remove all traits")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Remove them."""
+        """Remove the traits."""
         if parsed_args.all:
             self.dibs.nodes.remove_all_traits(parsed_args.node)
         else:
             self.dibs.nodes.remove_traits(parsed_args.node, *parsed_args.traits)
 
 
-def _facts(node: "Node") -> dict[str, Any]:
+def _fields(node: "Node") -> dict[str, Any]:
     return {
         "uuid": node.id,
         "name": node.name,

@@ -1,4 +1,4 @@
-"""``dibs serve``, ``dibs api`` and ``dibs conductor``: the servers."""
+"""``dibs serve``, ``dibs api`` and ``dibs conductor``: run a server."""
 
 import argparse
 import contextlib
@@ -15,27 +15,27 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from dibs.cli.commands.clouds_yaml import clouds_yaml
-from dibs.cli.settings_flags import CommandFailed, SettingsCommand
+from dibs.cli.settings_command import CommandFailed, SettingsCommand
 from dibs.http.edge.binding import BindError, bound_address, close_socket, is_loopback, open_socket
 from dibs.http.edge.logs import configure_logs
 from dibs.settings import Settings
 
 if TYPE_CHECKING:
-    from dibs.cli.edge import Builder
+    from dibs.cli.server_factory import Builder
 
 LOG = logging.getLogger(__name__)
 
 
 class Serve(SettingsCommand):
-    """Answer requests and work on nodes, all in one process.
+    """Run the API and a conductor in one process.
 
-    SIGTERM or SIGINT (Ctrl-C) ends it when what is in flight is finished.
+    SIGTERM or SIGINT (Ctrl-C) stops the server after the requests in progress.
     """
 
     def take_action(self, parsed_args: argparse.Namespace) -> int:
-        """Serve."""
+        """Run the server until a signal stops it."""
         settings = self.prepare(self.settings(parsed_args))
-        _refuse_what_cannot_work(settings)
+        _check(settings)
         try:
             sock = open_socket(settings.address)
         except BindError as error:
@@ -46,38 +46,39 @@ class Serve(SettingsCommand):
             served = _serve(settings, sock, self.builder, self.announce)
         finally:
             close_socket(sock, settings.address)
-        _abandon_stuck_requests()
+        _exit_with_stuck_requests()
         return 0 if served else 1
 
     def prepare(self, settings: Settings) -> Settings:
-        """The settings for this kind of server; CommandFailed for those that would not be safe."""
+        """Return the settings for this kind of server; raise CommandFailed for unsafe ones."""
         return settings
 
     def builder(self) -> "Builder":
-        """What is served. Called late, because it imports all of Dibs."""
+        """Return the function that builds the application. It is imported late, because it imports all of Dibs."""
         from dibs.wiring import build_application
 
         return build_application
 
     def announce(self, settings: Settings) -> None:
-        """Say where it is, once it is ready."""
+        """Print the URLs when the server is ready."""
         url = settings.address.url(settings.tls)
         where = f" (on {settings.address})" if settings.address.path else ""
         print(
-            f"Dibs serves {url}/baremetal and {url}/placement{where}; what else there is: {url}/", file=self.app.stdout
+            f"Dibs serves {url}/baremetal and {url}/placement{where}; all APIs are listed at {url}/",
+            file=self.app.stdout,
         )
         print(f"\n# clouds.yaml\n{clouds_yaml(settings)}", file=self.app.stdout, flush=True)
 
 
 class Api(Serve):
-    """Answer requests; the work is done by processes of `dibs conductor`."""
+    """Run the API only; needs at least one `dibs conductor`."""
 
     def prepare(self, settings: Settings) -> Settings:
         """See Serve."""
         try:
             ssl.create_default_context(cafile=settings.rpc_ca_file or None)
         except (OSError, ssl.SSLError) as error:
-            raise CommandFailed(f"rpc_ca_file cannot be used: {error}") from error
+            raise CommandFailed(f"Cannot read rpc_ca_file {settings.rpc_ca_file}: {error}.") from error
         return settings
 
     def builder(self) -> "Builder":
@@ -88,17 +89,17 @@ class Api(Serve):
 
 
 class Conductor(Serve):
-    """Work on nodes and find nodes for those who ask; requests are answered by processes of `dibs api`."""
+    """Run a conductor only, for processes of `dibs api`."""
 
     def prepare(self, settings: Settings) -> Settings:
         """See Serve."""
         settings = settings.for_conductor()
         if not settings.rpc_secret and (settings.auth != "noauth" or not is_loopback(settings.address)):
             raise CommandFailed(
-                f"Without rpc_secret everyone who can reach {settings.address} could give orders to this conductor:"
-                " set it to the same secret here and at every `dibs api`."
+                f"Without rpc_secret, every client that can reach {settings.address} could control this conductor."
+                " Set it to the same secret for every `dibs conductor` and `dibs api`."
             )
-        # Nobody is believed here but who knows the secret, so how callers of the API prove themselves is of no matter.
+        # A conductor authenticates its callers by the secret; the authentication method of the API does not apply.
         return dataclasses.replace(settings, auth="noauth", force_noauth=True)
 
     def builder(self) -> "Builder":
@@ -110,30 +111,32 @@ class Conductor(Serve):
     def announce(self, settings: Settings) -> None:
         """See Serve."""
         print(
-            f"Conductor {settings.conductor_name} takes calls at {settings.announced_rpc_url}",
+            f"Conductor {settings.conductor_name} accepts RPC calls at {settings.announced_rpc_url}",
             file=self.app.stdout,
             flush=True,
         )
         if not settings.tls and not is_loopback(settings.address):
             LOG.warning(
-                "Calls to %s are signed but not hidden: whoever listens on that network can read allocations and the"
-                " uuids that prove reservations. Give tls_cert and tls_key, or use a network of their own.",
+                "RPC calls to %s are signed but not encrypted: allocations and the uuids of reservations can be read on"
+                " that network. Set tls_cert and tls_key, or use a private network.",
                 settings.address,
             )
 
 
-def _refuse_what_cannot_work(settings: Settings) -> None:
-    """Say in one sentence what would otherwise fail later, or be unsafe."""
+def _check(settings: Settings) -> None:
+    """Raise CommandFailed for settings that would fail later or are unsafe."""
     if settings.auth == "noauth" and not settings.force_noauth and not is_loopback(settings.address):
         raise CommandFailed(
-            f"With noauth everyone who can reach {settings.address} would be admin: bind to loopback, choose another"
-            " --auth, or say --force-noauth."
+            f"With noauth, every client that can reach {settings.address} is an administrator. Bind to a loopback"
+            " address, choose another --auth method, or confirm with --force-noauth."
         )
     if settings.tls:
         try:
             ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(settings.tls_cert, settings.tls_key)
         except (OSError, ssl.SSLError) as error:
-            raise CommandFailed(f"tls_cert and tls_key cannot be used: {error}") from error
+            raise CommandFailed(
+                f"Cannot use tls_cert {settings.tls_cert} with tls_key {settings.tls_key}: {error}."
+            ) from error
     if settings.auth == "http_basic":
         from dibs.http.auth.basic import BadUserFile, BasicAuth
 
@@ -152,10 +155,10 @@ def _serve(
     builder: Callable[[], "Builder"],
     announce: Callable[[Settings], None],
 ) -> bool:
-    # Until uvicorn takes the signals, and after it gives them back, SIGTERM must still let the hooks run.
+    # Before and after uvicorn handles signals, SIGTERM must still run the stop hooks.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
-    with _metrics_of_all_workers(settings.workers):
-        from dibs.cli.edge import SameProcess, SpawnedWorker, options_from
+    with _shared_metrics(settings.workers):
+        from dibs.cli.server_factory import SameProcess, SpawnedWorker, options_from
         from dibs.http.edge.server import serve
 
         build = builder()
@@ -170,8 +173,8 @@ def _serve(
 
 
 @contextlib.contextmanager
-def _metrics_of_all_workers(workers: int) -> Iterator[None]:
-    """A directory for the counts of several processes. prometheus-client looks for it when it is first imported."""
+def _shared_metrics(workers: int) -> Iterator[None]:
+    """Provide a directory for the metrics of several processes; prometheus-client reads it at import."""
     if workers == 1:
         yield
         return
@@ -180,12 +183,12 @@ def _metrics_of_all_workers(workers: int) -> Iterator[None]:
         yield
 
 
-def _abandon_stuck_requests() -> None:
-    """Python waits at exit for every thread of a pool; one that outlived the stop time-out would hold it for ever."""
+def _exit_with_stuck_requests() -> None:
+    """End the process if request threads outlived the stop time-out; Python would wait for them for ever."""
     stuck = [thread for thread in threading.enumerate() if thread.name.startswith("request")]
     for thread in stuck:
         thread.join(0.2)
     if any(thread.is_alive() for thread in stuck):
-        LOG.error("Stopping although requests are still running.")
+        LOG.error("Stopping with requests still running.")
         logging.shutdown()
         os._exit(1)

@@ -1,72 +1,73 @@
-"""``dibs why`` and ``dibs candidates``: why can I not have it, when could I, and who could serve me."""
+"""``dibs why`` and ``dibs candidates``: explain availability, and list allocation candidates."""
 
 import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dibs.cli.asking import SEVERAL, AskingList, AskingOne, Words, key_value, pairs
+from dibs.cli.argument_types import SEVERAL, key_value, pairs
+from dibs.cli.client_command import ClientLister, ClientShowOne, Words
 
 if TYPE_CHECKING:
     from dibs.client import Why as Answer
 
-ANSWER = ("fits", "free", "text", "earliest", "reasons")
+COLUMNS = ("fits", "free", "text", "earliest", "reasons")
 
 
-class Why(AskingOne):
-    """Tell why a node cannot be had, and when it could be. Nothing is asked for or kept."""
+class Why(ClientShowOne):
+    """Explain why a node is not available and when it will be. Nothing is allocated."""
 
     example = "--resource-class gold --trait CUSTOM_NVME"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add what would be asked for."""
+        """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("--resource-class", metavar="CLASS", required=True, help="Nodes of this class.")
-        parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Nodes that have all of these.")
-        parser.add_argument("--candidate-node", **SEVERAL, metavar="NODE", help="One of these nodes.")
-        parser.add_argument("--bulk", type=int, default=1, metavar="COUNT", help="So many at once; 1 if not given.")
+        parser.add_argument("--resource-class", metavar="CLASS", required=True, help="Resource class of the nodes")
+        parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits")
+        parser.add_argument("--candidate-node", **SEVERAL, metavar="NODE", help="Candidate nodes, by name or UUID")
+        parser.add_argument("--bulk", type=int, default=1, metavar="COUNT", help="Number of nodes; 1 by default")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-        """Ask."""
+        """Return columns and values."""
         answer = self.dibs.why(
             parsed_args.resource_class,
             traits=parsed_args.trait,
             candidate_nodes=parsed_args.candidate_node,
             count=parsed_args.bulk,
         )
-        return ANSWER, row_of(answer)
+        return COLUMNS, row_of(answer)
 
 
-class Candidates(AskingList):
-    """List the providers that could serve a claim, as Placement sees it."""
+class Candidates(ClientLister):
+    """List allocation candidates."""
 
     example = "--resource-class gold --trait CUSTOM_NVME"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add what would be claimed."""
+        """Return the parser of the request."""
         parser = super().get_parser(prog_name)
-        what = parser.add_mutually_exclusive_group(required=True)
-        what.add_argument("--resource-class", metavar="CLASS", help="One node of this class.")
-        what.add_argument(
+        resources = parser.add_mutually_exclusive_group(required=True)
+        resources.add_argument("--resource-class", metavar="CLASS", help="Resource class of a node")
+        resources.add_argument(
             "--resource",
             **SEVERAL,
             type=key_value,
-            metavar="WHAT",
-            help="So much: VCPU=4 MEMORY_MB=8192.",
+            metavar="CLASS=N",
+            help="Requested resources, such as VCPU=4 MEMORY_MB=8192",
         )
-        parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Providers that have all of these.")
-        parser.add_argument("--trait-any", **SEVERAL, metavar="TRAIT", help="Providers that have one of these.")
-        parser.add_argument("--not-trait", **SEVERAL, metavar="TRAIT", help="Providers that have none of these.")
-        parser.add_argument("--limit", type=int, metavar="COUNT", help="At most so many answers.")
+        parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits")
+        parser.add_argument("--trait-any", **SEVERAL, metavar="TRAIT", help="Traits of which at least one is required")
+        parser.add_argument("--not-trait", **SEVERAL, metavar="TRAIT", help="Forbidden traits")
+        parser.add_argument("--limit", type=int, metavar="COUNT", help="Maximum number of candidates")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]:
-        """Ask."""
-        from dibs.client.dibs import class_of_nodes
+        """Return columns and rows."""
+        from dibs.client.dibs import placement_class
 
-        wanted = pairs(parsed_args.resource) or {class_of_nodes(parsed_args.resource_class): 1}
+        request = pairs(parsed_args.resource) or {placement_class(parsed_args.resource_class): 1}
         found = self.dibs.candidates(
-            wanted,
+            request,
             traits=parsed_args.trait,
             traits_any=parsed_args.trait_any,
             not_traits=parsed_args.not_trait,
@@ -80,7 +81,7 @@ class Candidates(AskingList):
 
 
 def row_of(answer: "Answer") -> tuple[Any, ...]:
-    """An answer as it is printed."""
+    """Return the values to print."""
     earliest = None if answer.earliest is None else answer.earliest.isoformat(timespec="seconds")
     return answer.fits, answer.free, answer.text, earliest, dict(answer.reasons)
 

@@ -1,4 +1,4 @@
-"""Answers that are no resources: nobody can change or delete them."""
+"""Results of queries: values that are not resources, so they have no identity and cannot be changed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why can I not have it, and when could I."""
+    """Why nodes or hosts are not available, and when they will be."""
 
     fits: bool
-    """Whether there is enough at this moment."""
+    """True if enough nodes or hosts are available now."""
     free: int
-    """How many nodes can be had, or hosts that the lease would have."""
+    """The number of available nodes, or of hosts that the lease would get."""
     reasons: Mapping[str, int]
-    """How many cannot be had, by the first thing that speaks against them: ``in_use``, ``lacks:CUSTOM_GPU`` …"""
+    """The number of unavailable nodes by their first reason: ``in_use``, ``lacks:CUSTOM_GPU`` …"""
     text: str
-    """All of it in words."""
+    """The explanation as a sentence."""
     earliest: datetime | None
-    """When there will be enough, as far as that is known."""
+    """When enough will be available, if that is known."""
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> "Why":
-        """From the server's answer."""
+        """Return the result in a response of the server."""
         earliest = document["earliest"]
         return cls(
             fits=document["fits"],
@@ -36,12 +36,12 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One provider that has part of what was asked for; those of one number belong together."""
+    """One provider of an allocation candidate; providers with the same number belong to the same candidate."""
 
     number: int
     provider: str
     resources: Mapping[str, int]
-    """How much of each class would come from it."""
+    """The requested amount of each class on this provider."""
     free: Mapping[str, int]
-    """How much of each class it has left."""
+    """The free capacity of each class on this provider."""
     traits: tuple[str, ...]

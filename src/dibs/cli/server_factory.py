@@ -1,4 +1,4 @@
-"""From settings to the HTTP edge: limits, authenticator, shell."""
+"""Build the HTTP server from settings: limits, authenticator, and the ASGI application of each process."""
 
 import logging
 import multiprocessing
@@ -23,11 +23,11 @@ from dibs.settings import Settings
 LOG = logging.getLogger(__name__)
 
 Builder = Callable[[Settings], Application]
-"""One of the functions of dibs.wiring."""
+"""A function of dibs.wiring that builds an application."""
 
 
 def limits_from(settings: Settings) -> Limits:
-    """The bounds of one process."""
+    """Return the limits of one process."""
     return Limits(
         threads=settings.threads,
         queue_limit=settings.queue_limit,
@@ -40,7 +40,7 @@ def limits_from(settings: Settings) -> Limits:
 
 
 def options_from(settings: Settings) -> ServerOptions:
-    """How to serve."""
+    """Return the options of the HTTP server."""
     return ServerOptions(
         limits=limits_from(settings),
         workers=settings.workers,
@@ -51,7 +51,7 @@ def options_from(settings: Settings) -> ServerOptions:
 
 
 def authenticator_from(settings: Settings) -> Authenticator:
-    """The way to find out who is asking."""
+    """Return the authenticator of the configured method."""
     if settings.auth == "http_basic":
         return BasicAuth(settings.auth_file)
     if settings.auth == "keystone":
@@ -69,13 +69,13 @@ def authenticator_from(settings: Settings) -> Authenticator:
 
 
 def build_shell(settings: Settings, application: Application) -> Shell:
-    """The ASGI application for this process."""
+    """Return the ASGI application of this process."""
     return Shell(application, authenticator_from(settings), limits_from(settings))
 
 
 @dataclass(frozen=True, slots=True)
 class SameProcess:
-    """Makes the shell of a server with one process, around the application that its hooks already know."""
+    """Builds the ASGI application of a single-process server around the application that is already started."""
 
     settings: Settings
     application: Application
@@ -86,26 +86,29 @@ class SameProcess:
 
 @dataclass(frozen=True, slots=True)
 class SpawnedWorker:
-    """Makes the shell in a worker process; is pickled on its way there, holding settings and a module's function."""
+    """Builds the ASGI application in a worker process. It is pickled, so ``build`` must be a module-level function."""
 
     settings: Settings
     build: Builder
 
     def __call__(self) -> Shell:
         configure_logs(self.settings.log_format, self.settings.log_level)
-        threading.Thread(target=_stop_when_the_parent_dies, name="parent-watch", daemon=True).start()
+        threading.Thread(target=_stop_with_parent, name="parent-watch", daemon=True).start()
         try:
             return build_shell(self.settings, self.build(self.settings))
         except Exception:
-            # The supervisor would restart a worker that fails in any other way, for ever.
-            LOG.exception("This worker cannot start.")
+            # With any other exit code, the supervisor would restart the worker for ever.
+            LOG.exception("The worker process cannot start.")
             sys.exit(STARTUP_FAILURE)
 
 
-def _stop_when_the_parent_dies() -> None:
-    """A parent that was killed can stop nobody, and workers that outlive it keep its port from the next one."""
+def _stop_with_parent() -> None:
+    """Stop this worker when its parent dies.
+
+    A killed parent cannot stop its workers, and a surviving worker keeps the port from the next server.
+    """
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        LOG.error("The parent of this worker died; it stops too.")
+        LOG.error("The parent of this worker process died; the worker stops.")
         os.kill(os.getpid(), signal.SIGTERM)

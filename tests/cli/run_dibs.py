@@ -1,4 +1,4 @@
-"""``dibs`` as a function: the application itself, in this process, against a running server."""
+"""Run the ``dibs`` application in this process, against a running server."""
 
 import io
 import json
@@ -9,8 +9,8 @@ from dibs.cli.main import Dibs
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a command said."""
+class CommandResult:
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -18,21 +18,21 @@ class Told:
 
     @property
     def json(self) -> Any:
-        """What it printed with ``-f json``."""
+        """The parsed output of a command with ``-f json``, which must have succeeded."""
         assert self.code == 0, self.err
         return json.loads(self.out)
 
 
 class Terminal(io.StringIO):
-    """A stream that says of itself that somebody looks at it."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
-def run(*words: str, url: str, stderr: io.StringIO | None = None) -> Told:
+def run(*words: str, url: str, stderr: io.StringIO | None = None) -> CommandResult:
     """Run one command."""
     app = Dibs()
     app.stdout, app.stderr = io.StringIO(), stderr or io.StringIO()
     code = app.run(["--url", url, *words])
-    return Told(code, app.stdout.getvalue(), app.stderr.getvalue())
+    return CommandResult(code, app.stdout.getvalue(), app.stderr.getvalue())

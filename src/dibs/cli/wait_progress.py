@@ -1,4 +1,4 @@
-"""How a wait goes: a line that moves on a terminal, plain lines now and then elsewhere."""
+"""Show the progress of a wait: a status line on a terminal, otherwise a line now and then."""
 
 import contextlib
 from typing import TYPE_CHECKING, Any, TextIO
@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from dibs.client import Progress
 
-LONGEST_SILENCE = 60.0
+LONGEST_SILENCE_SECONDS = 60.0
 
 
-class ShownProgress(contextlib.AbstractContextManager["ShownProgress"]):
-    """Call it with each step; it writes nothing when nobody has to wait."""
+class WaitProgress(contextlib.AbstractContextManager["WaitProgress"]):
+    """A callback for the progress of a wait. It prints nothing if there is no wait."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._status: Any = None
         self._next_line = 0.0
 
-    def __call__(self, progress: "Progress", more: str = "") -> None:
-        """Show one step."""
+    def __call__(self, progress: "Progress", reason: str = "") -> None:
+        """Show one step, with the reason for the wait if it is known."""
         text = f"Waiting for {progress.text} ({progress.seconds:.0f} s)."
-        text = f"{text} {more}." if more else text
+        text = f"{text} {reason}." if reason else text
         if self._stream.isatty():
             self._show(text)
         elif progress.seconds >= self._next_line:
-            self._next_line = progress.seconds + min(max(progress.seconds, 1.0), LONGEST_SILENCE)
+            self._next_line = progress.seconds + min(max(progress.seconds, 1.0), LONGEST_SILENCE_SECONDS)
             print(text, file=self._stream, flush=True)
 
     def __exit__(self, *error: object) -> None:

@@ -1,4 +1,4 @@
-"""From a URL, a clouds.yaml or the environment to a connection, and from a connection to where Dibs is."""
+"""Connect by URL, clouds.yaml or environment, and find the root URL of Dibs from a connection."""
 
 import os
 import re
@@ -9,20 +9,20 @@ import openstack
 from openstack.connection import Connection
 
 DEFAULT_URL = "http://127.0.0.1:8780"
-"""Where a server listens that nobody told otherwise."""
+"""The default address of a server."""
 
 _MOUNT = re.compile(r"/(dibs|baremetal|placement|reservation|compute)(/v[0-9.]+)?/?$")
-_TELLING = ("OS_CLOUD", "OS_AUTH_TYPE", "OS_AUTH_URL", "OS_ENDPOINT")
-"""Any of these in the environment says which cloud is meant."""
+_CLOUD_VARIABLES = ("OS_CLOUD", "OS_AUTH_TYPE", "OS_AUTH_URL", "OS_ENDPOINT")
+"""Any of these variables selects a cloud."""
 
 
 def connect(url: str | None = None, *, cloud: str | None = None, **options: Any) -> Connection:
-    """Connect to a URL, to an entry of clouds.yaml, to what OS_… variables say, or else to this machine.
+    """Connect to a URL, an entry of clouds.yaml, the cloud of OS_… variables, or else to the default address.
 
-    A URL may have a user and password for a server with http_basic: ``https://olga:secret@dibs.example``. Options are
-    those of ``openstack.connect``, such as ``cacert``.
+    A URL can contain user and password for a server with http_basic: ``https://olga:secret@dibs.example``. The options
+    are those of ``openstack.connect``, such as ``cacert``.
     """
-    if url is None and cloud is None and not any(os.environ.get(name) for name in _TELLING):
+    if url is None and cloud is None and not any(os.environ.get(name) for name in _CLOUD_VARIABLES):
         url = DEFAULT_URL
     if url is None:
         return openstack.connect(cloud=cloud, **options)
@@ -30,7 +30,7 @@ def connect(url: str | None = None, *, cloud: str | None = None, **options: Any)
 
 
 def root_of(connection: Connection) -> str:
-    """The address under which all of Dibs' APIs are, found from whichever of them the connection knows."""
+    """Return the root URL of Dibs, derived from any of its APIs that the connection knows."""
     config = connection.config
     known = config.get_endpoint("dibs") or config.get_endpoint("baremetal") or connection.baremetal.get_endpoint()
     return _MOUNT.sub("", str(known)).rstrip("/")
@@ -45,11 +45,11 @@ def _connect_to_url(url: str, options: dict[str, Any]) -> Connection:
     if parts.username is not None:
         auth_type = "http_basic"
         auth |= {"username": unquote(parts.username), "password": unquote(parts.password or "")}
-    told: dict[str, Any] = {
+    configuration: dict[str, Any] = {
         "auth_type": auth_type,
         "auth": auth,
         "baremetal_endpoint_override": f"{root}/baremetal",
         "reservation_endpoint_override": f"{root}/reservation/v1",
         "compute_endpoint_override": f"{root}/compute/v2.1",
     }
-    return openstack.connect(load_yaml_config=False, load_envvars=False, **told, **options)
+    return openstack.connect(load_yaml_config=False, load_envvars=False, **configuration, **options)

@@ -1,4 +1,4 @@
-"""The flags of every command that reads settings."""
+"""The parent class of the commands that read the settings of a server."""
 
 import argparse
 import os
@@ -9,25 +9,25 @@ from dibs.settings import CONFIG_VARIABLE, ENVIRONMENT_PREFIX, FIELDS, Settings,
 
 
 class CommandFailed(Exception):
-    """A foreseeable failure. cliff prints the message and exits with 1."""
+    """An expected failure. cliff prints the message and exits with 1."""
 
 
 class SettingsCommand(Command):
     """A command with one flag per setting."""
 
     needs: frozenset[str] = frozenset(FIELDS)
-    """The settings that have a flag here. The environment and the file may hold all of them."""
+    """The settings with a flag. The environment and the file may have all settings."""
 
     def get_epilog(self) -> str:
         """Return nothing: cliff's own reads the metadata of every installed distribution, which takes 0.1 s or more."""
         return ""
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
-        """Add the flags."""
+        """Return a parser with the flags in groups."""
         parser = super().get_parser(prog_name)
         if self.needs == frozenset(FIELDS):
             parser.usage = f"{prog_name} [--config FILE] [--SETTING VALUE ...]"
-        parser.add_argument("--config", metavar="FILE", help=f"TOML file of settings [{CONFIG_VARIABLE}].")
+        parser.add_argument("--config", metavar="FILE", help=f"TOML file with settings [{CONFIG_VARIABLE}].")
         for title, names in groups().items():
             if needed := [name for name in names if name in self.needs]:
                 section = parser.add_argument_group(title)
@@ -36,7 +36,7 @@ class SettingsCommand(Command):
         return parser
 
     def settings(self, arguments: argparse.Namespace) -> Settings:
-        """The settings for this call."""
+        """Return the settings from flags, environment and file; raise CommandFailed if they are not valid."""
         flags = {name: getattr(arguments, name) for name in self.needs}
         try:
             return load_settings(flags, os.environ, arguments.config)

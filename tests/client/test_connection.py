@@ -1,4 +1,4 @@
-"""One client, many ways to say where Dibs is and who is asking."""
+"""Connections by URL, clouds.yaml, environment and default, with and without credentials."""
 
 import subprocess
 from collections.abc import Callable
@@ -8,14 +8,14 @@ import pytest
 from openstack import exceptions
 
 from dibs.client import Dibs
-from dibs.client.connecting import connect, root_of
+from dibs.client.connection import connect, root_of
 from tests.bed.dibs_server import DIBS, DibsServer
 from tests.clients.clouds import write_clouds_yaml
 
 
 @pytest.fixture(autouse=True)
-def _nothing_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No variable and no file of whoever runs the tests says anything."""
+def _no_configuration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Hide the variables and files of the user who runs the tests."""
     for name in ("OS_CLOUD", "OS_AUTH_TYPE", "OS_AUTH_URL", "OS_ENDPOINT", "OS_CLIENT_CONFIG_FILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -26,11 +26,11 @@ def count(dibs: Dibs) -> int:
 
 
 @pytest.mark.parametrize("path", ["", "/", "/baremetal", "/baremetal/v1", "/placement/", "/dibs/v1"])
-def test_any_address_of_the_server_will_do(running: DibsServer, path: str) -> None:
+def test_the_url_of_any_api_is_accepted(running: DibsServer, path: str) -> None:
     assert Dibs.connect(running.url + path).url == running.url
 
 
-def test_the_entry_of_clouds_yaml_that_dibs_prints(
+def test_the_printed_clouds_yaml_entry_connects(
     running: DibsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OS_CLIENT_CONFIG_FILE", str(write_clouds_yaml(tmp_path, running)))
@@ -41,7 +41,7 @@ def test_the_entry_of_clouds_yaml_that_dibs_prints(
     assert count(by_name) == count(by_variable)
 
 
-def test_variables_alone_are_enough(running: DibsServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variables_alone_connect(running: DibsServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OS_AUTH_TYPE", "none")
     monkeypatch.setenv("OS_ENDPOINT", f"{running.url}/placement")
     monkeypatch.setenv("OS_BAREMETAL_ENDPOINT_OVERRIDE", f"{running.url}/baremetal")
@@ -50,12 +50,12 @@ def test_variables_alone_are_enough(running: DibsServer, monkeypatch: pytest.Mon
     assert dibs.why("no-such-class").text == "no nodes of class no-such-class"
 
 
-def test_without_a_word_it_is_this_machine() -> None:
+def test_the_default_is_the_local_server() -> None:
     assert root_of(connect()) == "http://127.0.0.1:8780"
 
 
 @pytest.mark.one_engine
-def test_a_user_and_password_in_the_url_or_in_clouds_yaml(
+def test_user_and_password_are_read_from_the_url_or_clouds_yaml(
     serve: Callable[..., DibsServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     users = tmp_path / "users"

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, for real."""
+"""Real SIGINT and SIGTERM signals."""
 
 import os
 import signal
@@ -7,39 +7,39 @@ import sys
 
 import pytest
 
-from dibs.cli.interrupting import Interruptions
+from dibs.cli.interrupts import Interrupts
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_is_heard_when_it_no_longer_disturbs(number: signal.Signals) -> None:
+def test_a_signal_is_deferred_until_the_end_of_the_block(number: signal.Signals) -> None:
     done = []
-    with Interruptions() as interruptions:
-        with pytest.raises(KeyboardInterrupt), interruptions.held_off():
+    with Interrupts() as interrupts:
+        with pytest.raises(KeyboardInterrupt), interrupts.deferred():
             os.kill(os.getpid(), number)
             done.append("finished")
-        with interruptions.held_off():
+        with interrupts.deferred():
             done.append("and not again")
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), number)
     assert done == ["finished", "and not again"]
 
 
-def test_who_insists_is_heard_at_once() -> None:
-    with Interruptions() as interruptions, pytest.raises(KeyboardInterrupt), interruptions.held_off():
+def test_a_second_signal_interrupts_at_once() -> None:
+    with Interrupts() as interrupts, pytest.raises(KeyboardInterrupt), interrupts.deferred():
         os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGINT)
-        raise AssertionError("it was not heard")
+        raise AssertionError("the second signal was ignored")
 
 
-def test_what_was_there_before_is_put_back() -> None:
+def test_the_former_handler_is_restored() -> None:
     former = signal.getsignal(signal.SIGINT)
-    with Interruptions():
+    with Interrupts():
         assert signal.getsignal(signal.SIGINT) != former
     assert signal.getsignal(signal.SIGINT) == former
 
 
-def test_a_command_gets_the_signal_instead() -> None:
+def test_a_signal_is_forwarded_to_the_running_command() -> None:
     program = "import os, signal, time; os.kill(os.getppid(), signal.SIGTERM); time.sleep(60)"
-    with Interruptions() as interruptions:
+    with Interrupts() as interrupts:
         process = subprocess.Popen([sys.executable, "-c", program])
-        assert interruptions.wait_for(process) == 128 + signal.SIGTERM
+        assert interrupts.wait_for(process) == 128 + signal.SIGTERM

@@ -1,0 +1,91 @@
+"""The parent classes of the commands that talk to a server: connection, error messages and exit codes.
+
+``dibs`` and, through the plug-in, ``openstack`` run the same classes; both programs have a ``client_manager`` with an
+attribute ``dibs``.
+"""
+
+import argparse
+import traceback
+from typing import TYPE_CHECKING
+
+from cliff.command import Command
+from cliff.lister import Lister
+from cliff.show import ShowOne
+
+from dibs.cli.exit_codes import INTERRUPTED, code_of, message_of
+from dibs.cli.wait_progress import WaitProgress
+
+if TYPE_CHECKING:
+    from dibs.client import Dibs
+
+
+class Exit(Exception):
+    """Ends a command with an exit code and without output."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class ClientCommand(Command):
+    """A command that talks to a server."""
+
+    example = ""
+    """The arguments of the example in the help."""
+
+    @property
+    def dibs(self) -> "Dibs":
+        """The client of the server."""
+        found: Dibs = self.app.client_manager.dibs  # type: ignore[attr-defined]
+        return found
+
+    def get_epilog(self) -> str:
+        """Return nothing: cliff's own reads the metadata of every installed distribution, which takes 0.1 s or more."""
+        return ""
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return a parser whose help ends with an example."""
+        parser = super().get_parser(prog_name)
+        parser.epilog = f"Example: {prog_name} {self.example}".rstrip()
+        return parser
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Run the command; print an expected error as one message and return its exit code."""
+        try:
+            return super().run(parsed_args)
+        except Exit as end:
+            return end.code
+        except KeyboardInterrupt:
+            print("Interrupted.", file=self.app.stderr)
+            return INTERRUPTED
+        except Exception as error:
+            code = code_of(error)
+            if code is None:
+                raise
+            if self.app.options.debug:
+                traceback.print_exc(file=self.app.stderr)
+            print(message_of(error), file=self.app.stderr)
+            return code
+
+    def progress(self) -> WaitProgress:
+        """Return a display for the progress of a wait, on standard error."""
+        return WaitProgress(self.app.stderr)
+
+
+class ClientLister(ClientCommand, Lister):
+    """A command that prints rows."""
+
+
+class ClientShowOne(ClientCommand, ShowOne):
+    """A command that prints the fields of one object."""
+
+
+class Words(list[str]):
+    """A field with several words: a list in JSON and YAML, separated by blanks in tables and values."""
+
+    def __str__(self) -> str:
+        return " ".join(self)
+
+    def to_dict(self) -> list[str]:
+        """Return the list that cliff writes as YAML."""
+        return list(self)

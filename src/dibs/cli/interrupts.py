@@ -1,0 +1,67 @@
+"""Handle Ctrl-C and SIGTERM during a request: complete the request first, then undo it."""
+
+import contextlib
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupts(contextlib.AbstractContextManager["Interrupts"]):
+    """Makes both signals raise KeyboardInterrupt; inside ``deferred`` only when the block has ended.
+
+    A request that has been sent cannot be cancelled, and its response says what must be undone. A second signal
+    interrupts at once, also inside ``deferred``.
+    """
+
+    def __init__(self) -> None:
+        self._deferring = False
+        self._pending = False
+        self._former: dict[int, Any] = {}
+
+    def __enter__(self) -> "Interrupts":
+        self._former = {number: signal.signal(number, self._handle) for number in SIGNALS}
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._former.items():
+            signal.signal(number, handler)
+
+    @contextlib.contextmanager
+    def deferred(self) -> Iterator[None]:
+        """Defer the first signal until the end of the block."""
+        self._deferring = True
+        try:
+            yield
+        finally:
+            self._deferring = False
+        if self._pending:
+            self._pending = False
+            raise KeyboardInterrupt
+
+    def wait_for(self, process: "subprocess.Popen[Any]") -> int:
+        """Forward signals to a process until it ends; return its exit code as a shell does."""
+
+        def forward(number: int, frame: FrameType | None) -> None:
+            # A terminal sends SIGINT to the whole process group itself.
+            if number != signal.SIGINT or not sys.stdin.isatty():
+                process.send_signal(number)
+
+        for number in SIGNALS:
+            signal.signal(number, forward)
+        try:
+            status = process.wait()
+        finally:
+            for number in SIGNALS:
+                signal.signal(number, self._handle)
+        return status if status >= 0 else 128 - status
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self._deferring and not self._pending:
+            self._pending = True
+        else:
+            raise KeyboardInterrupt

@@ -1,0 +1,41 @@
+"""Durations, timestamps and pairs on the command line."""
+
+import argparse
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dibs.cli.argument_types import key_value, pairs, seconds, timestamp
+
+
+@pytest.mark.parametrize(("text", "parsed"), [("90", 90), ("90s", 90), ("15m", 900), ("2h", 7200), ("1d", 86_400)])
+def test_a_duration_is_parsed_to_seconds(text: str, parsed: int) -> None:
+    assert seconds(text) == parsed
+
+
+def test_a_timestamp_is_now_relative_or_iso_8601() -> None:
+    assert timestamp("now") == "now"
+    assert timestamp("2026-11-17T18:00") == datetime(2026, 11, 17, 18)
+    later = timestamp("+2h")
+    assert isinstance(later, datetime)
+    assert abs(later - datetime.now(UTC) - timedelta(hours=2)) < timedelta(minutes=1)
+
+
+def test_a_value_may_contain_equals_signs() -> None:
+    assert pairs([key_value("a=1"), key_value("b=c=d")]) == {"a": "1", "b": "c=d"}
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "message"),
+    [
+        (seconds, "soon", "'soon' is not a valid duration"),
+        (seconds, "-1s", "'-1s' is not a valid duration"),
+        (timestamp, "+soon", "'soon' is not a valid duration"),
+        (timestamp, "tomorrow-ish", "'tomorrow-ish' is not a valid ISO 8601 timestamp."),
+        (key_value, "a", "'a' is not a KEY=VALUE pair"),
+    ],
+)
+def test_an_invalid_argument_is_named_in_the_error(parse: Callable[[str], object], text: str, message: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match=message):
+        parse(text)
