@@ -52,7 +52,7 @@ class Candidates(ClientLister):
             "--resource",
             **SEVERAL,
             type=key_value,
-            metavar="CLASS=N",
+            metavar="UNITS",
             help="Requested resources, such as VCPU=4 MEMORY_MB=8192",
         )
         parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits")
