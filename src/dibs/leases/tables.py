@@ -67,7 +67,7 @@ leases = table(
     Column("status", String(15), nullable=False),
     truth("degraded"),
     # An external compute service keeps its flavors and servers; outbox calls keep that service up to date.
-    truth("outside"),
+    truth("external_compute"),
     # A service that has a say in who may have what is told of its end.
     truth("enforced"),
     time("created_at", nullable=False),
@@ -136,7 +136,7 @@ bookings = table(
 )
 
 outbox_calls = table(
-    "errands",
+    "outbox_calls",
     # A call to an external service, made after the commit of the transaction that adds it, retried until it succeeds.
     row_id(),
     Column("kind", String(40), nullable=False),

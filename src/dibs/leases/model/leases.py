@@ -152,8 +152,8 @@ class Lease:
     end_at: int
     status: str
     degraded: bool = False
-    outside: bool = False
-    """Its flavors and servers are kept by a compute service outside, which is told after each transaction."""
+    external_compute: bool = False
+    """An external compute service keeps its flavors and servers; outbox calls keep that service up to date."""
     enforced: bool = False
     """A service that has a say in who may have what is told of its end."""
     created_at: int

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-CREATE_FLAVORS = "make_flavors"
-GRANT_FLAVORS = "open_flavors"
-CLEAN_UP = "clear_up"
-NOTIFY_END = "tell_end"
+CREATE_FLAVORS = "create_flavors"
+GRANT_FLAVORS = "grant_flavors"
+CLEAN_UP = "clean_up"
+NOTIFY_END = "notify_end"
 
 FIRST_PAUSE_SECONDS = 1
 LONGEST_PAUSE_SECONDS = 300

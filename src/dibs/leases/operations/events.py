@@ -82,7 +82,7 @@ def fail_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> 
 
 def end_and_forget(tx: Transaction, now: int, lease: Lease) -> None:
     """End a locked lease if it has not ended, and remove it; with servers outside that waits until they are gone."""
-    if lease.outside and lease.status != states.TERMINATED:
+    if lease.external_compute and lease.status != states.TERMINATED:
         _clean_up(tx, now, lease, forget=True)
         return
     if lease.status != states.TERMINATED:
@@ -124,7 +124,7 @@ def _start(tx: Transaction, now: int, lease: Lease) -> bool:
             if lease.project_id is not None:
                 reservation_flavors.grant(tx, reservation.id, lease.project_id)
         leases.change_reservation(tx, reservation, now, status=states.RESERVATION_ACTIVE)
-    if lease.outside:
+    if lease.external_compute:
         flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
         outbox.add(tx, GRANT_FLAVORS, lease.uuid, {"flavors": flavors, "project": lease.project_id}, now)
         _mark(tx, now, lease, START, states.IN_PROGRESS)
@@ -135,7 +135,7 @@ def _start(tx: Transaction, now: int, lease: Lease) -> bool:
 
 
 def _end(tx: Transaction, now: int, lease: Lease) -> None:
-    if lease.outside:
+    if lease.external_compute:
         _clean_up(tx, now, lease, forget=False)
     else:
         end_now(tx, now, lease)

@@ -48,7 +48,7 @@ class NewReservation:
     flavor: str | None = None
     """For flavor:instance what callers know the flavor by."""
     source: Flavor | None = None
-    """The flavor itself when a compute service outside keeps it."""
+    """The flavor itself when an external compute service keeps it."""
     hypervisor_properties: str = ""
     resource_properties: str = ""
     before_end: str | None = None
@@ -164,7 +164,7 @@ def make_flavor(tx: Transaction, now: int, lease: Lease, reservation: Reservatio
     """Make the private flavor of a reservation of instances."""
     flavor = private_flavor(reservation, source)
     flavors.create(tx, {**flavor, "created_at": now})
-    if lease.outside:
+    if lease.external_compute:
         outbox.add(tx, CREATE_FLAVORS, lease.uuid, {"flavors": [flavor]}, now)
 
 
@@ -214,7 +214,7 @@ def planned_lease(access: Access, now: int, command: NewLease, plan: Plan) -> Le
         start_at=plan.window.start,
         end_at=plan.window.end,
         status=states.PENDING,
-        outside=command.rules.external_compute,
+        external_compute=command.rules.external_compute,
         enforced=command.rules.enforced,
         created_at=now,
         reservations=plan.reservations,

@@ -17,7 +17,7 @@ from dibs.leases.tables import lease_events, lease_reservations, leases
 _LEASE = tuple(each.name for each in fields(Lease) if each.name not in ("id", "reservations", "events"))
 _RESERVATION = tuple(each.name for each in fields(Reservation) if each.name != "id")
 _EVENT = tuple(each.name for each in fields(Event) if each.name != "id")
-_FLAGS = ("missing_resources", "resources_changed", "degraded", "outside", "enforced", "affinity")
+_FLAGS = ("missing_resources", "resources_changed", "degraded", "external_compute", "enforced", "affinity")
 _STRUCTURES = ("resources", "required_traits", "forbidden_traits")
 _LISTS = ("required_traits", "forbidden_traits")
 
