@@ -61,7 +61,7 @@ def test_long_tests_start_before_short_ones() -> None:
     assert place_of("tests/crashes/test_kill.py::test_a") < place_of("tests/leases/model/test_matching.py::test_a")
 
 
-@pytest.mark.parametrize("prefix", {*TOGETHER, *TOGETHER_BY_FILE, *STARTS_FIRST})
+@pytest.mark.parametrize("prefix", sorted({*TOGETHER, *TOGETHER_BY_FILE, *STARTS_FIRST}))
 def test_every_entry_names_a_folder_or_file_that_exists(prefix: str) -> None:
     assert (ROOT / prefix).exists()
 
