@@ -14,7 +14,7 @@ providers = table(
     Column("name", String(255), nullable=False),
     Column("generation", BigInteger, nullable=False, server_default="0"),
     Column("parent_id", ROW_ID, ForeignKey("providers.id"), nullable=True),
-    # The root of its tree, often itself. Not a foreign key: MariaDB would not let such a row be deleted.
+    # The root of its tree. Not a foreign key: MariaDB refuses to delete a row that refers to itself, as a root does.
     Column("root_id", ROW_ID, nullable=True),
     time("created_at", nullable=False),
     time("updated_at"),
@@ -49,7 +49,7 @@ inventories = table(
     Column("max_unit", BigInteger, nullable=False, server_default="1"),
     Column("step_size", BigInteger, nullable=False, server_default="1"),
     Column("allocation_ratio", Double, nullable=False, server_default="1"),
-    # Kept in the same transaction as the claims, so that finding room never has to add them up.
+    # Written in the same transaction as the claims, so that no search has to add them up.
     Column("used", BigInteger, nullable=False, server_default="0"),
     time("created_at", nullable=False),
     time("updated_at"),
@@ -59,7 +59,7 @@ inventories = table(
 
 traits = table(
     "traits",
-    # Custom ones, and those standard ones that were ever used: the others are known from the os-traits library.
+    # Custom traits, and the standard traits in use; the os-traits library lists the others.
     Column("name", String(255), primary_key=True, nullable=False),
     time("created_at", nullable=False),
 )

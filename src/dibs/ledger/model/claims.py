@@ -1,7 +1,7 @@
-"""Claims: how much of an inventory each consumer has, and whether another amount fits.
+"""Claims: the amount of an inventory that each consumer has, and the check whether another amount fits.
 
-A claim request replaces everything that a consumer has. Several requests are granted together or not at all, so a claim
-can pass from one consumer to another without a gap.
+A claim request replaces all claims of its consumer. Several requests are granted together or not at all, so a claim can
+pass from one consumer to another without a gap.
 """
 
 from collections import Counter
@@ -14,14 +14,15 @@ from dibs.ledger.model.inventories import Inventory
 
 
 class AnyGeneration:
-    """The caller does not say which generation it knows."""
+    """The type of ANY_GENERATION."""
 
 
 ANY_GENERATION = AnyGeneration()
+"""The client did not send a generation, so it is not checked."""
 
 
 class InventoryKey(NamedTuple):
-    """One class of one provider, by their row numbers."""
+    """One resource class of one provider, by their row ids."""
 
     provider_id: int
     class_id: int
@@ -29,22 +30,22 @@ class InventoryKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimRequest:
-    """What one consumer is to have from now on."""
+    """The claims that one consumer is to have."""
 
     consumer: str
-    """Its uuid."""
+    """The consumer's uuid."""
     resources: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Provider uuid -> resource class -> amount; empty when the consumer gives everything back."""
+    """Provider uuid -> resource class -> amount; empty to release every claim."""
     generation: int | AnyGeneration | None = ANY_GENERATION
-    """The generation the consumer is taken to have; None when it is taken not to exist."""
+    """The generation that the client read; None when the client expects a new consumer."""
     project_id: str | None = None
     user_id: str | None = None
     consumer_type: str | None = None
-    """None leaves the type as it is."""
+    """None keeps the present type."""
 
 
 def check_consumer_generation(request: ClaimRequest, current: int | None) -> None:
-    """Refuse a request for an older generation of the consumer; ``current`` is None when there is no consumer."""
+    """Raise unless the request names the consumer's current generation, which is None for a new consumer."""
     if not isinstance(request.generation, AnyGeneration) and request.generation != current:
         expected = "null" if current is None else current
         raise ConsumerGenerationConflict(expected=expected, got=request.generation)
@@ -55,22 +56,23 @@ def check_amounts(
     wanted: Iterable[tuple[InventoryKey, int]],
     freed: Mapping[InventoryKey, int],
 ) -> None:
-    """Refuse amounts that an inventory does not allow.
+    """Raise when an inventory does not allow the wanted amounts.
 
-    - Each single amount must lie between the smallest and the largest unit and be a multiple of the step.
-    - What all requests together take of a place must fit beside what others have, once the wishers' own is freed.
-    - A place that is over its capacity already, because its inventory was cut, may still be used for no more than
-      before: otherwise nobody could move away from it step by step.
+    - Each amount must lie between ``min_unit`` and ``max_unit`` and be a multiple of ``step_size``.
+    - The sum of all wanted amounts must fit into the capacity beside the claims of other consumers. ``freed`` is the
+      amount that the requesting consumers have claimed so far.
+    - If an inventory is over its capacity because an operator reduced it, the new sum may exceed the capacity but not
+      the used amount of before. Otherwise consumers could not move away from it one by one.
     """
     sums: Counter[InventoryKey] = Counter()
-    for place, amount in wanted:
-        inventory = inventories[place]
+    for key, amount in wanted:
+        inventory = inventories[key]
         if not inventory.takes(amount):
             raise ConstraintsViolated(resource_class=inventory.resource_class, provider=inventory.provider)
-        sums[place] += amount
-    for place, amount in sums.items():
-        inventory = inventories[place]
-        after = inventory.used - freed.get(place, 0) + amount
+        sums[key] += amount
+    for key, amount in sums.items():
+        inventory = inventories[key]
+        after = inventory.used - freed.get(key, 0) + amount
         if after > inventory.capacity and after > inventory.used:
             raise CapacityExceeded(resource_class=inventory.resource_class, provider=inventory.provider)
 
@@ -78,7 +80,7 @@ def check_amounts(
 def require_inventories(
     inventories: Mapping[InventoryKey, Inventory], wanted: Iterable[tuple[InventoryKey, str, str]]
 ) -> None:
-    """Refuse a class that its provider does not have; each wanted place comes with its provider and class by name."""
-    for place, provider, resource_class in wanted:
-        if place not in inventories:
+    """Raise unless every wanted inventory exists; each key comes with its provider's uuid and its class's name."""
+    for key, provider, resource_class in wanted:
+        if key not in inventories:
             raise NoSuchInventory(resource_class=resource_class, provider=provider)

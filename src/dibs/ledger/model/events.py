@@ -1,11 +1,11 @@
-"""What the ledger announces after a commit."""
+"""Events that the ledger publishes after a commit."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class CapacityFreed:
-    """Something was released or changed, so that a node may be free for an allocation that had none before."""
+    """A claim was released or a provider changed, so a queued allocation may find a node now."""
 
 
 CAPACITY_FREED = CapacityFreed()

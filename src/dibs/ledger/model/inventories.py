@@ -1,4 +1,4 @@
-"""Resource classes and how much a provider has of each."""
+"""Inventories: how much of a resource class a provider has."""
 
 import re
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ _NOT_IN_A_CLASS_NAME = re.compile(r"[^A-Z0-9_]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """What one provider has of one class, and how much of it is taken."""
+    """The amount of one resource class that a provider has, and the amount that is claimed."""
 
     provider: str
     """The provider's uuid."""
     resource_class: str
     total: int
     reserved: int = 0
-    """Kept from everybody."""
+    """The part that cannot be claimed."""
     min_unit: int = 1
     max_unit: int
     step_size: int = 1
@@ -30,16 +30,16 @@ class Inventory:
 
     @property
     def capacity(self) -> float:
-        """How much may be taken in all."""
+        """The largest sum of claims."""
         return (self.total - self.reserved) * self.allocation_ratio
 
     def takes(self, amount: int) -> bool:
-        """True when one claim may be of this size."""
+        """Return True when a single claim may have this amount."""
         return self.min_unit <= amount <= self.max_unit and amount % self.step_size == 0
 
 
 def check_capacity(inventory: Inventory, *, all_may_be_reserved: bool) -> None:
-    """Refuse an inventory that reserves more than there is, or, unless that is allowed, all there is."""
+    """Raise for an inventory that reserves more than its total; or all of it, unless that is allowed."""
     if inventory.capacity < (0 if all_may_be_reserved else 1):
         raise InvalidCapacity(
             resource_class=inventory.resource_class,
@@ -49,8 +49,8 @@ def check_capacity(inventory: Inventory, *, all_may_be_reserved: bool) -> None:
 
 
 def custom_class_name(resource_class: str) -> str:
-    """The ledger's name for a node's resource class: ``bm.gpu`` is one unit of ``CUSTOM_BM_GPU``.
+    """Return the ledger's name of a node's resource class: ``CUSTOM_BM_GPU`` for ``bm.gpu``.
 
-    Quirk: this is how Nova's ironic driver names it (os-resource-classes, ``normalize_name``), so flavors carry over.
+    Quirk: Nova's ironic driver names it like this (os-resource-classes, ``normalize_name``), so flavors carry over.
     """
     return RESOURCE_CLASS_PREFIX + _NOT_IN_A_CLASS_NAME.sub("_", resource_class.upper())

@@ -1,4 +1,4 @@
-"""Providers: whatever has something to give, alone or in trees."""
+"""Resource providers, alone or in trees."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from dibs.ledger.model.errors import ProviderGenerationConflict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """One provider and its place in its tree."""
+    """One resource provider and its position in its tree."""
 
     id: int
     uuid: str
@@ -19,40 +19,40 @@ class Provider:
     parent_id: int | None
     root_id: int
     parent: str | None
-    """The uuid of the provider above it."""
+    """The uuid of its parent."""
     root: str
-    """The uuid of the provider at the top of its tree, often itself."""
+    """The uuid of the root of its tree, often its own."""
     created_at: int
     updated_at: int | None
 
     @property
     def changed_at(self) -> int:
-        """When it was last changed, or made."""
+        """The time of the last change, or of the creation."""
         return self.updated_at or self.created_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderQuery:
-    """Which providers a list shows: those of which all of this holds."""
+    """The filters of a list of providers; a provider must match all of them."""
 
     name: str | None = None
     uuid: str | None = None
     in_tree: str | None = None
-    """The uuid of a provider: everything in its tree."""
+    """The uuid of a provider; matches every provider of its tree."""
     resources: Mapping[str, int] = field(default_factory=dict)
-    """Amounts by class, each of which must fit now."""
+    """Amounts by resource class, each of which the provider must have free."""
     traits: Criteria = ANYTHING
     aggregates: Criteria = ANYTHING
 
 
 def check_generation(provider: Provider, sent: int | None) -> None:
-    """Refuse a change that was made from an old look at the provider; None: the caller does not say what it saw."""
+    """Raise when the client read an older generation of the provider; None when the client sent no generation."""
     if sent is not None and sent != provider.generation:
         raise ProviderGenerationConflict(provider=provider.uuid, current=provider.generation, sent=sent)
 
 
 def subtree(top: int, parents: Iterable[tuple[int, int | None]]) -> set[int]:
-    """A provider and all below it, by row numbers; ``parents`` has each provider of the tree with the one above it."""
+    """Return the row ids of a provider and its descendants; ``parents`` pairs providers with their parents."""
     children = defaultdict(list)
     for child, parent in parents:
         children[parent].append(child)

@@ -1,6 +1,6 @@
-"""Traits: what a machine is, in words that all agree on.
+"""Traits: qualities of a provider.
 
-A trait is one of the standard names that the os-traits library lists, or a name of one's own that begins with CUSTOM_.
+A trait is a standard name from the os-traits library, or a custom name that begins with CUSTOM_.
 """
 
 import re
@@ -17,7 +17,7 @@ _CUSTOM = re.compile(r"CUSTOM_[A-Z0-9_]+\Z")
 
 
 def check_trait(name: str) -> None:
-    """Refuse a name that is neither standard nor a custom one."""
+    """Raise for a name that is neither a standard nor a valid custom trait."""
     if len(name) > TRAIT_LENGTH_MAX:
         raise InvalidTrait(trait=name[:40] + "…", reason=f"a trait has at most {TRAIT_LENGTH_MAX} characters")
     if name not in STANDARD_TRAITS and not _CUSTOM.match(name):
@@ -27,6 +27,6 @@ def check_trait(name: str) -> None:
 
 
 def check_traits(names: Iterable[str]) -> None:
-    """Refuse the first name that is not a trait."""
+    """Raise for the first name that is not a valid trait."""
     for name in names:
         check_trait(name)

@@ -1,4 +1,4 @@
-"""Aggregates of a provider. They belong to nobody, so those of a node's provider may be set like any other's."""
+"""Aggregates of a provider. A node does not own them, so its provider's may be set like any other's."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from dibs.ledger.queries import aggregates, providers
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderAggregates:
-    """The aggregates that a provider is in, with its generation."""
+    """The aggregates of a provider, with its generation."""
 
     generation: int
     aggregates: tuple[str, ...]
@@ -19,17 +19,16 @@ class ProviderAggregates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetAggregates:
-    """The aggregates that a provider is in from now on."""
+    """The new aggregates of a provider."""
 
     provider: str
     generation: int | None
-    """What the caller took the provider to be at; None from those who know nothing of generations here, and whose
-    change does not move it."""
+    """The generation that the client read. None from clients that send none; their change does not increment it."""
     aggregates: tuple[str, ...]
 
 
 def list_aggregates(tx: Transaction, access: Access, now: int, command: GetProvider) -> ProviderAggregates:
-    """The aggregates that a provider is in."""
+    """Return the aggregates of a provider."""
     provider = providers.get(tx, command.uuid)
     if provider is None:
         raise ProviderNotFound(provider=command.uuid)
@@ -37,7 +36,7 @@ def list_aggregates(tx: Transaction, access: Access, now: int, command: GetProvi
 
 
 def set_aggregates(tx: Transaction, access: Access, now: int, command: SetAggregates) -> ProviderAggregates:
-    """Replace them; gives them in the order of the caller."""
+    """Replace the aggregates of a provider, and return them in the client's order."""
     provider = lock_provider(tx, now, command.provider, command.generation)
     current, wanted = set(aggregates.of_provider(tx, provider.id)), set(command.aggregates)
     aggregates.remove(tx, provider.id, sorted(current - wanted))

@@ -1,9 +1,8 @@
 """The only writer of claims.
 
-Every function locks before it reads, checks everything, and then writes. ``replace_claims`` and ``release_all`` lock
-the consumers and then the providers; the functions for one unit expect the caller to have locked the provider.
-Transactions that want the same rows meet at the first lock that they share. Two that take the locks in opposite order
-are a deadlock, which the engine detects; the runner then runs one of them again.
+Every function locks, then reads and checks, then writes. ``replace_claims`` and ``release_all`` lock the consumers
+first and the providers second. ``claim_unit`` and ``release_provider`` expect that the caller has locked the provider.
+Two transactions that lock in opposite order can deadlock: the engine ends one of them, and the runner runs it again.
 """
 
 from collections import Counter, defaultdict
@@ -37,7 +36,7 @@ class _Held(NamedTuple):
 
 
 def replace_claims(tx: Transaction, now: int, requests: Sequence[ClaimRequest]) -> None:
-    """Give every consumer what its request says in place of what it had: all of them, or none."""
+    """Replace the claims of every consumer by those of its request: all requests are granted, or none."""
     known = consumers.lock(tx, [request.consumer for request in requests], now)
     for request in requests:
         current = known.get(request.consumer)
@@ -71,7 +70,7 @@ def replace_claims(tx: Transaction, now: int, requests: Sequence[ClaimRequest]) 
 
 
 def release_all(tx: Transaction, now: int, consumer: str) -> None:
-    """Release every claim of a consumer, whatever its generation."""
+    """Release every claim of a consumer; its generation is not checked."""
     known = consumers.lock(tx, [consumer], now)
     held = _held(tx, known.values())
     if not held:
@@ -93,7 +92,8 @@ def claim_unit(
 ) -> None:
     """Claim the one unit of a locked provider for a consumer that ``lock_consumer`` returned as ``known``.
 
-    A consumer that another transaction creates meanwhile is met when this one creates it: the unique key decides.
+    If another transaction creates the same consumer meanwhile, the unique key refuses this one and the runner runs it
+    again.
     """
     if known is not None:
         owner = known.id
@@ -107,7 +107,7 @@ def claim_unit(
 
 
 def release_provider(tx: Transaction, now: int, provider_id: int, consumer: str) -> None:
-    """Release what a consumer claims of a locked provider; its other claims stay."""
+    """Release the claims of a consumer on a locked provider; its claims on other providers stay."""
     known = consumers.lock(tx, [consumer], now)
     held = _held(tx, known.values())
     here = [each for each in held if each.key.provider_id == provider_id]
@@ -121,12 +121,12 @@ def release_provider(tx: Transaction, now: int, provider_id: int, consumer: str)
 
 
 def _held(tx: Transaction, owners: Iterable[Consumer]) -> list[_Held]:
-    """Return the claims of locked consumers. Their rows cannot change now, so this may precede the providers' locks."""
+    """Return the claims of locked consumers. The locks protect these rows, so the providers may be locked later."""
     return [_Held(*each) for each in claims.held_by(tx, sorted(owner.id for owner in owners))]
 
 
 def _inventory_keys(tx: Transaction, requests: Sequence[ClaimRequest]) -> dict[tuple[str, str], InventoryKey]:
-    """Return the row ids of every provider and class that the requests name."""
+    """Return the key of every inventory that the requests name, by provider uuid and class name."""
     named = {
         (provider, name) for request in requests for provider, amounts in request.resources.items() for name in amounts
     }
@@ -153,14 +153,14 @@ def _lock_providers(
 ) -> None:
     """Lock every provider that gains or loses a claim.
 
-    Quirk: the generation moves where something new is claimed, and where a consumer releases everything, but not where
-    a consumer merely moves to another provider (recorded from Placement 16.0.0).
+    Quirk: the generation of a provider is incremented when a request names it, or when a consumer on it releases
+    everything, but not when a consumer moves away to another provider (recorded from Placement 16.0.0).
     """
-    leaving = {
+    releasing = {
         known[request.consumer].id for request in requests if request.consumer in known and not request.resources
     }
     changed = {key.provider_id for key in keys.values()}
-    changed |= {each.key.provider_id for each in held if each.consumer_id in leaving}
+    changed |= {each.key.provider_id for each in held if each.consumer_id in releasing}
     touched = {each.key.provider_id for each in held} | changed
     providers.lock_many(tx, touched, now, bump=changed)
 
@@ -168,7 +168,7 @@ def _lock_providers(
 def _before(
     requests: Sequence[ClaimRequest], known: Mapping[str, Consumer], held: Iterable[_Held]
 ) -> dict[str, dict[InventoryKey, int]]:
-    """Return what each consumer has so far."""
+    """Return the present claims of each requesting consumer."""
     found: dict[int, dict[InventoryKey, int]] = defaultdict(dict)
     for each in held:
         found[each.consumer_id][each.key] = each.amount
@@ -201,7 +201,7 @@ def _description(request: ClaimRequest, consumer_type: str | None) -> dict[str, 
 
 
 def _release(tx: Transaction, owners: Iterable[Consumer], released: Sequence[_Held]) -> None:
-    """Let the guards check the release of claims, and react to it."""
+    """Let the guards check the release of claims, then let them react to it."""
     uuids = {owner.id: owner.uuid for owner in owners}
     noted = [ReleasedClaim(consumer=uuids[each.consumer_id], provider_id=each.key.provider_id) for each in released]
     for guard in guards(tx):

@@ -1,7 +1,8 @@
-"""What packages above the ledger add to its operations.
+"""Guards: checks and reactions that packages above the ledger add to its operations.
 
-The ledger calls every registered guard under the locks that it holds at that moment, so a guard reads rows that no
-other transaction can change before this one ends. The wiring registers the guards of machines and leases.
+The ledger defines the class and calls every registered guard while it holds its locks, so a guard reads rows that no
+other transaction can change before this one ends. The wiring registers the guards (``dibs.wiring.HOOKS``); without any,
+an operation fails instead of skipping the checks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,18 +15,18 @@ from dibs.ledger.model.providers import Provider
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimChange:
-    """What a replacement of claims is about to do."""
+    """A replacement of claims that is about to be written."""
 
     requests: Sequence[ClaimRequest]
     keys: Mapping[tuple[str, str], InventoryKey]
-    """By provider uuid and class name: every inventory that the requests name."""
+    """Every inventory that the requests name, by provider uuid and class name."""
     before: Mapping[str, Mapping[InventoryKey, int]]
-    """By consumer uuid: the claims that the consumer has so far."""
+    """The present claims of each consumer, by uuid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedClaim:
-    """A consumer that is about to lose its claims on a provider."""
+    """A consumer, and a provider on which its claims are about to be released."""
 
     consumer: str
     provider_id: int
@@ -35,16 +36,16 @@ class LedgerGuard:
     """Checks and reactions of one package above the ledger. A check refuses by raising a domain error."""
 
     def check_claims(self, tx: Transaction, change: ClaimChange) -> None:
-        """Check claims that are about to change. All consumers and providers concerned are locked."""
+        """Check claims that are about to change. Their consumers and providers are locked."""
 
     def check_release(self, tx: Transaction, released: Sequence[ReleasedClaim]) -> None:
-        """Check claims that are about to be released."""
+        """Check claims that are about to be released. Their consumers and providers are locked."""
 
     def claims_released(self, tx: Transaction, provider_ids: Sequence[int]) -> None:
         """React to the release of claims on these providers, before their rows are deleted."""
 
     def check_ownership(self, tx: Transaction, changed: Sequence[Provider]) -> None:
-        """Refuse a change to locked providers that another object owns and changes itself."""
+        """Check a change to locked providers: another object may own them, and must be changed instead."""
 
     def check_offer(self, tx: Transaction, changed: Sequence[Provider]) -> None:
         """Check a change to the name or the inventories of locked providers."""

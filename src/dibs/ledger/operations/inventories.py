@@ -1,7 +1,7 @@
-"""Inventories of a provider: how much it has of each class.
+"""Inventories of a provider.
 
-Every way in does the same, in the same order: lock the provider, hold the caller to the generation it knows, check
-everything, write, and move the generation.
+Every change takes the same steps in the same order: lock the provider, check the client's generation, check everything
+else, write, and increment the generation.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,12 +25,12 @@ class ProviderInventories:
 
     generation: int
     inventories: Mapping[str, Inventory]
-    """By class."""
+    """By resource class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How much there is of a class, and in which portions it is given."""
+    """The amount of a resource class, and the amounts in which it may be claimed."""
 
     total: int
     max_unit: int
@@ -42,18 +42,18 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetInventories:
-    """What the provider has from now on."""
+    """All new inventories of a provider."""
 
     provider: str
     generation: int | None
-    """What the caller took the provider to be at; None when it does not say."""
+    """The generation that the client read; None when it sent none."""
     sizes: Mapping[str, Sizes]
     all_may_be_reserved: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PutInventory:
-    """What the provider has of one class from now on."""
+    """The new inventory of one resource class of a provider."""
 
     provider: str
     generation: int | None = None
@@ -64,39 +64,39 @@ class PutInventory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetInventory:
-    """One class of one provider."""
+    """One resource class of one provider."""
 
     provider: str
     resource_class: str
 
 
 def list_inventories(tx: Transaction, access: Access, now: int, command: GetProvider) -> ProviderInventories:
-    """What a provider has."""
+    """Return the inventories of a provider."""
     provider = providers.get(tx, command.uuid)
     if provider is None:
         raise ProviderNotFound(provider=command.uuid)
-    return _stock(provider.generation, _present(tx, provider).values())
+    return _result(provider.generation, _present(tx, provider).values())
 
 
 def get_inventory(tx: Transaction, access: Access, now: int, command: GetInventory) -> ProviderInventories:
-    """What a provider has of one class."""
-    stock = list_inventories(tx, access, now, GetProvider(uuid=command.provider))
-    if command.resource_class not in stock.inventories:
+    """Return the inventory of one resource class of a provider."""
+    found = list_inventories(tx, access, now, GetProvider(uuid=command.provider))
+    if command.resource_class not in found.inventories:
         raise InventoryNotFound(resource_class=command.resource_class, provider=command.provider)
-    return replace(stock, inventories={command.resource_class: stock.inventories[command.resource_class]})
+    return replace(found, inventories={command.resource_class: found.inventories[command.resource_class]})
 
 
 def set_inventories(tx: Transaction, access: Access, now: int, command: SetInventories) -> ProviderInventories:
-    """Replace everything that a provider has; what is used of a class stays used, even if it no longer fits."""
+    """Replace all inventories of a provider. Claims stay, even if they exceed the new capacity."""
     provider = _lock(tx, now, command.provider, command.generation)
-    withdraw(tx, put_inventories(tx, now, [(provider, command)]))
-    return _moved(tx, now, provider)
+    remove_unclaimed(tx, put_inventories(tx, now, [(provider, command)]))
+    return _bumped(tx, now, provider)
 
 
 def put_inventories(
     tx: Transaction, now: int, offers: Sequence[tuple[Provider, SetInventories]]
 ) -> dict[InventoryKey, Inventory]:
-    """Let locked providers have what is offered, whatever else they have; gives that."""
+    """Add or change inventories of locked providers, and return their inventories that ``offers`` does not name."""
     sized = [
         (provider.id, _sized(provider, name, sizes, command.all_may_be_reserved))
         for provider, command in offers
@@ -105,52 +105,52 @@ def put_inventories(
     class_ids = use_classes(tx, {inventory.resource_class for _, inventory in sized}, now)
     wanted = {InventoryKey(provider_id, class_ids[each.resource_class]): each for provider_id, each in sized}
     current = inventories.of_providers(tx, sorted(provider.id for provider, _ in offers))
-    inventories.add(tx, [(place, wanted[place]) for place in sorted(wanted.keys() - current.keys())], now)
-    inventories.change(tx, [(place, wanted[place]) for place in sorted(wanted.keys() & current.keys())], now)
-    return {place: inventory for place, inventory in current.items() if place not in wanted}
+    inventories.add(tx, [(key, wanted[key]) for key in sorted(wanted.keys() - current.keys())], now)
+    inventories.change(tx, [(key, wanted[key]) for key in sorted(wanted.keys() & current.keys())], now)
+    return {key: inventory for key, inventory in current.items() if key not in wanted}
 
 
-def withdraw(tx: Transaction, gone: Mapping[InventoryKey, Inventory]) -> None:
-    """Take inventories from locked providers, unless somebody uses them."""
-    in_use = [inventory for inventory in gone.values() if inventory.used]
+def remove_unclaimed(tx: Transaction, removed: Mapping[InventoryKey, Inventory]) -> None:
+    """Remove inventories from locked providers; raise InventoryInUse when one of them has claims."""
+    in_use = [inventory for inventory in removed.values() if inventory.used]
     if in_use:
         provider = in_use[0].provider
         names = in_order(inventory.resource_class for inventory in in_use if inventory.provider == provider)
         raise InventoryInUse(resource_classes=", ".join(names), provider=provider)
-    inventories.remove(tx, sorted(gone))
+    inventories.remove(tx, sorted(removed))
 
 
 def add_inventory(tx: Transaction, access: Access, now: int, command: PutInventory) -> ProviderInventories:
-    """Let a provider have a class that it did not have."""
+    """Add the inventory of a resource class that the provider does not have yet."""
     provider = _lock(tx, now, command.provider, command.generation)
     new = _sized(provider, command.resource_class, command.sizes, command.all_may_be_reserved)
     class_ids = use_classes(tx, [command.resource_class], now)
-    place = InventoryKey(provider.id, class_ids[command.resource_class])
-    if place in _present(tx, provider):
+    key = InventoryKey(provider.id, class_ids[command.resource_class])
+    if key in _present(tx, provider):
         raise InventoryExists(provider=provider.uuid, resource_class=command.resource_class)
-    inventories.add(tx, [(place, new)], now)
-    return _moved(tx, now, provider)
+    inventories.add(tx, [(key, new)], now)
+    return _bumped(tx, now, provider)
 
 
 def change_inventory(tx: Transaction, access: Access, now: int, command: PutInventory) -> ProviderInventories:
-    """Give a class that a provider has other sizes."""
+    """Change the sizes of one inventory."""
     provider = _lock(tx, now, command.provider, command.generation)
     changed = _sized(provider, command.resource_class, command.sizes, command.all_may_be_reserved)
-    place, _ = _find(tx, provider, command.resource_class)
-    inventories.change(tx, [(place, changed)], now)
-    return _moved(tx, now, provider)
+    key, _ = _find(tx, provider, command.resource_class)
+    inventories.change(tx, [(key, changed)], now)
+    return _bumped(tx, now, provider)
 
 
 def remove_inventory(tx: Transaction, access: Access, now: int, command: GetInventory) -> None:
-    """Take a class from a provider."""
+    """Remove one inventory of a provider."""
     provider = _lock(tx, now, command.provider)
-    place, inventory = _find(tx, provider, command.resource_class)
-    withdraw(tx, {place: inventory})
+    key, inventory = _find(tx, provider, command.resource_class)
+    remove_unclaimed(tx, {key: inventory})
     providers.bump_generation(tx, provider.id, now)
 
 
 def remove_inventories(tx: Transaction, access: Access, now: int, command: GetProvider) -> None:
-    """Take everything from a provider."""
+    """Remove all inventories of a provider."""
     set_inventories(tx, access, now, SetInventories(provider=command.uuid, generation=None, sizes={}))
 
 
@@ -166,9 +166,9 @@ def _present(tx: Transaction, provider: Provider) -> dict[InventoryKey, Inventor
 
 
 def _find(tx: Transaction, provider: Provider, resource_class: str) -> tuple[InventoryKey, Inventory]:
-    for place, inventory in _present(tx, provider).items():
+    for key, inventory in _present(tx, provider).items():
         if inventory.resource_class == resource_class:
-            return place, inventory
+            return key, inventory
     raise InventoryNotFound(resource_class=resource_class, provider=provider.uuid)
 
 
@@ -187,10 +187,10 @@ def _sized(provider: Provider, resource_class: str, sizes: Sizes, all_may_be_res
     return inventory
 
 
-def _moved(tx: Transaction, now: int, provider: Provider) -> ProviderInventories:
+def _bumped(tx: Transaction, now: int, provider: Provider) -> ProviderInventories:
     providers.bump_generation(tx, provider.id, now)
-    return _stock(provider.generation + 1, _present(tx, provider).values())
+    return _result(provider.generation + 1, _present(tx, provider).values())
 
 
-def _stock(generation: int, present: Iterable[Inventory]) -> ProviderInventories:
+def _result(generation: int, present: Iterable[Inventory]) -> ProviderInventories:
     return ProviderInventories(generation=generation, inventories={each.resource_class: each for each in present})

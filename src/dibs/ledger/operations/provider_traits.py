@@ -1,4 +1,4 @@
-"""Traits of providers that are no nodes: a node's are set through the node (``usecases.traits``)."""
+"""Traits of providers. A node owns its provider's traits: they are set on the node."""
 
 from dataclasses import dataclass
 
@@ -14,26 +14,26 @@ from dibs.ledger.queries import providers, traits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderTraits:
-    """The traits that a provider has, with its generation."""
+    """The traits of a provider, with its generation."""
 
     generation: int
     traits: tuple[str, ...]
     changed_at: int | None
-    """When the youngest of them was first known; None when there are none."""
+    """The creation time of the newest of them; None when there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetProviderTraits:
-    """The traits that a provider has from now on."""
+    """The new traits of a provider."""
 
     provider: str
     generation: int | None
-    """What the caller took the provider to be at; None when it does not say."""
+    """The generation that the client read; None when it sent none."""
     traits: tuple[str, ...]
 
 
 def list_provider_traits(tx: Transaction, access: Access, now: int, command: GetProvider) -> ProviderTraits:
-    """The traits that a provider has."""
+    """Return the traits of a provider."""
     provider = providers.get(tx, command.uuid)
     if provider is None:
         raise ProviderNotFound(provider=command.uuid)
@@ -41,7 +41,7 @@ def list_provider_traits(tx: Transaction, access: Access, now: int, command: Get
 
 
 def set_provider_traits(tx: Transaction, access: Access, now: int, command: SetProviderTraits) -> ProviderTraits:
-    """Replace them; the generation moves only when that changes something."""
+    """Replace the traits of a provider; the generation is incremented only when they change."""
     provider = lock_provider(tx, now, command.provider)
     require_no_owner(tx, provider)
     check_generation(provider, command.generation)
@@ -57,7 +57,7 @@ def set_provider_traits(tx: Transaction, access: Access, now: int, command: SetP
 
 
 def remove_provider_traits(tx: Transaction, access: Access, now: int, command: GetProvider) -> None:
-    """Take every trait from a provider."""
+    """Remove all traits of a provider."""
     set_provider_traits(tx, access, now, SetProviderTraits(provider=command.uuid, generation=None, traits=()))
 
 

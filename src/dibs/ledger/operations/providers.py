@@ -1,6 +1,6 @@
-"""Providers: make, find, rename, move and remove them.
+"""Resource providers: create, list, rename, move and delete.
 
-Who changes the shape of a tree locks its root, and the root of the tree that something moves to, before it looks.
+A change of a tree's shape locks the tree's root, and the root of the target tree, before it reads the trees.
 """
 
 from collections.abc import Sequence
@@ -26,14 +26,14 @@ _NO_SUCH_PARENT = "parent provider UUID does not exist."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetProvider:
-    """One provider."""
+    """One provider, by uuid."""
 
     uuid: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateProvider:
-    """A new provider, below another or on its own."""
+    """A new provider, below a parent or as a root."""
 
     uuid: str
     name: str
@@ -41,26 +41,27 @@ class CreateProvider:
 
 
 class Unmoved:
-    """The provider stays where it is in its tree."""
+    """The type of UNMOVED."""
 
 
 UNMOVED = Unmoved()
+"""The provider keeps its position in its tree."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeProvider:
-    """Another name, and perhaps another parent."""
+    """A new name for a provider, and perhaps a new parent."""
 
     uuid: str
     name: str
     parent: str | Unmoved | None = UNMOVED
-    """The uuid of the new parent; None to be the root of a tree of its own."""
+    """The uuid of the new parent; None to make the provider a root."""
     may_move_again: bool
-    """False when only a provider without a parent may get one."""
+    """False when a provider that has a parent must keep it."""
 
 
 def create_provider(tx: Transaction, access: Access, now: int, command: CreateProvider) -> Provider:
-    """Add a provider; returns it."""
+    """Create a provider and return it."""
     if command.parent == command.uuid:
         raise BadParent(
             reason="parent provider UUID cannot be same as UUID."
@@ -74,24 +75,24 @@ def create_provider(tx: Transaction, access: Access, now: int, command: CreatePr
     try:
         providers.insert_provider(tx, command.uuid, command.name, now, parent)
     except Duplicate as error:
-        raise _meaning(error, command.uuid, command.name) from error
+        raise _refusal(error, command.uuid, command.name) from error
     return _present(tx, command.uuid)
 
 
 def get_provider(tx: Transaction, access: Access, now: int, command: GetProvider) -> Provider:
-    """One provider."""
+    """Return a provider."""
     return _present(tx, command.uuid)
 
 
 def list_providers(tx: Transaction, access: Access, now: int, command: ProviderQuery) -> list[Provider]:
-    """Every provider that fits, oldest first."""
+    """Return every provider that matches the query, oldest first."""
     require_traits(tx, command.traits.names())
     class_ids = require_classes(tx, command.resources)
     return provider_search.search(tx, command, class_ids)
 
 
 def change_provider(tx: Transaction, access: Access, now: int, command: ChangeProvider) -> Provider:
-    """Rename a provider, or move it with all below it; returns it as it is then."""
+    """Rename a provider, or move it with its subtree, and return it."""
     named = [command.uuid, *([command.parent] if isinstance(command.parent, str) else [])]
     found = _lock_trees(tx, now, named)
     if command.uuid not in found:
@@ -102,7 +103,7 @@ def change_provider(tx: Transaction, access: Access, now: int, command: ChangePr
         try:
             providers.rename(tx, provider.id, command.name)
         except Duplicate as error:
-            raise _meaning(error, provider.uuid, command.name) from error
+            raise _refusal(error, provider.uuid, command.name) from error
         for guard in guards(tx):
             guard.provider_renamed(tx, provider.id, command.name)
     if not isinstance(command.parent, Unmoved) and command.parent != provider.parent:
@@ -116,7 +117,7 @@ def change_provider(tx: Transaction, access: Access, now: int, command: ChangePr
 
 
 def delete_provider(tx: Transaction, access: Access, now: int, command: GetProvider) -> None:
-    """Remove a provider that nothing is below and nobody uses."""
+    """Delete a provider without children and without claims."""
     provider = lock_provider(tx, now, command.uuid)
     require_no_owner(tx, provider)
     require_unused(tx, provider.id, provider.uuid)
@@ -124,8 +125,7 @@ def delete_provider(tx: Transaction, access: Access, now: int, command: GetProvi
 
 
 def lock_provider(tx: Transaction, now: int, uuid: str, generation: int | None = None) -> Provider:
-    """A provider that is to be changed, as it is once all others are kept out; ``generation`` is what the caller took
-    it to be at."""
+    """Lock a provider, check the generation that the client read (None: not sent), and return the provider."""
     if not providers.lock(tx, uuid, now):
         raise ProviderNotFound(provider=uuid)
     provider = _present(tx, uuid)
@@ -134,20 +134,20 @@ def lock_provider(tx: Transaction, now: int, uuid: str, generation: int | None =
 
 
 def require_no_owner(tx: Transaction, *changed: Provider) -> None:
-    """Refuse to change locked providers that another object, such as a node, owns."""
+    """Raise when another object, such as a node, owns one of the locked providers."""
     for guard in guards(tx):
         guard.check_ownership(tx, changed)
 
 
 def require_free_to_change(tx: Transaction, *changed: Provider) -> None:
-    """Refuse to change the name or inventories of locked providers that another object owns or uses for its offers."""
+    """Raise when a guard forbids to change the name or the inventories of the locked providers."""
     require_no_owner(tx, *changed)
     for guard in guards(tx):
         guard.check_offer(tx, changed)
 
 
 def require_unused(tx: Transaction, provider_id: int, uuid: str) -> None:
-    """Refuse to remove a locked provider with children, with claims, or that a package above still needs."""
+    """Raise when a locked provider cannot be removed: it has children or claims, or a guard forbids it."""
     _check_removal(tx, provider_id, uuid)
     if providers.has_children(tx, provider_id):
         raise ProviderHasChildren(provider=uuid)
@@ -168,13 +168,13 @@ def _present(tx: Transaction, uuid: str) -> Provider:
 
 
 def _lock_trees(tx: Transaction, now: int, uuids: Sequence[str]) -> dict[str, Provider]:
-    """Those of the providers that exist, with their trees kept from changing shape."""
+    """Lock the trees of the providers against changes of shape, and return the providers that exist."""
     before = providers.find(tx, uuids)
     touched = {row_id for provider in before.values() for row_id in (provider.id, provider.root_id)}
     providers.lock_many(tx, touched, now)
     found = providers.find(tx, uuids)
     if {(each.id, each.root_id) for each in found.values()} != {(each.id, each.root_id) for each in before.values()}:
-        # Somebody moved or removed one of them before it was locked, so perhaps the wrong tree is.
+        # A concurrent transaction moved or removed one of them before the lock, so the wrong tree may be locked.
         raise Again
     return found
 
@@ -191,7 +191,7 @@ def _new_parent(provider: Provider, command: ChangeProvider, found: dict[str, Pr
     return found[command.parent]
 
 
-def _meaning(error: Duplicate, uuid: str, name: str) -> Exception:
+def _refusal(error: Duplicate, uuid: str, name: str) -> Exception:
     if error.constraint == "uq_providers_uuid":
         return ProviderExists(field="uuid", value=uuid)
     return ProviderExists(field="name", value=name) if error.constraint == "uq_providers_name" else error

@@ -1,4 +1,4 @@
-"""Reshaping: move inventory between providers together with the claims on it, in one transaction."""
+"""Reshape: move inventories between providers together with the claims on them, in one transaction."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import ProviderNotFound
 from dibs.ledger.model.providers import Provider, check_generation
 from dibs.ledger.operations import claiming
-from dibs.ledger.operations.inventories import SetInventories, put_inventories, withdraw
+from dibs.ledger.operations.inventories import SetInventories, put_inventories, remove_unclaimed
 from dibs.ledger.operations.providers import require_free_to_change
 from dibs.ledger.queries import claim_views, consumers, inventories, providers
 
@@ -28,19 +28,19 @@ def reshape(tx: Transaction, access: Access, now: int, command: Reshape) -> None
     locked = _lock(tx, now, command)
     offers = _checked_offers(tx, command.inventories)
     if not locked.issuperset(provider.id for provider, _ in offers):
-        # Somebody removed a provider and made it anew before it was locked.
+        # A concurrent transaction removed a provider and created it again before it was locked.
         raise Again
     changed = sorted(provider.id for provider, _ in offers)
     others = put_inventories(tx, now, offers)
     providers.lock_and_bump(tx, [provider.id for provider, wanted in offers if wanted.sizes], now)
     claiming.replace_claims(tx, now, command.requests)
     present = inventories.of_providers(tx, changed)
-    withdraw(tx, {place: present[place] for place in others})
+    remove_unclaimed(tx, {key: present[key] for key in others})
     providers.lock_and_bump(tx, changed, now)
 
 
 def _lock(tx: Transaction, now: int, command: Reshape) -> set[int]:
-    """Lock the consumers, then every provider that this is about, in one order, as all do who claim; gives those."""
+    """Lock the consumers, then every provider concerned, in the order of ``claiming``; return their row ids."""
     known = consumers.lock(tx, [request.consumer for request in command.requests], now)
     named = {wanted.provider for wanted in command.inventories}.union(
         *(request.resources for request in command.requests)
@@ -52,7 +52,7 @@ def _lock(tx: Transaction, now: int, command: Reshape) -> set[int]:
 
 
 def _checked_offers(tx: Transaction, wanted: tuple[SetInventories, ...]) -> list[tuple[Provider, SetInventories]]:
-    """Each locked provider with what it is to have; all must be there, at the generation that the caller knows."""
+    """Return each locked provider with its new inventories; raise when one is missing or has another generation."""
     found = providers.find(tx, [each.provider for each in wanted])
     for each in wanted:
         if each.provider not in found:

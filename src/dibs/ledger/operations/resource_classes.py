@@ -1,4 +1,4 @@
-"""Resource classes: the kinds of things that providers have."""
+"""Resource classes, standard and custom."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,35 +18,35 @@ from dibs.ledger.queries.resource_classes import STANDARD, is_standard
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceClass:
-    """One class."""
+    """One resource class."""
 
     name: str
     changed_at: int | None
-    """When it was made or renamed; None for a standard one, which is older than everything."""
+    """The time of the creation or the last rename; None for a standard class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedClass:
-    """One class by name."""
+    """One resource class, by name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenameClass(NamedClass):
-    """Another name for a class."""
+    """A new name for a custom resource class."""
 
     new_name: str
 
 
 def list_resource_classes(tx: Transaction, access: Access, now: int, command: None) -> list[ResourceClass]:
-    """The standard ones, then the custom ones."""
+    """Return the standard classes, then the custom ones."""
     custom = [_shown(row) for row in resource_classes.every(tx) if not is_standard(row["name"])]
     return [ResourceClass(name=name, changed_at=None) for name in STANDARD] + custom
 
 
 def get_resource_class(tx: Transaction, access: Access, now: int, command: NamedClass) -> ResourceClass:
-    """One class."""
+    """Return a resource class."""
     if is_standard(command.name):
         return ResourceClass(name=command.name, changed_at=None)
     row = resource_classes.get(tx, command.name)
@@ -56,7 +56,7 @@ def get_resource_class(tx: Transaction, access: Access, now: int, command: Named
 
 
 def create_resource_class(tx: Transaction, access: Access, now: int, command: NamedClass) -> None:
-    """Add a custom class."""
+    """Create a custom resource class."""
     try:
         resource_classes.create(tx, command.name, now)
     except Duplicate as error:
@@ -64,19 +64,19 @@ def create_resource_class(tx: Transaction, access: Access, now: int, command: Na
 
 
 def ensure_resource_class(tx: Transaction, access: Access, now: int, command: NamedClass) -> bool:
-    """Add a custom class unless it is there; True when it was not."""
+    """Create a custom resource class unless it exists; return True when it is new."""
     if resource_classes.get(tx, command.name) is not None:
         return False
     try:
         resource_classes.create(tx, command.name, now)
     except Duplicate as error:
-        # Somebody else made it this very moment; a new attempt will find it.
+        # A concurrent transaction created it; the next attempt finds it.
         raise Again from error
     return True
 
 
 def rename_resource_class(tx: Transaction, access: Access, now: int, command: RenameClass) -> ResourceClass:
-    """Give a custom class another name, on every provider that has it."""
+    """Rename a custom resource class, on every provider that has it."""
     class_id = _lock_custom(tx, command.name, "update")
     for guard in guards(tx):
         guard.check_class_rename(tx, class_id, command.name)
@@ -88,7 +88,7 @@ def rename_resource_class(tx: Transaction, access: Access, now: int, command: Re
 
 
 def delete_resource_class(tx: Transaction, access: Access, now: int, command: NamedClass) -> None:
-    """Remove a custom class that no provider has."""
+    """Delete a custom resource class that no provider has."""
     class_id = _lock_custom(tx, command.name, "delete")
     if resource_classes.in_use(tx, class_id):
         raise ResourceClassInUse(resource_class=command.name)
@@ -96,14 +96,14 @@ def delete_resource_class(tx: Transaction, access: Access, now: int, command: Na
 
 
 def require_classes(tx: Transaction, names: Collection[str]) -> dict[str, int]:
-    """Refuse names that are no classes; gives the row numbers of those that were ever used."""
+    """Raise for a name that is not a resource class; return the row ids of the classes that have a row."""
     found = resource_classes.ids_of(tx, sorted(names))
     _check_known(names, found)
     return found
 
 
 def use_classes(tx: Transaction, names: Collection[str], now: int) -> dict[str, int]:
-    """The row numbers of classes that a provider is to have; refuses names that are no classes."""
+    """Return the row ids of classes for new inventories, under a shared lock; raise for a name that is not a class."""
     found = resource_classes.hold(tx, sorted(names))
     _check_known(names, found)
     return found | resource_classes.make(tx, sorted(set(names) - found.keys()), now)

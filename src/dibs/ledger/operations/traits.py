@@ -1,4 +1,4 @@
-"""Which traits there are: the standard ones, and the custom ones that somebody has made."""
+"""The catalogue of traits: the standard ones, and the custom ones that clients created."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ class Trait:
 
     name: str
     created_at: int | None
-    """When it was first known here; None for a standard one that was never used."""
+    """The time of the creation; None for a standard trait that was never used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListTraits:
-    """Which traits to show."""
+    """The filters of a list of traits."""
 
     names: frozenset[str] | None = None
     """Only these; None for every name."""
@@ -37,32 +37,32 @@ class ListTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedTrait:
-    """One trait by name."""
+    """One trait, by name."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnsuredTrait:
-    """A trait that is there now."""
+    """A trait that exists, and whether it is new."""
 
     trait: Trait
     is_new: bool
 
 
 def list_traits(tx: Transaction, access: Access, now: int, command: ListTraits) -> list[Trait]:
-    """The traits asked for, in alphabetical order."""
+    """Return the traits that match the filters, in alphabetical order."""
     rows = {row["name"]: row for row in traits.every(tx)}
-    given = {name for name, row in rows.items() if row["has_providers"]}
+    in_use = {name for name, row in rows.items() if row["has_providers"]}
     return [
         Trait(name=name, created_at=rows[name]["created_at"] if name in rows else None)
         for name in sorted(STANDARD_TRAITS | rows.keys())
-        if command.includes(name) and command.has_providers in (None, name in given)
+        if command.includes(name) and command.has_providers in (None, name in in_use)
     ]
 
 
 def get_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> Trait:
-    """One trait."""
+    """Return a trait."""
     row = traits.get(tx, command.name)
     if row is None and command.name not in STANDARD_TRAITS:
         raise NoSuchTrait(traits=command.name)
@@ -70,7 +70,7 @@ def get_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) ->
 
 
 def ensure_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> EnsuredTrait:
-    """Make a custom trait unless it is there."""
+    """Create a custom trait unless it exists."""
     row = traits.get(tx, command.name)
     if row is not None:
         return EnsuredTrait(trait=Trait(name=command.name, created_at=row["created_at"]), is_new=False)
@@ -79,7 +79,7 @@ def ensure_trait(tx: Transaction, access: Access, now: int, command: NamedTrait)
 
 
 def delete_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> None:
-    """Remove a custom trait that no provider has."""
+    """Delete a custom trait that no provider has."""
     if command.name in STANDARD_TRAITS:
         raise StandardTrait(trait=command.name)
     if not traits.lock(tx, command.name):
@@ -87,11 +87,11 @@ def delete_trait(tx: Transaction, access: Access, now: int, command: NamedTrait)
     row = traits.get(tx, command.name)
     if row is not None and row["has_providers"]:
         raise TraitInUse(trait=command.name)
-    traits.forget(tx, command.name)
+    traits.remove_name(tx, command.name)
 
 
 def require_traits(tx: Transaction, names: Collection[str], *, hold: bool = False) -> None:
-    """Refuse names that are no traits; those that are held nobody can remove until the transaction ends."""
+    """Raise for names that are not traits; with ``hold``, no other transaction can delete them until this one ends."""
     custom = sorted(set(names) - STANDARD_TRAITS)
     missing = sorted(set(custom) - traits.known(tx, custom, hold=hold))
     if missing:

@@ -1,4 +1,4 @@
-"""Aggregates: names, which others give meaning to, that providers have in common."""
+"""Aggregates: groups of providers, each named by a uuid that has no meaning to the ledger."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -18,18 +18,18 @@ _OF_PROVIDER = (
 
 
 def of_provider(tx: Transaction, provider_id: int) -> list[str]:
-    """The aggregates that a provider is in, in alphabetical order."""
+    """Return the aggregates of a provider in alphabetical order."""
     return tx.values(_OF_PROVIDER, {"of_id": provider_id})
 
 
 def add(tx: Transaction, provider_id: int, aggregates: Sequence[str]) -> None:
-    """Put a provider into aggregates that it is not in yet."""
+    """Add a provider to aggregates of which it is not a member yet."""
     for piece in sets.pieces(aggregates):
         tx.change(_insert(len(piece)), {"of_id": provider_id, **sets.numbered("aggregate", piece)})
 
 
 def remove(tx: Transaction, provider_id: int, aggregates: Sequence[str]) -> None:
-    """Take a provider out of aggregates."""
+    """Remove a provider from aggregates."""
     for piece in sets.pieces(aggregates):
         tx.change(_delete(len(piece)), {"of_id": provider_id, **sets.numbered("aggregate", piece)})
 

@@ -1,4 +1,4 @@
-"""Claims as they are shown: with the names of provider, class and consumer."""
+"""Reads of claims, with the names of provider, resource class and consumer."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -33,17 +33,17 @@ _ON_PROVIDER = _SHOWN.where(claims.c.provider_id == bindparam("of_id"))
 
 
 def of_consumer(tx: Transaction, uuid: str) -> list[Row]:
-    """Every claim of a consumer, with all that is shown of it."""
+    """Return every claim of a consumer."""
     return tx.rows(_OF_CONSUMER, {"uuid": uuid})
 
 
 def on_provider(tx: Transaction, provider_id: int) -> list[Row]:
-    """Every claim on a provider, with all that is shown of it."""
+    """Return every claim on a provider."""
     return tx.rows(_ON_PROVIDER, {"of_id": provider_id})
 
 
 def providers_of(tx: Transaction, consumer_ids: Sequence[int]) -> set[int]:
-    """The row numbers of all providers of which these consumers have something."""
+    """Return the row ids of all providers on which these consumers have claims."""
     found: set[int] = set()
     for piece in sets.pieces(consumer_ids):
         found.update(tx.values(_providers_of(len(piece)), sets.numbered("id", piece)))
@@ -51,7 +51,7 @@ def providers_of(tx: Transaction, consumer_ids: Sequence[int]) -> set[int]:
 
 
 def consumers_of(tx: Transaction, *, classes: Sequence[str], roots: Sequence[int]) -> list[str]:
-    """The uuids of all who have something of the classes, or of anything in the trees with these roots."""
+    """Return the uuids of all consumers with claims on the classes, or on any provider in the trees of these roots."""
     found: set[str] = set()
     for piece in sets.pieces(classes):
         found.update(tx.values(_consumers_of_classes(len(piece)), sets.numbered("name", piece)))

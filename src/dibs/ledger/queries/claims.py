@@ -1,4 +1,4 @@
-"""Claims: who has how much of which provider. Only ``usecases.booking`` writes them."""
+"""Claims, and the used amount of each inventory. Only ``operations.claiming`` writes them."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -19,7 +19,7 @@ _REMOVE_FROM = delete_rows(claims).where(
 
 
 def held_by(tx: Transaction, consumer_ids: Sequence[int]) -> list[tuple[int, InventoryKey, int]]:
-    """What consumers have: consumer, place and amount."""
+    """Return the claims of consumers: consumer, inventory and amount."""
     return [
         (row["consumer_id"], InventoryKey(row["provider_id"], row["class_id"]), row["amount"])
         for piece in sets.pieces(consumer_ids)
@@ -28,31 +28,31 @@ def held_by(tx: Transaction, consumer_ids: Sequence[int]) -> list[tuple[int, Inv
 
 
 def remove(tx: Transaction, consumer_ids: Sequence[int]) -> None:
-    """Remove every claim of consumers; ``add_to_used`` says so to the inventories."""
+    """Delete every claim of consumers. The caller updates the inventories with ``add_to_used``."""
     for piece in sets.pieces(consumer_ids):
         tx.change(_delete(len(piece)), sets.numbered("id", piece))
 
 
 def remove_from(tx: Transaction, consumer_id: int, provider_id: int) -> None:
-    """Remove what one consumer has of one provider."""
+    """Delete the claims of one consumer on one provider. The caller updates the inventories with ``add_to_used``."""
     tx.change(_REMOVE_FROM, {"consumer_id": consumer_id, "provider_id": provider_id})
 
 
 def add(tx: Transaction, new: Sequence[tuple[int, InventoryKey, int]], now: int) -> None:
-    """Add claims: consumer, place and amount; ``add_to_used`` says so to the inventories."""
+    """Insert claims: consumer, inventory and amount. The caller updates the inventories with ``add_to_used``."""
     for piece in sets.pieces(new):
         rows = [
-            {"consumer": consumer_id, "provider": place.provider_id, "class": place.class_id, "amount": amount}
-            for consumer_id, place, amount in piece
+            {"consumer": consumer_id, "provider": key.provider_id, "class": key.class_id, "amount": amount}
+            for consumer_id, key, amount in piece
         ]
         tx.change(_insert(len(piece)), {"now": now, **sets.columns(rows)})
 
 
 def add_to_used(tx: Transaction, changes: Mapping[InventoryKey, int]) -> None:
-    """Keep what is used of each place in step with the claims on it."""
-    moved = [(place, change) for place, change in sorted(changes.items()) if change]
-    for piece in sets.pieces(moved):
-        rows = [{"provider": place.provider_id, "class": place.class_id, "change": change} for place, change in piece]
+    """Add to the used amount of each inventory, or subtract from it, as its claims changed."""
+    changed = [(key, change) for key, change in sorted(changes.items()) if change]
+    for piece in sets.pieces(changed):
+        rows = [{"provider": key.provider_id, "class": key.class_id, "change": change} for key, change in piece]
         tx.change(_add_to_used(len(piece)), sets.columns(rows))
 
 
@@ -71,27 +71,26 @@ def _delete(count: int) -> Delete:
 def _insert(count: int) -> Insert:
     rows: list[dict[str, Any]] = [
         {
-            "consumer_id": bindparam(f"consumer_{place}"),
-            "provider_id": bindparam(f"provider_{place}"),
-            "class_id": bindparam(f"class_{place}"),
-            "amount": bindparam(f"amount_{place}"),
+            "consumer_id": bindparam(f"consumer_{number}"),
+            "provider_id": bindparam(f"provider_{number}"),
+            "class_id": bindparam(f"class_{number}"),
+            "amount": bindparam(f"amount_{number}"),
             "created_at": bindparam("now"),
         }
-        for place in range(count)
+        for number in range(count)
     ]
     return insert(claims).values(rows)
 
 
 @cache
 def _add_to_used(count: int) -> Update:
-    """UPDATE inventories SET used = used + CASE WHEN <first place> THEN <its change> … END WHERE <first place> OR …"""
-    places = [
+    """UPDATE inventories SET used = used + CASE WHEN <first key> THEN <its change> … END WHERE <first key> OR …"""
+    keys = [
         and_(
-            inventories.c.provider_id == bindparam(f"provider_{place}"),
-            inventories.c.class_id == bindparam(f"class_{place}"),
+            inventories.c.provider_id == bindparam(f"provider_{number}"),
+            inventories.c.class_id == bindparam(f"class_{number}"),
         )
-        for place in range(count)
+        for number in range(count)
     ]
-    amounts = [bindparam(f"change_{place}", type_=BigInteger()) for place in range(count)]
-    change = case(*zip(places, amounts, strict=True))
-    return update(inventories).where(or_(*places)).values(used=inventories.c.used + change)
+    change = case(*zip(keys, sets.binds("change", count, BigInteger()), strict=True))
+    return update(inventories).where(or_(*keys)).values(used=inventories.c.used + change)

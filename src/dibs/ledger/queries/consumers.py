@@ -1,4 +1,4 @@
-"""Consumers: who claims, for which project and user, and the generation that guards their claims."""
+"""Consumers: the owners of claims, with their project, user and type, and the generation that guards their claims."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Consumer:
 
 
 def lock(tx: Transaction, uuids: Sequence[str], now: int) -> dict[str, Consumer]:
-    """Those of the consumers that exist, with all others kept from changing their claims until the transaction ends."""
+    """Lock those consumers that exist and return them; their claims cannot change until the transaction ends."""
     found: dict[str, Consumer] = {}
     for piece in sets.pieces(sorted(uuids)):
         tx.change(_lock(len(piece)), {"now": now, **sets.numbered("uuid", piece)})
@@ -42,38 +42,38 @@ def lock(tx: Transaction, uuids: Sequence[str], now: int) -> dict[str, Consumer]
 
 
 def get(tx: Transaction, uuid: str) -> Consumer | None:
-    """One consumer."""
+    """Return a consumer; None when it does not exist."""
     row = tx.row(_select(1), {"uuid_0": uuid})
     return Consumer(**row) if row else None
 
 
 def create(tx: Transaction, new: Mapping[str, Mapping[str, Any]], now: int) -> dict[str, int]:
-    """Add consumers, by uuid with their description; gives their row numbers. Each begins at generation 1."""
+    """Insert consumers at generation 1, described by uuid, and return their row ids."""
     made: dict[str, int] = {}
     for piece in sets.pieces(sorted(new)):
         values = sets.columns([{"uuid": uuid, **new[uuid]} for uuid in piece])
         try:
             made |= {row["uuid"]: row["id"] for row in tx.rows(_insert(len(piece)), {"now": now, **values})}
         except Duplicate as error:
-            # Somebody else claims for the same consumer this very moment; a new attempt will find it.
+            # A concurrent transaction created the same consumer; the next attempt finds it.
             raise Again from error
     return made
 
 
 def change(tx: Transaction, changed: Mapping[int, Mapping[str, Any]]) -> None:
-    """Describe consumers anew, by row number, and move their generation."""
+    """Change the description of consumers, by row id, and increment their generation."""
     for piece in sets.pieces(sorted(changed)):
         values = sets.columns([{"id": row_id, **changed[row_id]} for row_id in piece])
         tx.change(_update(len(piece)), values)
 
 
 def bump_generation(tx: Transaction, row_id: int) -> None:
-    """Note that what a consumer has is different now, so that whoever knew it before looks again."""
+    """Increment the generation of a consumer, so that a client that read the old claims has to read again."""
     tx.change(_BUMP_GENERATION, {"of_id": row_id})
 
 
 def delete(tx: Transaction, row_ids: Sequence[int]) -> None:
-    """Remove consumers that have nothing left."""
+    """Delete consumers without claims."""
     for piece in sets.pieces(row_ids):
         tx.change(_delete(len(piece)), sets.numbered("id", piece))
 
@@ -93,8 +93,8 @@ def _select(count: int) -> Select[Any]:
 def _insert(count: int) -> Insert:
     rows = [
         {"generation": 1, "created_at": bindparam("now")}
-        | {name: bindparam(f"{name}_{place}") for name in ("uuid", *_DESCRIPTION)}
-        for place in range(count)
+        | {name: bindparam(f"{name}_{number}") for name in ("uuid", *_DESCRIPTION)}
+        for number in range(count)
     ]
     return insert(consumers).values(rows).returning(consumers.c.id, consumers.c.uuid)
 

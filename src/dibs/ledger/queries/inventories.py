@@ -1,4 +1,4 @@
-"""Inventories: what providers have of each class. What is ``used`` of them is written with the claims only."""
+"""Inventories. Only ``claims.add_to_used`` writes the used amount, so that it always equals the sum of the claims."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -48,17 +48,17 @@ _OF_CLASS = _SELECT.where(inventories.c.class_id == bindparam("of_class"))
 
 
 def of_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[InventoryKey, Inventory]:
-    """Every inventory of these providers."""
+    """Return every inventory of these providers."""
     found: dict[InventoryKey, Inventory] = {}
     for piece in sets.pieces(provider_ids):
         for row in tx.rows(_select(len(piece)), sets.numbered("id", piece)):
-            place = InventoryKey(row.pop("provider_id"), row.pop("class_id"))
-            found[place] = Inventory(**row)
+            key = InventoryKey(row.pop("provider_id"), row.pop("class_id"))
+            found[key] = Inventory(**row)
     return found
 
 
 def of_class(tx: Transaction, class_id: int) -> dict[InventoryKey, Inventory]:
-    """Every inventory of a class."""
+    """Return every inventory of a resource class."""
     return {
         InventoryKey(row.pop("provider_id"), row.pop("class_id")): Inventory(**row)
         for row in tx.rows(_OF_CLASS, {"of_class": class_id})
@@ -66,27 +66,27 @@ def of_class(tx: Transaction, class_id: int) -> dict[InventoryKey, Inventory]:
 
 
 def add(tx: Transaction, new: Sequence[tuple[InventoryKey, Inventory]], now: int) -> None:
-    """Add inventories where there were none."""
+    """Insert inventories of classes that the providers do not have yet."""
     for piece in sets.pieces(new):
         tx.change(_insert(len(piece)), {"now": now, **sets.columns([_row(*each) for each in piece])})
 
 
 def change(tx: Transaction, changed: Sequence[tuple[InventoryKey, Inventory]], now: int) -> None:
-    """Give inventories other sizes."""
+    """Change the sizes of inventories."""
     for piece in sets.pieces(changed):
         tx.change(_update(len(piece)), {"now": now, **sets.columns([_row(*each) for each in piece])})
 
 
-def remove(tx: Transaction, places: Sequence[InventoryKey]) -> None:
-    """Remove inventories of which nothing is used."""
-    for piece in sets.pieces(places):
-        rows = [{"provider": place.provider_id, "class": place.class_id} for place in piece]
+def remove(tx: Transaction, keys: Sequence[InventoryKey]) -> None:
+    """Delete inventories without claims."""
+    for piece in sets.pieces(keys):
+        rows = [{"provider": key.provider_id, "class": key.class_id} for key in piece]
         tx.change(_delete(len(piece)), sets.columns(rows))
 
 
-def _row(place: InventoryKey, inventory: Inventory) -> dict[str, Any]:
+def _row(key: InventoryKey, inventory: Inventory) -> dict[str, Any]:
     sizes = {name: getattr(inventory, name) for name in _SIZES}
-    return {"provider": place.provider_id, "class": place.class_id, **sizes}
+    return {"provider": key.provider_id, "class": key.class_id, **sizes}
 
 
 @cache
@@ -98,34 +98,34 @@ def _select(count: int) -> Select[Any]:
 def _insert(count: int) -> Insert:
     rows: list[dict[str, Any]] = [
         {
-            "provider_id": bindparam(f"provider_{place}"),
-            "class_id": bindparam(f"class_{place}"),
+            "provider_id": bindparam(f"provider_{number}"),
+            "class_id": bindparam(f"class_{number}"),
             "created_at": bindparam("now"),
         }
-        | {name: bindparam(f"{name}_{place}") for name in _SIZES}
-        for place in range(count)
+        | {name: bindparam(f"{name}_{number}") for name in _SIZES}
+        for number in range(count)
     ]
     return insert(inventories).values(rows)
 
 
 @cache
 def _update(count: int) -> Update:
-    """UPDATE inventories SET total = CASE WHEN <first place> THEN <its total> … END, … WHERE <first place> OR …"""
-    places = _places(count)
-    sizes = {name: case(*zip(places, sets.binds(name, count, _KINDS[name]), strict=True)) for name in _SIZES}
-    return update(inventories).where(or_(*places)).values(updated_at=bindparam("now"), **sizes)
+    """UPDATE inventories SET total = CASE WHEN <first key> THEN <its total> … END, … WHERE <first key> OR …"""
+    keys = _keys(count)
+    sizes = {name: case(*zip(keys, sets.binds(name, count, _KINDS[name]), strict=True)) for name in _SIZES}
+    return update(inventories).where(or_(*keys)).values(updated_at=bindparam("now"), **sizes)
 
 
 @cache
 def _delete(count: int) -> Delete:
-    return delete_rows(inventories).where(or_(*_places(count)))
+    return delete_rows(inventories).where(or_(*_keys(count)))
 
 
-def _places(count: int) -> list[ColumnElement[bool]]:
+def _keys(count: int) -> list[ColumnElement[bool]]:
     return [
         and_(
-            inventories.c.provider_id == bindparam(f"provider_{place}"),
-            inventories.c.class_id == bindparam(f"class_{place}"),
+            inventories.c.provider_id == bindparam(f"provider_{number}"),
+            inventories.c.class_id == bindparam(f"class_{number}"),
         )
-        for place in range(count)
+        for number in range(count)
     ]

@@ -1,7 +1,7 @@
-"""Providers of the ledger: their rows, their trees and their generations.
+"""Resource providers: their rows, trees and generations.
 
-Every change of a provider begins with ``lock``: an UPDATE of its row, which on every engine, Galera included, keeps all
-others out until the transaction ends. Reading comes after it. Who changes the shape of a tree locks its root too.
+Every change of a provider begins with ``lock``: an UPDATE of its row, which excludes other transactions until this one
+ends, on every engine, Galera included. All reads come after it. A change of a tree's shape also locks the tree's root.
 """
 
 from collections.abc import Collection, Sequence
@@ -72,7 +72,7 @@ _COUNT_USED = select(func.coalesce(func.sum(inventories.c.used), 0)).where(
 
 
 def lock(tx: Transaction, uuid: str, now: int) -> bool:
-    """Keep all others from changing this provider until the transaction ends; False when there is no such provider."""
+    """Lock a provider until the transaction ends; return False when it does not exist."""
     return tx.change(_LOCK, {"of_uuid": uuid, "now": now}) == 1
 
 
@@ -90,12 +90,12 @@ def lock_and_bump(tx: Transaction, provider_ids: Collection[int], now: int) -> N
 
 
 def get(tx: Transaction, uuid: str) -> Provider | None:
-    """One provider."""
+    """Return a provider; None when it does not exist."""
     return find(tx, [uuid]).get(uuid)
 
 
 def find(tx: Transaction, uuids: Sequence[str]) -> dict[str, Provider]:
-    """Providers by uuid; those that do not exist are missing."""
+    """Return providers by uuid; providers that do not exist are missing."""
     return {
         row["uuid"]: Provider(**row)
         for piece in sets.pieces(uuids)
@@ -104,7 +104,7 @@ def find(tx: Transaction, uuids: Sequence[str]) -> dict[str, Provider]:
 
 
 def ids_of(tx: Transaction, uuids: Sequence[str]) -> dict[str, int]:
-    """Row numbers by uuid; those that do not exist are missing."""
+    """Return row ids by uuid; providers that do not exist are missing."""
     return {
         row["uuid"]: row["id"]
         for piece in sets.pieces(uuids)
@@ -113,7 +113,7 @@ def ids_of(tx: Transaction, uuids: Sequence[str]) -> dict[str, int]:
 
 
 def insert_provider(tx: Transaction, uuid: str, name: str, now: int, parent: Provider | None = None) -> int:
-    """Add a provider below another, or as the root of its own tree; returns its id."""
+    """Insert a provider below a parent, or as the root of its own tree, and return its row id."""
     above, root = (parent.id, parent.root_id) if parent else (None, None)
     values = {"uuid": uuid, "name": name, "parent_id": above, "root_id": root, "created_at": now}
     provider_id: int = tx.values(_INSERT, values)[0]
@@ -123,7 +123,7 @@ def insert_provider(tx: Transaction, uuid: str, name: str, now: int, parent: Pro
 
 
 def delete_provider(tx: Transaction, provider_id: int) -> None:
-    """Remove a provider with all that hangs on it: inventory, traits, aggregates, and the node of the same id."""
+    """Delete a provider with its inventories, traits and aggregates, and the node of the same id."""
     tx.change(_DELETE, {"of_id": provider_id})
 
 
@@ -133,17 +133,17 @@ def rename(tx: Transaction, provider_id: int, name: str) -> None:
 
 
 def has_children(tx: Transaction, provider_id: int) -> bool:
-    """True when there are providers below it."""
+    """Return True when the provider has children."""
     return bool(tx.values(_CHILD, {"of_id": provider_id}))
 
 
 def tree(tx: Transaction, root_id: int) -> list[tuple[int, int | None]]:
-    """Every provider of a tree with the one above it, by row numbers."""
+    """Return every provider of a tree with its parent, by row ids."""
     return [(row["id"], row["parent_id"]) for row in tx.rows(_IN_TREE, {"of_id": root_id})]
 
 
 def move(tx: Transaction, provider_id: int, parent: Provider | None, below: Collection[int]) -> None:
-    """Put a provider under another, or at the top, with all that is ``below`` it, itself included."""
+    """Move a provider below another parent, or make it a root; ``below`` is the subtree that moves, itself included."""
     tx.change(_MOVE, {"of_id": provider_id, "above": parent.id if parent else None})
     for piece in sets.pieces(sorted(below)):
         root_id = parent.root_id if parent else provider_id
@@ -151,33 +151,33 @@ def move(tx: Transaction, provider_id: int, parent: Provider | None, below: Coll
 
 
 def bump_generation(tx: Transaction, provider_id: int, now: int) -> None:
-    """Note that what the provider offers has changed."""
+    """Increment the generation of a locked provider: its inventories, traits or aggregates changed."""
     tx.change(_BUMP, {"of_id": provider_id, "now": now})
 
 
 def inventory(tx: Transaction, provider_id: int) -> list[dict[str, object]]:
-    """What the provider has of each class."""
+    """Return the inventories of a provider as rows."""
     return tx.rows(_INVENTORY, {"of_id": provider_id})
 
 
 def used(tx: Transaction, provider_id: int) -> int:
-    """How much of the provider is claimed, over all classes."""
+    """Return the claimed amount of a provider, summed over all classes."""
     return int(tx.values(_COUNT_USED, {"of_id": provider_id})[0])
 
 
 def offer_one_unit(tx: Transaction, provider_id: int, class_name: str, *, reserved: int, now: int) -> None:
-    """Add the inventory of a machine: one unit of its class."""
+    """Insert the inventory of a node: one unit of its resource class."""
     class_id = ensure(tx, [class_name], now)[class_name]
     tx.change(_INSERT_UNIT, {"provider_id": provider_id, "class_id": class_id, "reserved": reserved, "now": now})
 
 
 def reserve_unit(tx: Transaction, provider_id: int, reserved: int) -> None:
-    """Keep the machine's unit from everybody (1) or offer it again (0)."""
+    """Reserve a node's unit, so that it cannot be claimed (1), or offer it again (0)."""
     tx.change(_RESERVE_UNIT, {"of_id": provider_id, "reserved": reserved})
 
 
 def withdraw_unit(tx: Transaction, provider_id: int) -> bool:
-    """Remove the machine's unit; False when somebody has it."""
+    """Delete a node's unit; return False when it is claimed."""
     return tx.change(_DELETE_UNIT, {"of_id": provider_id}) == 1
 
 

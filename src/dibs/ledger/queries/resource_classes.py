@@ -1,7 +1,7 @@
-"""Resource classes. Standard ones are known from the os-resource-classes library; their rows are made at first use.
+"""Resource classes. The os-resource-classes library lists the standard ones; they get a row at first use.
 
-Who writes inventories of a class holds its row with a shared lock (``hold``), who removes the class with an exclusive
-one: so neither can pull the row from under the other.
+A transaction that writes inventories of a class takes a shared lock on its row (``hold``); one that deletes the class
+takes an exclusive lock (``lock``). So no inventory can refer to a deleted class.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ from dibs.database.transaction import Again, Duplicate, Row, Transaction
 from dibs.ledger.tables import inventories, resource_classes
 
 STANDARD = tuple(os_resource_classes.STANDARDS)
-_PLACES = {name: place for place, name in enumerate(STANDARD)}
+_RANKS = {name: rank for rank, name in enumerate(STANDARD)}
 
 _SHOWN = select(resource_classes.c.name, resource_classes.c.created_at, resource_classes.c.updated_at)
 _ALL = _SHOWN.order_by(resource_classes.c.name)
@@ -33,77 +33,77 @@ _DELETE = delete_rows(resource_classes).where(resource_classes.c.id == bindparam
 
 
 def is_standard(name: str) -> bool:
-    """True for a class that everybody knows."""
-    return name in _PLACES
+    """Return True for a class of the os-resource-classes library."""
+    return name in _RANKS
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Standard classes as the library lists them, then the custom ones by name."""
-    return sorted(names, key=lambda name: (_PLACES.get(name, len(_PLACES)), name))
+    """Sort names: standard classes in the order of the library, then custom ones by name."""
+    return sorted(names, key=lambda name: (_RANKS.get(name, len(_RANKS)), name))
 
 
 def every(tx: Transaction) -> list[Row]:
-    """Every class that has a row: the custom ones, and those standard ones that were ever used."""
+    """Return every class that has a row: the custom ones, and the standard ones that were ever used."""
     return tx.rows(_ALL)
 
 
 def get(tx: Transaction, name: str) -> Row | None:
-    """One class that has a row."""
+    """Return a class; None when it has no row."""
     return tx.row(_ONE, {"of_name": name})
 
 
 def lock(tx: Transaction, name: str) -> int | None:
-    """The row number of a class, with all others kept from using or changing it; None when it has no row."""
+    """Lock a class against use and change, and return its row id; None when it has no row."""
     found = tx.values(_LOCK, {"of_name": name})
     return int(found[0]) if found else None
 
 
 def ids_of(tx: Transaction, names: Sequence[str]) -> dict[str, int]:
-    """Row numbers by name; those that were never used are missing."""
+    """Return row ids by name; classes without a row are missing."""
     return _read_ids(tx, names, hold=False)
 
 
 def hold(tx: Transaction, names: Sequence[str]) -> dict[str, int]:
-    """The same for who is about to write inventories: nobody can remove these classes until the transaction ends."""
+    """Return row ids by name under a shared lock: no other transaction can delete these classes until this one ends."""
     return _read_ids(tx, names, hold=True)
 
 
 def ensure(tx: Transaction, names: Sequence[str], now: int) -> dict[str, int]:
-    """The row numbers of classes, which are made where they are new; held, as by ``hold``."""
+    """Return the row ids of classes under a shared lock; insert the classes that have no row."""
     found = hold(tx, names)
     return found | make(tx, sorted(set(names) - found.keys()), now)
 
 
 def make(tx: Transaction, names: Sequence[str], now: int) -> dict[str, int]:
-    """Make the rows of classes that have none; gives their numbers."""
+    """Insert the rows of classes that have none, and return their ids."""
     made: dict[str, int] = {}
     for piece in sets.pieces(names):
         try:
             rows = tx.rows(_insert(len(piece)), {"now": now, **sets.numbered("name", piece)})
         except Duplicate as error:
-            # Somebody else made one of them this very moment; a new attempt will find it.
+            # A concurrent transaction inserted one of them; the next attempt finds it.
             raise Again from error
         made |= {row["name"]: row["id"] for row in rows}
     return made
 
 
 def create(tx: Transaction, name: str, now: int) -> None:
-    """Add a class; Duplicate when it is there already."""
+    """Insert a class; raise Duplicate when it exists."""
     tx.rows(_insert(1), {"now": now, "name_0": name})
 
 
 def rename(tx: Transaction, class_id: int, name: str, now: int) -> None:
-    """Give a class another name; Duplicate when another has it."""
+    """Rename a class; raise Duplicate when another class has the name."""
     tx.change(_RENAME, {"of_id": class_id, "name": name, "now": now})
 
 
 def delete(tx: Transaction, class_id: int) -> None:
-    """Remove a locked class that nobody has."""
+    """Delete a locked class without inventories."""
     tx.change(_DELETE, {"of_id": class_id})
 
 
 def in_use(tx: Transaction, class_id: int) -> bool:
-    """True when a provider has an inventory of it."""
+    """Return True when a provider has an inventory of the class."""
     return bool(tx.values(_IN_USE, {"of_id": class_id}))
 
 

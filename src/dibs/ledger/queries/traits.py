@@ -1,8 +1,8 @@
-"""Traits: the catalogue of names, and which provider has which. A node's traits are its provider's.
+"""Traits: the catalogue of names, and the traits of each provider. A node's traits are its provider's.
 
-The catalogue's table has the custom ones, and those standard ones that were ever used; the others are known from the
-os-traits library. Who gives a trait to a provider holds its row with a shared lock, who removes it with an exclusive
-one: so neither can pull the row from under the other.
+The catalogue's table has the custom traits and the standard traits that were ever used; the os-traits library lists the
+others. A transaction that adds a trait to a provider takes a shared lock on the trait's row, one that deletes the trait
+an exclusive lock. So no provider can have a deleted trait.
 """
 
 from collections.abc import Collection, Sequence
@@ -36,22 +36,22 @@ _SHOWN = select(
 _EVERY = _SHOWN.order_by(catalogue.c.name)
 _ONE = _SHOWN.where(catalogue.c.name == bindparam("of_name"))
 _LOCK = select(catalogue.c.name).where(catalogue.c.name == bindparam("of_name")).with_for_update()
-_FORGET = delete(catalogue).where(catalogue.c.name == bindparam("of_name"))
+_REMOVE_NAME = delete(catalogue).where(catalogue.c.name == bindparam("of_name"))
 
 
 def of_provider(tx: Transaction, provider_id: int) -> list[str]:
-    """The provider's traits, in alphabetical order."""
+    """Return the traits of a provider in alphabetical order."""
     return tx.values(_OF_PROVIDER, {"of_id": provider_id})
 
 
 def newest_of_provider(tx: Transaction, provider_id: int) -> int | None:
-    """When the youngest of the provider's traits was first known; None when it has none."""
+    """Return the creation time of the newest trait of a provider; None when it has no traits."""
     found = tx.values(_NEWEST_OF_PROVIDER, {"of_id": provider_id})
     return found[0] if found else None
 
 
 def of_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, list[str]]:
-    """The traits of several providers; each has at least an empty list."""
+    """Return the traits of several providers; a provider without traits has an empty list."""
     found: dict[int, list[str]] = {provider_id: [] for provider_id in provider_ids}
     for piece in sets.pieces(provider_ids):
         for provider_id, trait in tx.tuples(_of_providers(len(piece)), sets.numbered("id", piece)):
@@ -60,31 +60,31 @@ def of_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, list
 
 
 def add(tx: Transaction, provider_id: int, traits: Collection[str], now: int) -> None:
-    """Add traits that the provider does not have yet, all at once."""
+    """Add traits that the provider does not have yet."""
     ensure(tx, traits, now)
     for piece in sets.pieces(sorted(traits)):
         tx.change(_insert(len(piece)), {"of_id": provider_id, **sets.numbered("trait", piece)})
 
 
 def remove(tx: Transaction, provider_id: int, traits: Collection[str]) -> None:
-    """Take traits from a provider."""
+    """Remove traits from a provider."""
     for piece in sets.pieces(sorted(traits)):
         tx.change(_delete(len(piece)), {"of_id": provider_id, **sets.numbered("trait", piece)})
 
 
 def ensure(tx: Transaction, traits: Collection[str], now: int) -> None:
-    """Make the rows of traits that are used for the first time."""
+    """Insert the rows of traits that are used for the first time."""
     missing = set(traits) - known(tx, sorted(traits), hold=True)
     for piece in sets.pieces(sorted(missing)):
         try:
             tx.change(_insert_new(len(piece)), {"now": now, **sets.numbered("trait", piece)})
         except Duplicate as error:
-            # Somebody else made one of them this very moment; a new attempt will find it.
+            # A concurrent transaction inserted one of them; the next attempt finds it.
             raise Again from error
 
 
 def known(tx: Transaction, traits: Sequence[str], *, hold: bool = False) -> set[str]:
-    """Those of the names that have a row in the catalogue; nobody can remove those that are held."""
+    """Return the names that have a row; with ``hold``, no other transaction can delete them until this one ends."""
     return {
         name
         for piece in sets.pieces(traits)
@@ -93,23 +93,23 @@ def known(tx: Transaction, traits: Sequence[str], *, hold: bool = False) -> set[
 
 
 def every(tx: Transaction) -> list[Row]:
-    """Every trait that has a row, with when it was made and whether any provider has it."""
+    """Return every trait that has a row, with its creation time and whether a provider has it."""
     return tx.rows(_EVERY)
 
 
 def get(tx: Transaction, name: str) -> Row | None:
-    """One trait that has a row, in the same form."""
+    """Return a trait in the same form; None when it has no row."""
     return tx.row(_ONE, {"of_name": name})
 
 
 def lock(tx: Transaction, name: str) -> bool:
-    """Keep all others from using or removing a trait; False when it has no row."""
+    """Lock a trait against use and deletion; return False when it has no row."""
     return bool(tx.values(_LOCK, {"of_name": name}))
 
 
-def forget(tx: Transaction, name: str) -> None:
-    """Remove a locked trait that no provider has from the catalogue."""
-    tx.change(_FORGET, {"of_name": name})
+def remove_name(tx: Transaction, name: str) -> None:
+    """Delete a locked trait that no provider has from the catalogue."""
+    tx.change(_REMOVE_NAME, {"of_name": name})
 
 
 @cache

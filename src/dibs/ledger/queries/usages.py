@@ -1,4 +1,4 @@
-"""How much is used: of a provider from its inventories, of a project from its consumers' claims."""
+"""Used amounts: of a provider from its inventories, of a project from the claims of its consumers."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _SUMS = (
     .where(consumers.c.project_id == bindparam("project"))
     .group_by(consumers.c.consumer_type, resource_classes.c.name)
 )
-# A consumer has claims as long as it has a row, so that counting rows counts those that use something.
+# A consumer without claims has no row, so the number of rows is the number of consumers with claims.
 _COUNTS = (
     select(consumers.c.consumer_type, func.count().label("count"))
     .where(consumers.c.project_id == bindparam("project"))
@@ -34,23 +34,23 @@ _COUNTS_OF_USER = _COUNTS.where(_OF_USER)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectUsage:
-    """What a project uses, by type of consumer; None is the type of those that have none."""
+    """The amounts and the number of consumers of a project, by consumer type; None for consumers without a type."""
 
     used: dict[str | None, dict[str, int]]
     consumers: dict[str | None, int]
 
 
 def of_provider(tx: Transaction, provider_id: int) -> dict[str, int]:
-    """What is used of each class that the provider has."""
+    """Return the used amount of each resource class of a provider."""
     return {row["name"]: row["used"] for row in tx.rows(_OF_PROVIDER, {"of_id": provider_id})}
 
 
 def of_project(tx: Transaction, project: str, user: str | None) -> ProjectUsage:
-    """What the consumers of a project, or of one of its users, have."""
+    """Return what the consumers of a project, or of one of its users, have claimed."""
     parameters = {"project": project} if user is None else {"project": project, "user": user}
     used: dict[str | None, dict[str, int]] = defaultdict(dict)
     for row in tx.rows(_SUMS if user is None else _SUMS_OF_USER, parameters):
-        # Sums of BIGINT are decimals on two of the engines.
+        # PostgreSQL and MariaDB return the sum of BIGINT values as a decimal.
         used[row["consumer_type"]][row["name"]] = int(row["used"])
     counts = tx.rows(_COUNTS if user is None else _COUNTS_OF_USER, parameters)
     return ProjectUsage(used=dict(used), consumers={row["consumer_type"]: row["count"] for row in counts})
