@@ -1,4 +1,4 @@
-"""Short ways to say which servers, flavors and compute hosts a test needs."""
+"""Builders of the servers, flavors and compute hosts that a test needs."""
 
 import uuid
 from typing import Any
@@ -8,30 +8,27 @@ from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.operations.flavors import NewFlavor, create_flavor
 from dibs.ledger.model.providers import Provider
 from dibs.machines.model.nodes import Node
-from dibs.servers.model.servers import Server, ServerView
+from dibs.servers.model.servers import ServerView
+from dibs.servers.operations.deleting import delete_server
 from dibs.servers.operations.launching import LaunchServers, launch_servers
-from dibs.servers.operations.servers import OneServer, delete_server, get_server
+from dibs.servers.operations.servers import OneServer, get_server
 from tests.builders import Ledger, trusted
 from tests.provider_builders import make
 
 MEMBER = trusted(user="mia", project="p", roles=frozenset({"member", "reader"}))
 
 
-def anyone(server: Server) -> None:
-    """The guard of somebody who may do anything with servers."""
-
-
 def any_settings(node: Node) -> None:
-    """A driver that takes every node."""
+    """The check of a driver that accepts every node."""
 
 
 def host(ledger: Ledger, name: str = "", vcpus: int = 8, memory_mb: int = 8_192, disk_gb: int = 100) -> Provider:
-    """A compute host."""
+    """Create a compute host."""
     return make(ledger, name, VCPU=vcpus, MEMORY_MB=memory_mb, DISK_GB=disk_gb)
 
 
 def flavor(ledger: Ledger, *, vcpus: int = 1, memory_mb: int = 512, disk_gb: int = 1, **values: Any) -> Flavor:
-    """A flavor that everybody may use, unless the test says otherwise."""
+    """Create a flavor; it is public unless the test says otherwise."""
     name = values.pop("name", f"flavor-{uuid.uuid4()}")
     sizes = {"vcpus": vcpus, "memory_mb": memory_mb, "disk_gb": disk_gb}
     command = NewFlavor(values={"flavor": name, "name": name, "public": True, **sizes, **values})
@@ -39,7 +36,7 @@ def flavor(ledger: Ledger, *, vcpus: int = 1, memory_mb: int = 512, disk_gb: int
 
 
 def node_flavor(ledger: Ledger, resource_class: str, **specs: str) -> Flavor:
-    """A flavor for whole nodes of a class."""
+    """Create a flavor for whole nodes of a resource class."""
     none = {"resources:VCPU": "0", "resources:MEMORY_MB": "0", "resources:DISK_GB": "0"}
     return flavor(ledger, extra_specs={**none, f"resources:CUSTOM_{resource_class.upper()}": "1", **specs})
 
@@ -58,10 +55,10 @@ def launch(ledger: Ledger, kind: Flavor, access: Access = MEMBER, name: str = "s
 
 
 def look(ledger: Ledger, view: ServerView) -> ServerView:
-    """The server as it is now."""
-    return ledger.runner.read(get_server, SERVICE, OneServer(uuid=view.server.uuid, guard=anyone))
+    """Read the current state of a server."""
+    return ledger.runner.read(get_server, SERVICE, OneServer(uuid=view.server.uuid))
 
 
 def delete(ledger: Ledger, view: ServerView) -> None:
-    """Let a server go."""
-    ledger.runner.write(delete_server, SERVICE, OneServer(uuid=view.server.uuid, guard=anyone))
+    """Delete a server."""
+    ledger.runner.write(delete_server, SERVICE, OneServer(uuid=view.server.uuid))

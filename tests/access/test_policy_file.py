@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dibs.access import lease_policy, machine_policy
+from dibs.access import compute_policy, lease_policy, machine_policy
 from dibs.access.actor import Actor
 from dibs.access.rules import RuleBook
 from dibs.dialects.baremetal import policy as baremetal
-from dibs.dialects.compute import policy as compute
 from dibs.dialects.placement import policy as placement
 
 DEFAULTS = {"is_admin": "role:admin", "do": "rule:is_admin or project_id:%(owner)s", "never": "!", "always": "@"}
@@ -23,7 +22,7 @@ OWNER = Actor(project="blue")
 ALL_DEFAULTS: dict[str, Mapping[str, str]] = {
     "leases": lease_policy.RULES,
     "baremetal": {**machine_policy.DEFAULTS, **baremetal.DEFAULTS},
-    "compute": {**compute._ROLES, **compute.RULES},
+    "compute": compute_policy.RULES,
     "placement": {**placement._ROLES, **placement.RULES},
     "placement, legacy": {**placement._OLDER_ROLES, **placement.RULES},
 }

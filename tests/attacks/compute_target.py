@@ -8,7 +8,7 @@ from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.operations.flavors import ChangeAccess, add_access
 from dibs.ledger.operations.providers import CreateProvider, create_provider
 from dibs.machines.queries import nodes
-from dibs.servers.model.servers import BUILD, flavor_kept
+from dibs.servers.model.servers import BUILD, embedded_flavor
 from dibs.servers.operations.launching import LaunchServers, launch_servers
 from dibs.servers.queries import servers
 from tests.attacks.target import INSTANCE, NODES, Target
@@ -61,7 +61,7 @@ def _let_the_active_node_be_a_server(tx: Transaction, kind: Flavor) -> None:
     node = nodes.get(tx, NODES["active"])
     assert node is not None
     values = {"uuid": MACHINE, "name": "machine", "project_id": None, "user_id": None, "status": BUILD}
-    kept = {"flavor": flavor_kept(kind), "properties": {"metadata": {KEY: "r1"}}}
+    kept = {"flavor": embedded_flavor(kind), "properties": {"metadata": {KEY: "r1"}}}
     servers.add(tx, {**values, **kept, "provider_id": node.id, "created_at": node.created_at})
 
 

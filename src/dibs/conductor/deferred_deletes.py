@@ -9,8 +9,7 @@ import logging
 from dibs.access.access import SERVICE
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
-from dibs.servers.model.servers import Server
-from dibs.servers.operations.servers import ListLeaving, OneServer, end_leaving, list_leaving
+from dibs.servers.operations.deleting import finish_deferred_delete, list_deferred_deletes
 
 COUNT_MAX = 100
 """How many are looked at in one go, so that other work need not wait for all of them."""
@@ -26,19 +25,15 @@ class Leaving:
 
     def run(self) -> int:
         """Let those go whose node is free by now; gives how many tear-downs that began."""
-        found = self._runner.read(list_leaving, SERVICE, ListLeaving(count_max=COUNT_MAX))
+        found = self._runner.read(list_deferred_deletes, SERVICE, COUNT_MAX)
         return sum(self._end(uuid) for uuid in found)
 
     def _end(self, uuid: str) -> bool:
         try:
-            return self._runner.write(end_leaving, SERVICE, OneServer(uuid=uuid, guard=_allow))
+            return self._runner.write(finish_deferred_delete, SERVICE, uuid)
         except (StoreUnavailable, StoreContended):
             raise
         except Exception:
             # One that cannot go must not keep the others, and all other work, from being done.
             logger.exception("server %s could not be let go", uuid)
             return False
-
-
-def _allow(server: Server) -> None:
-    """A conductor may."""

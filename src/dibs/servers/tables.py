@@ -14,10 +14,10 @@ servers = table(
     text("user_id"),
     Column("status", String(20), nullable=False),
     long_text("fault"),
-    # The flavor as it was when the server was made.
+    # The flavor at the time of the launch.
     json("flavor"),
     Column("reservation_id", ROW_ID, ForeignKey("lease_reservations.id", ondelete="SET NULL"), nullable=True),
-    # The compute provider or node that it lies on; NULL when no place was found, or its node was removed.
+    # The compute provider or node that it runs on; NULL when no host was found, or its node was removed.
     Column("provider_id", ROW_ID, ForeignKey("providers.id", ondelete="SET NULL"), nullable=True),
     text("image"),
     text("availability_zone"),

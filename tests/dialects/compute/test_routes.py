@@ -2,7 +2,7 @@
 
 import pytest
 
-from dibs.dialects.compute.policy import RULES
+from dibs.access.compute_policy import RULES
 from dibs.dialects.compute.routes import ROUTES
 from tests.dialects.compute.conversation import MEMBER, READER, Conversation
 

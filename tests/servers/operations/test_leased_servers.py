@@ -116,7 +116,7 @@ def test_a_booked_node_is_deployed_for_its_lease_alone_and_torn_down_at_its_end(
     assert classes_of(ledger, placed) == {"CUSTOM_GOLD", made.reservations[0].resource_class}
     let_it(ledger, END, made)
     # Its deployment is still under way: the node's claim stays until it can be torn down, the reservation's is gone.
-    assert look(ledger, placed).leaving
+    assert look(ledger, placed).delete_deferred
     assert classes_of(ledger, placed) == {"CUSTOM_GOLD"}
     assert ledger.node(node).provision_state == states.DEPLOYING
 

@@ -113,7 +113,14 @@ from dibs.machines.model.errors import (
     WrongState,
     WrongVerb,
 )
-from dibs.servers.model.errors import HypervisorNotFound, ServerHasNoMachine, ServerNotFound, ServiceNotFound
+from dibs.servers.model.errors import (
+    HypervisorNotFound,
+    MetadataItemNotFound,
+    ServerHasNoMachine,
+    ServerNotFound,
+    ServiceNotFound,
+    TooManyMetadataItems,
+)
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -210,6 +217,8 @@ STATUSES: Mapping[type[DibsError], int] = {
     PublicFlavor: 409,
     ServerNotFound: 404,
     ServerHasNoMachine: 409,
+    MetadataItemNotFound: 404,
+    TooManyMetadataItems: 403,
     HypervisorNotFound: 404,
     ServiceNotFound: 404,
     ComputeAway: 503,

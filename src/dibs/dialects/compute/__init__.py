@@ -1,7 +1,7 @@
-"""The compute dialect: flavors, servers, hypervisors and services, as Nova's API has them, over the one ledger.
+"""The compute dialect: Nova's API of flavors, servers, hypervisors and services over the ledger.
 
-Read ``routes.py`` first: every URL. ``microversions.py`` says what each version added; ``docs/dialects/compute.md``
-says what is spoken and what is not.
+Start with ``routes.py``: it lists every URL. ``microversions.py`` lists what each version added;
+``docs/dialects/compute.md`` says which parts of Nova's API Dibs has.
 """
 
 from dibs.dialects.compute.dialect import Compute as Compute

@@ -1,12 +1,12 @@
-"""The dialect as the shell sees it: a request comes in, an answer goes out."""
+"""The entry point of the dialect: a request comes in, a response goes out."""
 
 from collections.abc import Callable, Iterable, Mapping
 
+from dibs.access.compute_policy import ComputePolicy
 from dibs.database.runner import Runner
 from dibs.dialects.compute.errors import Headers, Refusal, answer_domain_error, error_answer
 from dibs.dialects.compute.exchange import Exchange, Services
 from dibs.dialects.compute.microversions import HEADER, LEGACY_HEADER, SERVICE_TYPE, choose_minor, version_text
-from dibs.dialects.compute.policy import Policy
 from dibs.dialects.compute.routes import ROUTES, Endpoint
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
@@ -34,7 +34,7 @@ class Compute:
         wake: Callable[[], None],
         policy_file: str | None = None,
     ) -> None:
-        self._services = Services(runner=runner, drivers=drivers, policy=Policy(policy_file), wake=wake)
+        self._services = Services(runner=runner, drivers=drivers, policy=ComputePolicy(policy_file), wake=wake)
 
     @property
     def operations(self) -> Iterable[Operation]:
@@ -79,5 +79,9 @@ def _with_version(response: Response, minor: int | None) -> Response:
     if minor is None:
         return response
     version = version_text(minor)
-    said = ((HEADER, f"{SERVICE_TYPE} {version}"), (LEGACY_HEADER, version), ("Vary", f"{HEADER}, {LEGACY_HEADER}"))
-    return Response(response.status, response.body, (*response.headers, *said))
+    version_headers = (
+        (HEADER, f"{SERVICE_TYPE} {version}"),
+        (LEGACY_HEADER, version),
+        ("Vary", f"{HEADER}, {LEGACY_HEADER}"),
+    )
+    return Response(response.status, response.body, (*response.headers, *version_headers))

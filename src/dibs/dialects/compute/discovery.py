@@ -1,7 +1,8 @@
-"""What there is, for callers who do not know yet; and the limits, which are none."""
+"""Version discovery, extensions, and limits: Dibs sets none."""
 
 from typing import Any
 
+from dibs.access.compute_policy import OTHER_PROJECT_LIMITS
 from dibs.dialects.compute.exchange import VERSION, Exchange, json_answer
 from dibs.dialects.compute.microversions import (
     FEWER_LIMITS_SINCE,
@@ -11,7 +12,6 @@ from dibs.dialects.compute.microversions import (
     NO_PERSONALITY_SINCE,
     version_text,
 )
-from dibs.dialects.compute.policy import OTHER_LIMITS
 from dibs.http.messages import Response
 
 UNLIMITED = -1
@@ -31,7 +31,7 @@ _LIMITS = {
     "maxPersonality": NO_PERSONALITY_SINCE,
     "maxPersonalitySize": NO_PERSONALITY_SINCE,
 }
-"""Every limit, with the version that has it no more."""
+"""Every limit of Nova, with the version that removed it; None when all versions have it."""
 
 
 def show_versions(exchange: Exchange) -> Response:
@@ -48,7 +48,7 @@ def show_version(exchange: Exchange) -> Response:
 def show_limits(exchange: Exchange) -> Response:
     """GET /v2.1/limits"""
     if exchange.query("tenant_id") is not None:
-        exchange.require(OTHER_LIMITS)
+        exchange.require(OTHER_PROJECT_LIMITS)
     limits = {name: UNLIMITED for name, until in _LIMITS.items() if until is None or exchange.minor < until}
     return json_answer({"limits": {"rate": [], "absolute": limits}})
 

@@ -1,4 +1,4 @@
-"""From an error to Nova's answer: ``{"itemNotFound": {"code": 404, "message": "…"}}``.
+"""Translate errors to Nova's responses: ``{"itemNotFound": {"code": 404, "message": "…"}}``.
 
 To add a domain error: write its class in the ``errors`` module of its package and its status in ``STATUSES`` below.
 A test names every class that is missing here.
@@ -107,7 +107,14 @@ from dibs.machines.model.errors import (
     WrongState,
     WrongVerb,
 )
-from dibs.servers.model.errors import HypervisorNotFound, ServerHasNoMachine, ServerNotFound, ServiceNotFound
+from dibs.servers.model.errors import (
+    HypervisorNotFound,
+    MetadataItemNotFound,
+    ServerHasNoMachine,
+    ServerNotFound,
+    ServiceNotFound,
+    TooManyMetadataItems,
+)
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -126,7 +133,7 @@ FAULTS: Mapping[int, str] = {
     501: "notImplemented",
     503: "serviceUnavailable",
 }
-"""What Nova calls each kind of error; all others are a computeFault."""
+"""Nova's name for each status; any other is a computeFault."""
 
 STATUSES: Mapping[type[DibsError], int] = {
     DibsError: 500,
@@ -217,6 +224,8 @@ STATUSES: Mapping[type[DibsError], int] = {
     PublicFlavor: 409,
     ServerNotFound: 404,
     ServerHasNoMachine: 409,
+    MetadataItemNotFound: 404,
+    TooManyMetadataItems: 403,
     HypervisorNotFound: 404,
     ServiceNotFound: 404,
     ComputeAway: 503,
@@ -225,11 +234,11 @@ STATUSES: Mapping[type[DibsError], int] = {
     StoreUnavailable: 503,
     StoreContended: 503,
 }
-"""An error without a row of its own has that of its parent class."""
+"""An error without a row of its own has the status of its parent class."""
 
 
 class Refusal(Exception):
-    """The dialect itself refuses: the request is wrong before any use case is asked."""
+    """The dialect refuses the request before any operation runs."""
 
     def __init__(self, status: int, message: str, headers: Headers = ()) -> None:
         super().__init__(message)
@@ -238,23 +247,23 @@ class Refusal(Exception):
 
 
 def bad_request(message: str) -> Refusal:
-    """400, with a message that names what is wrong."""
+    """Return a 400 with a message that names the mistake."""
     return Refusal(400, message)
 
 
 def not_found(message: str = "The resource could not be found.") -> Refusal:
-    """404."""
+    """Return a 404."""
     return Refusal(404, message)
 
 
 def answer_domain_error(error: DibsError) -> Response:
-    """The answer to a refusal by the ledger."""
+    """Return the response to a domain error."""
     status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
     return error_answer(status, str(error), (("Retry-After", RETRY_SECONDS),) if status == 503 else ())
 
 
 def error_answer(status: int, message: str, headers: Headers = ()) -> Response:
-    """An error in Nova's shape."""
+    """Return an error response in Nova's format."""
     fault = FAULTS.get(status, "computeFault")
     body = json.dumps({fault: {"code": status, "message": shorten(message)}}).encode()
     return Response(status, body, (("Content-Type", "application/json"), *headers))

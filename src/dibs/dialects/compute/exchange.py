@@ -1,13 +1,13 @@
-"""One request on its way through a handler, with all that the handler may use."""
+"""One request in a handler, with everything that the handler may use."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dibs.access.access import VisibleProjects, visible_projects
+from dibs.access.compute_policy import ComputePolicy
 from dibs.database.runner import Runner
-from dibs.dialects.compute.errors import bad_request
-from dibs.dialects.compute.policy import Policy
+from dibs.dialects.compute.errors import Refusal, bad_request
 from dibs.dialects.compute.schemas import Schema
 from dibs.documents.json_body import UnusableJson, read_json
 from dibs.documents.json_schema import find_mistake
@@ -23,13 +23,13 @@ VERSION = "v2.1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What the dialect was given when it was built."""
+    """The objects that the wiring passes to the dialect."""
 
     runner: Runner
     drivers: Mapping[str, Driver]
-    policy: Policy
+    policy: ComputePolicy
     wake: Callable[[], None]
-    """Tells the conductor of this process that there is work."""
+    """Wakes the conductor of this process for new work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,21 +39,22 @@ class Exchange(AnyExchange[Services]):
     minor: int
 
     @property
-    def policy(self) -> Policy:
-        """What callers may do."""
-        return self.services.policy
-
-    @property
     def visibility(self) -> VisibleProjects:
         """The projects whose private flavors the caller sees."""
-        return visible_projects(self.actor, every=self.policy.is_admin(self.actor))
+        return visible_projects(self.actor, every=self.services.policy.is_admin(self.actor))
+
+    def allows(self, rule: str, project: str | None = None) -> bool:
+        """Return True when the caller may do this to an object of the project, by default its own."""
+        target = {"project_id": project or self.actor.project, "user_id": self.actor.user}
+        return self.access.allows(rule, {name: value for name, value in target.items() if value})
 
     def require(self, rule: str) -> None:
-        """Refuse what a rule does not let the caller do in its own project."""
-        self.policy.require(rule, self.actor)
+        """Refuse a caller that may not do this in its own project."""
+        if not self.allows(rule):
+            raise Refusal(403, f"Policy doesn't allow {rule} to be performed.")
 
     def body(self, schema: Schema) -> Any:
-        """The body, checked."""
+        """Return the body of the request; refuse one that does not match the schema."""
         try:
             value = read_json(self.request.body)
         except UnusableJson as error:
@@ -65,25 +66,25 @@ class Exchange(AnyExchange[Services]):
         return value
 
     def query(self, name: str) -> str | None:
-        """The value of a query parameter; of several the last one."""
+        """Return the last value of a query parameter; None when there is none."""
         found = [value for key, value in self.request.query if key == name]
         return found[-1] if found else None
 
     def queries(self, name: str) -> tuple[str, ...]:
-        """Every value of a query parameter."""
+        """Return every value of a query parameter."""
         return tuple(value for key, value in self.request.query if key == name)
 
     def url(self, *parts: str) -> str:
-        """The address of a resource below the version."""
+        """Return the URL of a resource below the version."""
         return "/".join((self.request.base_url, VERSION, *parts))
 
     def links(self, *parts: str) -> list[dict[str, str]]:
-        """The two links that every resource has. Quirk: the bookmark leaves out the version and leads nowhere."""
+        """Return the two links of a resource. Quirk: Nova's bookmark leaves out the version and leads nowhere."""
         bookmark = "/".join((self.request.base_url, *parts))
         return [{"rel": "self", "href": self.url(*parts)}, {"rel": "bookmark", "href": bookmark}]
 
     def checks(self, verb: str) -> Callable[[Node], None]:
-        """Asks the driver of a node whether the node's settings allow a verb."""
+        """Return the check that a node's driver can carry out a verb with the node's settings."""
         return lambda node: check_settings(self.services.drivers, node, verb)
 
 

@@ -1,7 +1,7 @@
-"""The microversions of the compute API up to the newest that is spoken, one line each on what it means here.
+"""The microversions of the compute API up to the newest that Dibs supports, one line each on its effect.
 
-Versions that concern only what Dibs does not have (volumes, networks, migrations, consoles, key pairs) are spoken too:
-there is nothing in them to do differently.
+Versions that change only what Dibs does not have (volumes, networks, migrations, consoles, key pairs) are supported
+too, without any effect.
 """
 
 from collections.abc import Mapping
@@ -35,30 +35,30 @@ NO_PERSONALITY_SINCE = 57
 FLAVOR_SPECS_SINCE = 61
 
 VERSIONS = {
-    1: "the API as it was first published",
+    1: "the first version",
     EXTENDED_ATTRIBUTES_SINCE: "more attributes of a server for admins",
-    STRICT_ACCESS_SINCE: "no access is given to a flavor that is public",
-    LOCKED_SINCE: "whether a server is locked: it never is",
-    FORCED_DOWN_SINCE: "whether a service was forced down: it never is",
+    STRICT_ACCESS_SINCE: "409 for giving a project access to a public flavor",
+    LOCKED_SINCE: "the field locked of a server: always false",
+    FORCED_DOWN_SINCE: "the field forced_down of a service: always false",
     HOST_STATUS_SINCE: "the status of a server's host for admins",
     DESCRIPTION_SINCE: "a description of a server",
     TAGS_SHOWN_SINCE: "the tags of a server",
     27: "the version in the header OpenStack-API-Version",
     CPU_INFO_OBJECT_SINCE: "cpu_info of a hypervisor as an object",
     HYPERVISOR_PAGES_SINCE: "pages of hypervisors",
-    FEWER_LIMITS_SINCE: "no images, networks and the like, which have services of their own",
-    NETWORKS_SINCE: "networks must be said with a new server: auto, none, or a list",
-    STRICT_STATUS_SINCE: "400 for a list of servers of a status that does not exist",
-    NO_IMAGE_LIMIT_SINCE: "no limit of metadata of images",
+    FEWER_LIMITS_SINCE: "no proxies for images and networks",
+    NETWORKS_SINCE: "networks are required for a new server: auto, none, or a list",
+    STRICT_STATUS_SINCE: "400 for a list filtered by an unknown status",
+    NO_IMAGE_LIMIT_SINCE: "no limit for the metadata of images",
     46: "X-OpenStack-Request-ID",
-    EMBEDDED_FLAVOR_SINCE: "the flavor in a server as it was when the server was made",
-    TAGS_TAKEN_SINCE: "tags with a new server",
+    EMBEDDED_FLAVOR_SINCE: "the flavor of a server at the time of its launch, embedded",
+    TAGS_TAKEN_SINCE: "tags in the request for a new server",
     UUIDS_SINCE: "uuids for hypervisors and services; names of hypervisors as a filter",
-    FLAVOR_DESCRIPTION_SINCE: "a description of a flavor, which can be changed",
-    NO_PERSONALITY_SINCE: "no files with a new server",
+    FLAVOR_DESCRIPTION_SINCE: "the description of a flavor, and PUT to change it",
+    NO_PERSONALITY_SINCE: "no personality files in the request for a new server",
     FLAVOR_SPECS_SINCE: "extra specs in a flavor",
 }
-"""Those that mean something here."""
+"""The versions that have an effect in Dibs."""
 
 MINIMUM = (2, 1)
 MAXIMUM = (2, max(VERSIONS))
@@ -73,7 +73,7 @@ _RANGE = VersionRange(
 
 
 def choose_minor(headers: Mapping[str, str]) -> int:
-    """The minor version that a request asks for."""
+    """Return the minor version that a request asks for."""
     chosen = _RANGE.choose(headers)
     if not isinstance(chosen, VersionRefusal):
         return chosen[1]
@@ -88,5 +88,5 @@ def choose_minor(headers: Mapping[str, str]) -> int:
 
 
 def version_text(minor: int) -> str:
-    """A version as callers write it."""
+    """Return a version in the format of the headers."""
     return f"{MINIMUM[0]}.{minor}"

@@ -1,4 +1,4 @@
-"""Pages of a list and the link to the next one."""
+"""Pages of a list, and the link to the next page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,13 +10,17 @@ from dibs.dialects.compute.schemas import Schema
 
 LIMIT_MAX = 1_000
 QUERY: Mapping[str, Schema] = {
-    "limit": {"type": "integer", "minimum": 0, "description": f"At most so many; {LIMIT_MAX} at most."},
-    "marker": {"type": "string", "description": "Begin after this one, the last of the page before."},
+    "limit": {
+        "type": "integer",
+        "minimum": 0,
+        "description": f"Maximum number of entries on a page, up to {LIMIT_MAX}.",
+    },
+    "marker": {"type": "string", "description": "ID of the last entry of the previous page."},
 }
 
 
 def read_limit(exchange: Exchange) -> int:
-    """How many a page may have. Quirk: 0 is no limit of the caller's."""
+    """Return the number of entries of a page. Quirk: Nova takes 0 for no limit."""
     text = exchange.query("limit")
     if text is None:
         return LIMIT_MAX
@@ -26,7 +30,7 @@ def read_limit(exchange: Exchange) -> int:
 
 
 def read_number(exchange: Exchange, name: str) -> int:
-    """A number that a filter compares with; 0 when there is none."""
+    """Return the number of a filter; 0 when the query has none."""
     text = exchange.query(name)
     if text is None:
         return 0
@@ -38,7 +42,7 @@ def read_number(exchange: Exchange, name: str) -> int:
 def page_document(
     exchange: Exchange, noun: str, entries: Sequence[dict[str, Any]], last: str | None, limit: int
 ) -> dict[str, Any]:
-    """One page; a full one links to the next with every parameter of the request."""
+    """Return one page; a full one links to the next with all parameters of the request."""
     document: dict[str, Any] = {noun: entries}
     if last is not None and entries and len(entries) >= limit:
         kept = [(name, value) for name, value in exchange.request.query if name != "marker"]

@@ -26,16 +26,16 @@ _FLAVOR = "/v2.1/flavors/{flavor}"
 _SPECS = f"{_FLAVOR}/os-extra_specs"
 _SERVER = "/v2.1/servers/{server}"
 _HYPERVISOR = "/v2.1/os-hypervisors/{hypervisor}"
-_OK = {200: "As asked for."}
+_OK = {200: "Done."}
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What a row leads to."""
+    """The handler of a route, and the rule that it needs."""
 
     handle: Handler
     rule: str | None = None
-    """The rule that must allow it in the caller's own project; None when everybody may, or when the handler asks."""
+    """The rule that must allow it in the caller's own project; None when every caller may, or the handler checks."""
 
 
 def _route(
@@ -67,29 +67,29 @@ def _route(
 _NEWEST_FLAVOR = flavors.CREATE[max(flavors.CREATE)]
 _NEWEST_SERVER = server_requests.CREATE[max(server_requests.CREATE)]
 _NEWEST_CHANGE = server_requests.CHANGE[max(server_requests.CHANGE)]
-_GONE = {204: "Gone."}
-_BEGUN = {202: "Begun."}
+_DELETED = {204: "Deleted."}
+_ACCEPTED = {202: "Accepted."}
 
 ROUTES: tuple[Route[Endpoint], ...] = (
-    _route("GET", "/", discovery.show_versions, "Versions"),
-    _route("GET", "/v2.1", discovery.show_version, "This version"),
-    _route("GET", "/v2.1/limits", discovery.show_limits, "Limits: none", "limits"),
-    _route("GET", "/v2.1/extensions", discovery.list_extensions, "Extensions: none", "extensions"),
+    _route("GET", "/", discovery.show_versions, "List API versions"),
+    _route("GET", "/v2.1", discovery.show_version, "Show the API version"),
+    _route("GET", "/v2.1/limits", discovery.show_limits, "Show limits: Dibs sets none", "limits"),
+    _route("GET", "/v2.1/extensions", discovery.list_extensions, "List extensions: Dibs has none", "extensions"),
     # --- flavors ---
     _route("GET", "/v2.1/flavors", flavors.list_all, "List flavors", query=flavors.QUERY),
-    _route("POST", "/v2.1/flavors", flavors.create, "Make a flavor", "os-flavor-manage:create", body=_NEWEST_FLAVOR),
+    _route("POST", "/v2.1/flavors", flavors.create, "Create a flavor", "os-flavor-manage:create", body=_NEWEST_FLAVOR),
     _route("GET", "/v2.1/flavors/detail", flavors.list_details, "List flavors in detail", query=flavors.QUERY),
     _route("GET", _FLAVOR, flavors.show, "Show a flavor"),
     _route(
         "PUT",
         _FLAVOR,
         flavors.change,
-        "Describe a flavor anew",
+        "Change the description of a flavor",
         "os-flavor-manage:update",
         since=FLAVOR_DESCRIPTION_SINCE,
         body=flavors.CHANGE,
     ),
-    _route("DELETE", _FLAVOR, flavors.delete, "Delete a flavor", "os-flavor-manage:delete", statuses=_BEGUN),
+    _route("DELETE", _FLAVOR, flavors.delete, "Delete a flavor", "os-flavor-manage:delete", statuses=_ACCEPTED),
     _route("GET", _SPECS, flavor_details.list_specs, "List extra specs", "os-flavor-extra-specs:index"),
     _route(
         "POST",
@@ -112,13 +112,17 @@ ROUTES: tuple[Route[Endpoint], ...] = (
         "DELETE", _SPECS + "/{key}", flavor_details.delete_spec, "Delete an extra spec", "os-flavor-extra-specs:delete"
     ),
     _route(
-        "GET", f"{_FLAVOR}/os-flavor-access", flavor_details.show_access, "Who may use a flavor", "os-flavor-access"
+        "GET",
+        f"{_FLAVOR}/os-flavor-access",
+        flavor_details.show_access,
+        "List the projects with access to a flavor",
+        "os-flavor-access",
     ),
     _route(
         "POST",
         f"{_FLAVOR}/action",
         flavor_details.act,
-        "Give a project access to a flavor, or take it",
+        "Add or remove the access of a project to a flavor",
         body=flavor_details.ACTION,
     ),
     # --- servers ---
@@ -130,7 +134,7 @@ ROUTES: tuple[Route[Endpoint], ...] = (
         "Launch servers",
         "servers:create",
         body=_NEWEST_SERVER,
-        statuses={202: "Placed, or in ERROR with the reason: look at it."},
+        statuses={202: "Accepted. GET shows the server on its host, or in ERROR with the reason."},
     ),
     _route(
         "GET",
@@ -141,31 +145,37 @@ ROUTES: tuple[Route[Endpoint], ...] = (
         query=servers.QUERY,
     ),
     _route("GET", _SERVER, servers.show, "Show a server"),
-    _route("PUT", _SERVER, servers.change, "Rename or describe a server", body=_NEWEST_CHANGE),
-    _route("DELETE", _SERVER, servers.delete, "Let a server go", statuses=_GONE),
+    _route("PUT", _SERVER, servers.change, "Change the name or description of a server", body=_NEWEST_CHANGE),
+    _route("DELETE", _SERVER, servers.delete, "Delete a server", statuses=_DELETED),
     _route(
         "POST",
         f"{_SERVER}/action",
         server_details.act,
-        "Switch a server that is a bare-metal node on or off",
+        "Start, stop or reboot a server on a bare-metal node",
         body=server_details.ACTION,
-        statuses=_BEGUN,
+        statuses=_ACCEPTED,
     ),
     _route("GET", f"{_SERVER}/metadata", server_details.list_metadata, "List metadata"),
     _route("POST", f"{_SERVER}/metadata", server_details.add_metadata, "Add metadata", body=server_details.ITEMS),
     _route(
         "PUT", f"{_SERVER}/metadata", server_details.replace_metadata, "Replace metadata", body=server_details.ITEMS
     ),
-    _route("GET", _SERVER + "/metadata/{key}", server_details.show_metadata, "Show one of the metadata"),
+    _route("GET", _SERVER + "/metadata/{key}", server_details.show_metadata, "Show a metadata item"),
     _route(
         "PUT",
         _SERVER + "/metadata/{key}",
         server_details.set_metadata,
-        "Set one of the metadata",
+        "Set a metadata item",
         body=server_details.ITEM,
     ),
-    _route("DELETE", _SERVER + "/metadata/{key}", server_details.delete_metadata, "Delete one of them", statuses=_GONE),
-    # --- what servers lie on ---
+    _route(
+        "DELETE",
+        _SERVER + "/metadata/{key}",
+        server_details.delete_metadata,
+        "Delete a metadata item",
+        statuses=_DELETED,
+    ),
+    # --- hypervisors and services ---
     _route(
         "GET",
         "/v2.1/os-hypervisors",
@@ -183,12 +193,18 @@ ROUTES: tuple[Route[Endpoint], ...] = (
         query=hypervisors.QUERY,
     ),
     _route("GET", _HYPERVISOR, hypervisors.show, "Show a hypervisor", "os-hypervisors:show"),
-    _route("GET", f"{_HYPERVISOR}/uptime", hypervisors.show_uptime, "Always 501", "os-hypervisors:uptime"),
+    _route(
+        "GET",
+        f"{_HYPERVISOR}/uptime",
+        hypervisors.show_uptime,
+        "Show the uptime of a hypervisor: always 501",
+        "os-hypervisors:uptime",
+    ),
     _route(
         "GET",
         f"{_HYPERVISOR}/search",
         hypervisors.search,
-        "Hypervisors by a part of their name",
+        "Search hypervisors by a part of their name",
         "os-hypervisors:search",
         until=UUIDS_SINCE - 1,
     ),
@@ -196,11 +212,13 @@ ROUTES: tuple[Route[Endpoint], ...] = (
         "GET",
         f"{_HYPERVISOR}/servers",
         hypervisors.list_servers,
-        "Servers on hypervisors by a part of their name",
+        "List the servers of hypervisors found by a part of their name",
         "os-hypervisors:servers",
         until=UUIDS_SINCE - 1,
     ),
-    _route("GET", "/v2.1/os-services", services.list_all, "Compute services", "os-services:list", query=services.QUERY),
+    _route(
+        "GET", "/v2.1/os-services", services.list_all, "List compute services", "os-services:list", query=services.QUERY
+    ),
     _route(
         "PUT",
         "/v2.1/os-services/{service}",
@@ -219,28 +237,32 @@ ROUTES: tuple[Route[Endpoint], ...] = (
         since=UUIDS_SINCE,
         body=services.CHANGE,
     ),
-    _route("GET", "/v2.1/os-availability-zone", services.list_zones, "Availability zones", "os-availability-zone:list"),
+    _route(
+        "GET", "/v2.1/os-availability-zone", services.list_zones, "List availability zones", "os-availability-zone:list"
+    ),
     _route(
         "GET",
         "/v2.1/os-availability-zone/detail",
         services.list_zone_details,
-        "Availability zones with their hosts",
+        "List availability zones with their hosts",
         "os-availability-zone:detail",
     ),
-    _route("GET", "/v2.1/os-aggregates", services.list_aggregates, "Aggregates: none", "os-aggregates:index"),
+    _route(
+        "GET", "/v2.1/os-aggregates", services.list_aggregates, "List aggregates: Dibs has none", "os-aggregates:index"
+    ),
     # --- images ---
-    _route("GET", "/v2.1/images", images.list_compute, "The image", until=IMAGES_UNTIL),
-    _route("GET", "/v2.1/images/detail", images.list_compute_details, "The image in detail", until=IMAGES_UNTIL),
-    _route("GET", "/v2.1/images/{image}", images.show_compute, "The image", until=IMAGES_UNTIL),
-    _route("GET", "/image", images.show_image_versions, "Versions of the image service"),
-    _route("GET", "/image/v2", images.show_image_version, "The version of the image service"),
-    _route("GET", "/image/v2/images", images.list_images, "The image, as Glance shows it"),
-    _route("GET", "/image/v2/images/{image}", images.show_image, "The image, as Glance shows it"),
+    _route("GET", "/v2.1/images", images.list_compute, "List images", until=IMAGES_UNTIL),
+    _route("GET", "/v2.1/images/detail", images.list_compute_details, "List images in detail", until=IMAGES_UNTIL),
+    _route("GET", "/v2.1/images/{image}", images.show_compute, "Show an image", until=IMAGES_UNTIL),
+    _route("GET", "/image", images.show_image_versions, "List versions of the image service"),
+    _route("GET", "/image/v2", images.show_image_version, "Show the version of the image service"),
+    _route("GET", "/image/v2/images", images.list_images, "List images in the format of Glance"),
+    _route("GET", "/image/v2/images/{image}", images.show_image, "Show an image in the format of Glance"),
     # --- projects and users ---
-    _route("GET", "/identity", identity.show_identity_versions, "Versions of the identity service"),
-    _route("GET", "/identity/v3", identity.show_identity_version, "The version of the identity service"),
-    _route("GET", "/identity/v3/projects", identity.list_projects, "Projects by name"),
-    _route("GET", "/identity/v3/projects/{project}", identity.show_project, "A project"),
-    _route("GET", "/identity/v3/users", identity.list_users, "Users by name"),
-    _route("GET", "/identity/v3/users/{user}", identity.show_user, "A user"),
+    _route("GET", "/identity", identity.show_identity_versions, "List versions of the identity service"),
+    _route("GET", "/identity/v3", identity.show_identity_version, "Show the version of the identity service"),
+    _route("GET", "/identity/v3/projects", identity.list_projects, "List projects by name"),
+    _route("GET", "/identity/v3/projects/{project}", identity.show_project, "Show a project"),
+    _route("GET", "/identity/v3/users", identity.list_users, "List users by name"),
+    _route("GET", "/identity/v3/users/{user}", identity.show_user, "Show a user"),
 )

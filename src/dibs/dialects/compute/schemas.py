@@ -1,4 +1,4 @@
-"""JSON schemas of request bodies, and the pieces that several of them share."""
+"""JSON schemas that several request bodies share."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,11 +6,10 @@ from typing import Any
 from dibs.dialects.compute.errors import bad_request
 from dibs.documents.json_schema import Schema as Schema
 from dibs.flavors.model.flavors import AMOUNT_MAX
+from dibs.servers.model.metadata import METADATA_ITEMS_MAX
 
 NAME_LENGTH_MAX = 255
-"""What a column for a name takes."""
-METADATA_MAX = 128
-"""How many of them a server may have."""
+"""The length of the columns that store names."""
 
 NAME: Schema = {"type": "string", "minLength": 1, "maxLength": NAME_LENGTH_MAX, "pattern": r"^(?!\s)(?:.|\n)*(?<!\s)$"}
 ANY_TEXT: Schema = {"type": "string", "maxLength": 255}
@@ -28,14 +27,14 @@ METADATA: Schema = {
     "type": "object",
     "propertyNames": {"minLength": 1, "maxLength": 255},
     "additionalProperties": {"type": "string", "maxLength": 255},
-    "maxProperties": METADATA_MAX,
+    "maxProperties": METADATA_ITEMS_MAX,
 }
 
 _TRUE = frozenset({True, "True", "TRUE", "true", "1", "ON", "On", "on", "YES", "Yes", "yes"})
 
 
 def closed(properties: Mapping[str, Any], *required: str) -> Schema:
-    """An object with these properties and no others."""
+    """Return the schema of an object with these properties and no others."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -45,12 +44,12 @@ def closed(properties: Mapping[str, Any], *required: str) -> Schema:
 
 
 def in_version(schemas: Mapping[int, Schema], minor: int) -> Schema:
-    """Of schemas by the first version that has them, the one for this version."""
+    """Return the schema for a version, from schemas by the first version that has them."""
     return schemas[max(since for since in schemas if since <= minor)]
 
 
 def read_amount(asked: Mapping[str, Any], name: str, *, least: int = 0) -> int:
-    """A number that may be written as text, to which no schema applies its bounds."""
+    """Return a number that may be written as text, which the bounds in a schema do not cover."""
     number = int(asked[name])
     if not least <= number <= AMOUNT_MAX:
         raise bad_request(f"Invalid input for field/attribute {name}. It must be from {least} to {AMOUNT_MAX}.")
@@ -58,5 +57,5 @@ def read_amount(asked: Mapping[str, Any], name: str, *, least: int = 0) -> int:
 
 
 def is_true(value: bool | str) -> bool:
-    """What a value of a BOOLEAN means."""
+    """Return the meaning of a BOOLEAN value."""
     return value in _TRUE

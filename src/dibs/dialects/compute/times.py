@@ -1,4 +1,4 @@
-"""How this dialect writes times: in UTC, most to the second, some to the microsecond and without a zone."""
+"""Times in UTC: most with seconds, some with microseconds and without a zone."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,12 +6,15 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def render_time(instant: int) -> str:
-    """A time of the ledger as most fields have it."""
+    """Return a time in the format of most fields."""
     return _at(instant).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def render_naive(instant: int | None) -> str | None:
-    """Quirk: when a server was launched and a service changed is written with microseconds and without a zone."""
+    """Return a time with microseconds and without a zone.
+
+    Quirk: Nova writes the launch time of a server and the update time of a service in this format.
+    """
     return None if instant is None else _at(instant).strftime("%Y-%m-%dT%H:%M:%S.%f")
 
 

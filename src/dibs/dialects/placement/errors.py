@@ -112,7 +112,14 @@ from dibs.machines.model.errors import (
     WrongState,
     WrongVerb,
 )
-from dibs.servers.model.errors import HypervisorNotFound, ServerHasNoMachine, ServerNotFound, ServiceNotFound
+from dibs.servers.model.errors import (
+    HypervisorNotFound,
+    MetadataItemNotFound,
+    ServerHasNoMachine,
+    ServerNotFound,
+    ServiceNotFound,
+    TooManyMetadataItems,
+)
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -223,6 +230,8 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     PublicFlavor: _CONFLICT,
     ServerNotFound: _MISSING,
     ServerHasNoMachine: _CONFLICT,
+    MetadataItemNotFound: _MISSING,
+    TooManyMetadataItems: _FORBIDDEN,
     HypervisorNotFound: _MISSING,
     ServiceNotFound: _MISSING,
     ComputeAway: _AWAY,

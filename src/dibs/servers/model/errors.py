@@ -8,7 +8,15 @@ class ServerNotFound(DibsError):
 
 
 class ServerHasNoMachine(DibsError):
-    """Cannot '{action}' instance {server}: it is no bare-metal node, and its host does not take orders from here."""
+    """Cannot '{action}' instance {server}: Dibs controls the power of bare-metal nodes only, and it runs on none."""
+
+
+class MetadataItemNotFound(DibsError):
+    """Metadata item was not found"""
+
+
+class TooManyMetadataItems(DibsError):
+    """Maximum number of metadata items exceeds {limit}"""
 
 
 class HypervisorNotFound(DibsError):

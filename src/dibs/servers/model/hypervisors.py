@@ -1,4 +1,4 @@
-"""Hypervisors: what servers can lie on, as the compute API shows it."""
+"""Hypervisors: what servers run on, as the compute API shows it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,37 +8,38 @@ from dibs.ledger.model.inventories import Inventory
 
 COMPUTE_TYPE = "compute"
 NODE_TYPE = "ironic"
-"""What Nova calls the type of hypervisors that are bare-metal nodes."""
+"""Nova's word for the type of a hypervisor that is a bare-metal node."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hypervisor:
-    """A root provider that has processors to give, or a bare-metal node."""
+    """A root provider with VCPU inventory, or a bare-metal node."""
 
     id: int
     uuid: str
     name: str
     disabled: bool
-    """Nobody new is let on it."""
+    """True when no new server may run on it."""
     node: bool
+    """True for a bare-metal node."""
     up: bool = True
     in_use: bool = False
-    """For a node: somebody has it."""
+    """True for a node that has an instance or is claimed."""
     hypervisor_type: str
     hypervisor_version: int = 0
     cpu_info: str | None = None
     properties: Mapping[str, Any] = field(default_factory=dict)
-    """Of a node."""
-    stock: Mapping[str, Inventory] = field(default_factory=dict)
+    """The properties of a node: cpus, memory_mb, local_gb …"""
+    inventories: Mapping[str, Inventory] = field(default_factory=dict)
     """By resource class."""
     servers: tuple[tuple[str, str], ...] = ()
-    """Uuid and name of each."""
+    """The uuid and the name of each."""
     changed_at: int
 
     def size(self, resource_class: str) -> int:
-        """How much of a class it has, whoever uses it."""
+        """Return the total of a resource class, whether used or not."""
         if not self.node:
-            inventory = self.stock.get(resource_class)
+            inventory = self.inventories.get(resource_class)
             return inventory.total if inventory else 0
         value = self.properties.get({"VCPU": "cpus", "MEMORY_MB": "memory_mb", "DISK_GB": "local_gb"}[resource_class])
         try:
@@ -47,16 +48,16 @@ class Hypervisor:
             return 0
 
     def used(self, resource_class: str) -> int:
-        """How much of it is used: of a node all or nothing."""
+        """Return the used amount of a resource class; a node is used as a whole or not at all."""
         if self.node:
             return self.size(resource_class) if self.in_use else 0
-        inventory = self.stock.get(resource_class)
+        inventory = self.inventories.get(resource_class)
         return inventory.used + inventory.reserved if inventory else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HypervisorQuery:
-    """One page of hypervisors, the oldest first."""
+    """One page of hypervisors, oldest first."""
 
     name_part: str | None = None
     name: str | None = None
@@ -64,6 +65,6 @@ class HypervisorQuery:
     uuid: str | None = None
     row_id: int | None = None
     services_only: bool = False
-    """Leave out nodes: those have no compute service of their own."""
+    """Leave out nodes: they have no compute service of their own."""
     limit: int = 1_000
     after_id: int = 0

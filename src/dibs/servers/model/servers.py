@@ -1,12 +1,11 @@
-"""Servers: something that runs on a compute host or is a bare-metal node, and what state it shows."""
+"""Servers: instances on a compute host or on a bare-metal node, and the status that each shows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dibs.access.access import VisibleProjects
 from dibs.flavors.model.flavors import Flavor
-from dibs.leases.model.leases import ACTIVE as LEASE_ACTIVE
-from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, RESERVATION_ACTIVE
 from dibs.machines.model import states
 
 ACTIVE = "ACTIVE"
@@ -15,16 +14,17 @@ ERROR = "ERROR"
 SHUTOFF = "SHUTOFF"
 RESCUE = "RESCUE"
 STATUSES = (ACTIVE, BUILD, ERROR, SHUTOFF, RESCUE)
-"""What a server can show."""
+"""The statuses that a server can show."""
 
-LEAVING = "LEAVING"
-"""Kept, not shown: it was deleted, but its node is busy and cannot be torn down yet.
+DELETE_DEFERRED = "LEAVING"
+"""Stored, never shown: the server was deleted while its node was busy; a conductor tears the node down later.
 
-What is kept of a server's status is what it is meant to be: ACTIVE on a compute host, ERROR without a place; on a node
-BUILD, or SHUTOFF since somebody switched it off, or this. What it shows then follows from its node.
+The stored status is the one that the server should have: ACTIVE on a compute host, ERROR without a host; on a node
+BUILD, SHUTOFF after a request to switch it off, or this. The status that a server on a node shows follows from its
+node, so that the two cannot contradict each other.
 """
 
-OF_NODE_STATES: Mapping[str, str] = {
+STATUS_BY_PROVISION_STATE: Mapping[str, str] = {
     states.ACTIVE: ACTIVE,
     states.AVAILABLE: BUILD,
     states.DEPLOYING: BUILD,
@@ -36,9 +36,9 @@ OF_NODE_STATES: Mapping[str, str] = {
     states.RESCUING: RESCUE,
     states.RESCUE_WAIT: RESCUE,
 }
-"""What a server shows because of its node's provision state; ACTIVE in those that are not here."""
+"""The status that a server shows for each provision state of its node; ACTIVE for a state that is not listed."""
 
-LOST = "The bare-metal node of this server was taken from it."
+NODE_LOST = "The bare-metal node of this server was taken from it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +54,13 @@ class Server:
     status: str
     fault: str | None = None
     flavor: Mapping[str, Any]
-    """The flavor as it was when the server was made; see ``flavor_kept``."""
+    """The flavor at the time of the launch; see ``embedded_flavor``."""
     reservation_id: int | None = None
     provider_id: int | None = None
     image: str | None = None
     availability_zone: str | None = None
     properties: Mapping[str, Any] = field(default_factory=dict)
-    """Whatever else the maker said: description, metadata, tags, key_name …"""
+    """Other values from the launch request: description, metadata, tags, key_name …"""
     created_at: int
     updated_at: int | None = None
     launched_at: int | None = None
@@ -68,35 +68,34 @@ class Server:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerView:
-    """A server with what its host says of it."""
+    """A server together with the state of its host or node."""
 
     server: Server
     status: str
-    """As it is shown: one of STATUSES."""
+    """The status shown: one of STATUSES."""
     host: str | None
-    """The name of the provider that it lies on."""
+    """The name of the provider that the server runs on."""
     node: str | None
-    """The uuid of the node that it is; None on a compute host."""
+    """The uuid of the node that the server runs on; None on a compute host."""
     power_state: str | None
     fault: str | None
     launched_at: int | None
     host_is_up: bool = True
 
     @property
-    def leaving(self) -> bool:
-        """True when it was deleted and only waits for its node."""
-        return self.server.status == LEAVING
+    def delete_deferred(self) -> bool:
+        """True when the server was deleted and waits for its node to be torn down."""
+        return self.server.status == DELETE_DEFERRED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerQuery:
     """One page of servers."""
 
-    project: str | None = None
-    """Of this project; with ``every_project`` of any."""
-    every_project: bool = False
+    visibility: VisibleProjects
+    """The projects whose servers are listed; an empty set lists the servers that have no project."""
     name: str | None = None
-    """Part of the name."""
+    """A part of the name."""
     statuses: tuple[str, ...] = ()
     flavor: str | None = None
     host: str | None = None
@@ -109,40 +108,8 @@ class ServerQuery:
     marker: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchRight:
-    """A reservation, as far as it matters to whoever launches a server for it."""
-
-    id: int
-    uuid: str
-    resource_type: str
-    status: str
-    lease_status: str
-    project_id: str | None
-
-    @property
-    def for_instances(self) -> bool:
-        """True when its servers need its flavor."""
-        return self.resource_type in (INSTANCES, FLAVORED_INSTANCES)
-
-    def reason_against(self, project: str | None, flavor: Flavor) -> str | None:
-        """Why a project cannot launch a server of a flavor for it just now; None when it can."""
-        if self.project_id != project:
-            return unknown_reservation(self.uuid)
-        if self.for_instances and flavor.reservation_id != self.id:
-            return f"Reservation {self.uuid} is for instances: use its flavor."
-        if self.status != RESERVATION_ACTIVE or self.lease_status != LEASE_ACTIVE:
-            return f"Reservation {self.uuid} is {self.status}: its lease is {self.lease_status}."
-        return None
-
-
-def unknown_reservation(uuid: str) -> str:
-    """Also what strangers are told."""
-    return f"Reservation {uuid} could not be found."
-
-
-def flavor_kept(flavor: Flavor) -> dict[str, Any]:
-    """What a server remembers of its flavor. The id comes first: lists look for it there."""
+def embedded_flavor(flavor: Flavor) -> dict[str, Any]:
+    """Return the copy of a flavor that a server stores. The id comes first: lists search for it there."""
     return {
         "id": flavor.flavor,
         "name": flavor.name,
@@ -156,7 +123,7 @@ def flavor_kept(flavor: Flavor) -> dict[str, Any]:
 
 
 def instance_info(name: str, image: str | None, flavor: Flavor, traits: tuple[str, ...]) -> dict[str, Any]:
-    """What a node is told of the server that it is to be, as Nova tells it."""
+    """Return the ``instance_info`` of a node that is deployed for a server, with the keys that Nova writes."""
     info: dict[str, Any] = {
         "display_name": name,
         "vcpus": str(flavor.vcpus),

@@ -1,51 +1,35 @@
-"""Launch servers: find a place, claim it, and begin to deploy when it is a bare-metal node, all in one transaction.
+"""Launch servers: choose a host, claim it, and start the deployment when it is a bare-metal node, in one transaction.
 
-A server that finds no place is kept too, in ERROR and with the reason: that is the answer that its maker waits for.
-Whoever loses the last place to another that launches at the same moment looks again, in a transaction of its own.
+A server without a valid host is stored too, in ERROR and with the reason: that is how Nova answers. A launch that loses
+its host to a concurrent claim runs again, in a new transaction.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from zlib import crc32
 
 from dibs.access.access import Access
-from dibs.candidates.model.candidates import Candidate, Candidates
-from dibs.candidates.model.provider_tree import Member
-from dibs.candidates.operations.candidates import find_candidates
 from dibs.database.transaction import Again, Transaction
 from dibs.errors import DibsError
-from dibs.flavors.model.flavors import Flavor, groups_of, question_of
-from dibs.flavors.operations.flavors import OneFlavor, seen
-from dibs.flavors.queries import flavors
-from dibs.leases.model.hosts import DISABLED_TRAIT
+from dibs.flavors.model.flavors import Flavor, groups_of
+from dibs.flavors.operations.flavors import OneFlavor, get_flavor
 from dibs.ledger.model.claims import ClaimRequest
-from dibs.ledger.model.criteria import Criteria
-from dibs.ledger.model.errors import CapacityExceeded, NoSuchTrait, ResourceClassNotFound
+from dibs.ledger.model.errors import CapacityExceeded
 from dibs.ledger.operations import claiming
 from dibs.machines.model import states
 from dibs.machines.model.nodes import Node, is_free
 from dibs.machines.operations import node_claims
-from dibs.machines.operations.conductors import choose_conductor
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import nodes
 from dibs.servers.model.hypervisors import HypervisorQuery
-from dibs.servers.model.servers import (
-    ACTIVE,
-    BUILD,
-    LaunchRight,
-    ServerView,
-    flavor_kept,
-    instance_info,
-    unknown_reservation,
-)
-from dibs.servers.queries import hypervisors, launch_rights, servers
+from dibs.servers.model.launch_reservations import LaunchReservation, unknown_reservation
+from dibs.servers.model.servers import ACTIVE, BUILD, ServerView, embedded_flavor, instance_info
+from dibs.servers.operations.scheduling import Destination, NoValidHost, RequestSpec, select_destination
+from dibs.servers.queries import hypervisors, launch_reservations, servers
 
 CONSUMER_TYPE = "INSTANCE"
-NO_PLACE = "No valid host was found. "
-CANDIDATES_FEW = 64
-"""How many candidates are enough to choose from, when none of them is kept for leases."""
+NO_VALID_HOST = "No valid host was found. "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,102 +37,115 @@ class LaunchServers(OneFlavor):
     """Launch one or several servers of a flavor."""
 
     servers: Sequence[tuple[str, str]]
-    """Uuid and name of each."""
+    """The uuid and the name of each."""
     image: str | None = None
     reservation: str | None = None
-    """The uuid of a reservation of whole hosts: only on those."""
+    """The uuid of a reservation: only on its hosts."""
     host: str | None = None
     """The name of a hypervisor: only there."""
     availability_zone: str | None = None
     properties: Mapping[str, Any] = field(default_factory=dict)
     configdrive: Mapping[str, Any] | None = None
-    """What a node finds on its config drive."""
+    """The content of the config drive of a node."""
     validate: Callable[[Node], None]
     """Raises when a node's driver cannot deploy it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """Where a server can lie."""
-
-    root: Member
-    candidate: Candidate
-    node: Node | None
-
-
-class _Nowhere(Exception):
-    """There is no place; the message says why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Launch:
-    """What holds for all servers of one command."""
+    """The facts that all servers of one command share."""
 
     command: LaunchServers
     flavor: Flavor
-    right: LaunchRight | None = None
-    """The reservation that they are for."""
-    tree: str | None = None
-    """The uuid of the only provider that will do."""
-    problem: str | None = None
-    """Why none of them finds a place, known without looking for one."""
+    reservation: LaunchReservation | None
+    host_uuid: str | None
+    problem: str | None
+    """Why none of the servers gets a host, known without a search."""
 
 
 def launch_servers(tx: Transaction, access: Access, now: int, command: LaunchServers) -> list[ServerView]:
-    """Launch servers; each finds its place, or ends in ERROR and says why."""
-    flavor = seen(tx, flavors.get(tx, command.flavor), command)
-    right = None
-    try:
-        right = _launch_right(tx, access, flavor, command)
-        reason = right.reason_against(access.actor.project, flavor) if right else None
-        launch = _Launch(command=command, flavor=flavor, right=right, tree=_tree(tx, command), problem=reason)
-    except _Nowhere as nowhere:
-        launch = _Launch(command=command, flavor=flavor, right=right, problem=str(nowhere))
+    """Launch servers; each gets a host, or ends in ERROR with the reason."""
+    launch = _prepare(tx, access, now, command)
     for uuid, name in command.servers:
         _launch(tx, access, now, launch, uuid, name)
-    made = [servers.get(tx, uuid) for uuid, _ in command.servers]
-    return [view for view in made if view is not None]
+    launched = [servers.get(tx, uuid) for uuid, _ in command.servers]
+    return [view for view in launched if view is not None]
 
 
-def _launch_right(tx: Transaction, access: Access, flavor: Flavor, command: LaunchServers) -> LaunchRight | None:
-    """The reservation that the servers are for, locked: its lease cannot end in between; None when there is none.
+def _prepare(tx: Transaction, access: Access, now: int, command: LaunchServers) -> _Launch:
+    """Read the flavor, lock the reservation and find the host that the command names."""
+    flavor = get_flavor(tx, access, now, command)
+    reservation = host_uuid = problem = None
+    try:
+        reservation = _lock_reservation(tx, access, flavor, command)
+        host_uuid = _find_host(tx, command)
+        if reservation is not None:
+            problem = reservation.reason_against(access.actor.project, flavor)
+    except NoValidHost as error:
+        problem = str(error)
+    return _Launch(command=command, flavor=flavor, reservation=reservation, host_uuid=host_uuid, problem=problem)
 
-    Servers that find no place because the lease has not begun are the lease's too, and go with it.
+
+def _lock_reservation(
+    tx: Transaction, access: Access, flavor: Flavor, command: LaunchServers
+) -> LaunchReservation | None:
+    """Lock the reservation that the servers are for, so that its lease cannot end meanwhile; None when there is none.
+
+    A server that fails because its lease has not started belongs to the lease too, and is deleted with it.
     """
     reservation_id = flavor.reservation_id
     if reservation_id is None and command.reservation is not None:
-        reservation_id = launch_rights.id_of(tx, command.reservation)
+        reservation_id = launch_reservations.id_of(tx, command.reservation)
         if reservation_id is None:
-            raise _Nowhere(unknown_reservation(command.reservation))
+            raise NoValidHost(unknown_reservation(command.reservation))
     if reservation_id is None:
         return None
-    launch_rights.lock(tx, [reservation_id])
-    right = launch_rights.get(tx, reservation_id)
-    if right is None or right.project_id != access.actor.project:
-        raise _Nowhere(unknown_reservation(right.uuid if right else flavor.flavor))
-    return right
+    launch_reservations.lock(tx, [reservation_id])
+    reservation = launch_reservations.get(tx, reservation_id)
+    if reservation is None or reservation.project_id != access.actor.project:
+        raise NoValidHost(unknown_reservation(reservation.uuid if reservation else flavor.flavor))
+    return reservation
 
 
-def _tree(tx: Transaction, command: LaunchServers) -> str | None:
-    """The provider that the caller insists on."""
+def _find_host(tx: Transaction, command: LaunchServers) -> str | None:
+    """Return the uuid of the hypervisor that the command names."""
     if command.host is None:
         return None
     found = hypervisors.page(tx, HypervisorQuery(name=command.host))
     if not found:
-        raise _Nowhere(f"Host {command.host} could not be found.")
+        raise NoValidHost(f"Host {command.host} could not be found.")
     return found[0].uuid
 
 
 def _launch(tx: Transaction, access: Access, now: int, launch: _Launch, uuid: str, name: str) -> None:
-    place, problem = None, launch.problem
+    """Launch one server."""
+    destination, problem = None, launch.problem
     if problem is None:
+        spec = RequestSpec(
+            flavor=launch.flavor,
+            reservation=launch.reservation,
+            host_uuid=launch.host_uuid,
+            validate=launch.command.validate,
+        )
         try:
-            place = _find_place(tx, access, now, launch, uuid)
-        except _Nowhere as nowhere:
-            problem = str(nowhere)
-    on_compute_host = place is not None and place.node is None
-    # Whoever guards the hosts of leases looks here for what the consumer of a claim was launched for.
-    row_id = servers.add(
+            destination = select_destination(tx, access, now, spec, uuid)
+        except NoValidHost as error:
+            problem = str(error)
+    # The row comes before the claim: the guard of leased hosts reads the consumer's reservation from it.
+    row_id = _add_server(tx, access, now, launch, destination, uuid, name)
+    if destination is not None:
+        problem = _claim(tx, access, now, destination, uuid)
+        if problem is None and destination.node is not None:
+            _deploy(tx, access, now, launch, destination, uuid, name)
+    if problem is not None:
+        servers.fail(tx, row_id, NO_VALID_HOST + problem)
+
+
+def _add_server(
+    tx: Transaction, access: Access, now: int, launch: _Launch, destination: Destination | None, uuid: str, name: str
+) -> int:
+    on_compute_host = destination is not None and destination.node is None
+    return servers.add(
         tx,
         {
             "uuid": uuid,
@@ -156,9 +153,9 @@ def _launch(tx: Transaction, access: Access, now: int, launch: _Launch, uuid: st
             "project_id": access.actor.project,
             "user_id": access.actor.user,
             "status": ACTIVE if on_compute_host else BUILD,
-            "flavor": flavor_kept(launch.flavor),
-            "reservation_id": launch.right.id if launch.right else None,
-            "provider_id": place.root.id if place else None,
+            "flavor": embedded_flavor(launch.flavor),
+            "reservation_id": launch.reservation.id if launch.reservation else None,
+            "provider_id": destination.root.id if destination else None,
             "image": launch.command.image,
             "availability_zone": launch.command.availability_zone,
             "properties": launch.command.properties,
@@ -166,86 +163,13 @@ def _launch(tx: Transaction, access: Access, now: int, launch: _Launch, uuid: st
             "launched_at": now if on_compute_host else None,
         },
     )
-    if place is not None:
-        problem = _settle(tx, access, now, launch, place, uuid, name)
-    if problem is not None:
-        servers.fail(tx, row_id, NO_PLACE + problem)
 
 
-def _find_place(tx: Transaction, access: Access, now: int, launch: _Launch, uuid: str) -> _Place:
-    flavor, right = launch.flavor, launch.right
-    if not any(group.resources for group in groups_of(flavor).values()):
-        raise _Nowhere(f"Flavor {flavor.name} asks for no resources.")
-    booked = None if right is None else launch_rights.booked(tx, right.id)
-    # Who looks on few hosts among many has to look at all; others find a place among the first, nearly always.
-    found = [] if booked is not None else _look(tx, access, now, launch, None, CANDIDATES_FEW)
-    found = found or _look(tx, access, now, launch, booked, None)
-    if not found:
-        where = f" on the hosts of reservation {right.uuid}" if right else ""
-        raise _Nowhere(f"There is no room for flavor {flavor.name}{where}.")
-    # Those who look at the same moment do not all reach for the same place.
-    found.sort(key=lambda place: crc32(f"{uuid} {place.root.uuid}".encode()))
-    return _first_usable(tx, now, launch.command, found)
-
-
-def _look(
-    tx: Transaction, access: Access, now: int, launch: _Launch, booked: set[int] | None, limit: int | None
-) -> list[_Place]:
-    """Places for a server as the ledger sees them: on booked hosts only, or where no lease has a say."""
-    in_service = Criteria(forbidden=frozenset({DISABLED_TRAIT}))
-    query = question_of(launch.flavor, root_traits=in_service, in_tree=launch.tree, limit=limit)
-    try:
-        places = _rooted(find_candidates(tx, access, now, query))
-    except (NoSuchTrait, ResourceClassNotFound) as error:
-        raise _Nowhere(str(error)) from error
-    if booked is None:
-        kept = launch_rights.kept(tx, sorted({root.id for root, _ in places}))
-        places = [(root, candidate) for root, candidate in places if root.id not in kept]
-    else:
-        places = [(root, candidate) for root, candidate in places if root.id in booked]
-    machines = nodes.get_many(tx, sorted({root.uuid for root, _ in places}))
-    found = [_Place(root=root, candidate=candidate, node=machines.get(root.uuid)) for root, candidate in places]
-    # Between these two looks somebody may have taken a node.
-    return [place for place in found if place.node is None or place.node.instance_uuid is None]
-
-
-def _rooted(found: Candidates) -> list[tuple[Member, Candidate]]:
-    """Each candidate with the root of the tree that it lies in; what shares with others is no place to lie in."""
-    members = {member.uuid: member for member in found.providers}
-    placed = []
-    for candidate in found.candidates:
-        own = next((members[uuid] for uuid in candidate.resources if not members[uuid].shares), None)
-        if own is not None:
-            placed.append((members[own.root], candidate))
-    return placed
-
-
-def _first_usable(tx: Transaction, now: int, command: LaunchServers, places: Sequence[_Place]) -> _Place:
-    """The first place that can be used at once. A compute host always can; a node must be at rest and well set up."""
-    reasons = []
-    for place in places:
-        if place.node is None:
-            return place
-        try:
-            if is_free(place.node):
-                command.validate(place.node)
-                choose_conductor(
-                    tx, now, driver=place.node.driver, group=place.node.conductor_group, seed=place.node.uuid
-                )
-                return place
-            reasons.append(f"Node {place.node.uuid} is busy.")
-        except DibsError as error:
-            reasons.append(str(error))
-    raise _Nowhere(" ".join(dict.fromkeys(reasons)))
-
-
-def _settle(
-    tx: Transaction, access: Access, now: int, launch: _Launch, place: _Place, uuid: str, name: str
-) -> str | None:
-    """Claim a place, and begin to deploy when it is a node; gives the reason when leases do not allow it."""
+def _claim(tx: Transaction, access: Access, now: int, destination: Destination, uuid: str) -> str | None:
+    """Claim the destination; return the reason when a guard refuses it."""
     request = ClaimRequest(
         consumer=uuid,
-        resources=place.candidate.resources,
+        resources=destination.candidate.resources,
         generation=None,
         project_id=access.actor.project,
         user_id=access.actor.user,
@@ -254,22 +178,23 @@ def _settle(
     try:
         claiming.replace_claims(tx, now, [request])
     except CapacityExceeded as error:
-        raise Again from error  # Somebody else took it this very moment; there may be other places.
+        raise Again from error  # A concurrent claim took it; another host may have room.
     except DibsError as error:
-        # Nothing was written: all is checked before anything is.
+        # replace_claims checks everything before its first write, so nothing has to be undone.
         return str(error)
-    if place.node is not None:
-        _deploy(tx, access, now, launch, place, uuid, name)
     return None
 
 
-def _deploy(tx: Transaction, access: Access, now: int, launch: _Launch, place: _Place, uuid: str, name: str) -> None:
-    node = nodes.lock(tx, place.root.uuid, now)
+def _deploy(
+    tx: Transaction, access: Access, now: int, launch: _Launch, destination: Destination, uuid: str, name: str
+) -> None:
+    """Make the server the instance of its node, and start the deployment."""
+    node = nodes.lock(tx, destination.root.uuid, now)
     if node is None or not is_free(node):
-        raise Again  # Somebody began to work on it this very moment.
+        raise Again  # A concurrent transaction changed the node; another one may be free.
     command, flavor = launch.command, launch.flavor
-    asked = {trait for choice in groups_of(flavor)[""].traits.required for trait in choice}
-    info = instance_info(name, command.image, flavor, tuple(sorted(asked & place.root.traits)))
+    required = {trait for choice in groups_of(flavor)[""].traits.required for trait in choice}
+    info = instance_info(name, command.image, flavor, tuple(sorted(required & destination.root.traits)))
     node = save_node(tx, node, now, instance_uuid=uuid, instance_name=name, instance_info=info)
     node_claims.associate(tx, now, node, uuid)
     request = RequestProvision(
@@ -283,4 +208,4 @@ def _deploy(tx: Transaction, access: Access, now: int, launch: _Launch, place: _
 
 
 def _allow(node: Node) -> None:
-    """Whoever may have the server may have its node."""
+    """A caller that may launch the server may deploy its node."""

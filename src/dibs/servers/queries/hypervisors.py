@@ -1,4 +1,7 @@
-"""Hypervisors: providers and nodes that servers can lie on, with a number of statements that does not grow."""
+"""Hypervisors: the providers and nodes that servers can run on.
+
+A page takes the same number of statements for any number of hypervisors.
+"""
 
 import json
 from functools import lru_cache
@@ -11,16 +14,16 @@ from dibs.leases.model.hosts import DISABLED_TRAIT
 from dibs.leases.tables import hosts
 from dibs.ledger.model.inventories import Inventory
 from dibs.ledger.queries import inventories
-from dibs.ledger.tables import inventories as stock_rows
+from dibs.ledger.tables import inventories as inventory_rows
 from dibs.ledger.tables import provider_traits, providers, resource_classes
 from dibs.machines.tables import nodes
 from dibs.servers.model.hypervisors import COMPUTE_TYPE, NODE_TYPE, Hypervisor, HypervisorQuery
 from dibs.servers.queries import servers
 
 _HAS_PROCESSORS = exists(
-    select(stock_rows.c.provider_id)
-    .join(resource_classes, resource_classes.c.id == stock_rows.c.class_id)
-    .where(stock_rows.c.provider_id == providers.c.id, resource_classes.c.name == "VCPU")
+    select(inventory_rows.c.provider_id)
+    .join(resource_classes, resource_classes.c.id == inventory_rows.c.class_id)
+    .where(inventory_rows.c.provider_id == providers.c.id, resource_classes.c.name == "VCPU")
 )
 _DISABLED = exists().where(provider_traits.c.provider_id == providers.c.id, provider_traits.c.trait == DISABLED_TRAIT)
 _SELECT = (
@@ -55,7 +58,7 @@ _CLAUSES = {
 
 
 def page(tx: Transaction, query: HypervisorQuery) -> list[Hypervisor]:
-    """One page of hypervisors."""
+    """Return one page of hypervisors."""
     given = {name: getattr(query, name) for name in _CLAUSES if getattr(query, name) is not None}
     if "name_part" in given:
         part = given["name_part"].lower().replace("/", "//").replace("%", "/%").replace("_", "/_")
@@ -63,11 +66,11 @@ def page(tx: Transaction, query: HypervisorQuery) -> list[Hypervisor]:
     values = {"after_id": query.after_id, "page_limit": query.limit, **given}
     rows = tx.rows(_page(tuple(given), query.services_only), values)
     ids = [row["id"] for row in rows]
-    stocks: dict[int, dict[str, Inventory]] = {row_id: {} for row_id in ids}
-    for place, inventory in inventories.of_providers(tx, ids).items():
-        stocks[place.provider_id][inventory.resource_class] = inventory
-    lying = servers.on_providers(tx, ids)
-    return [_hypervisor(row, stocks[row["id"]], lying[row["id"]]) for row in rows]
+    inventories_of: dict[int, dict[str, Inventory]] = {row_id: {} for row_id in ids}
+    for key, inventory in inventories.of_providers(tx, ids).items():
+        inventories_of[key.provider_id][inventory.resource_class] = inventory
+    running = servers.on_providers(tx, ids)
+    return [_hypervisor(row, inventories_of[row["id"]], running[row["id"]]) for row in rows]
 
 
 @lru_cache(maxsize=64)
@@ -76,7 +79,7 @@ def _page(given: tuple[str, ...], services_only: bool) -> Select[Any]:
     return _SELECT.where(kind, *(_CLAUSES[name] for name in given))
 
 
-def _hypervisor(row: Row, stock: dict[str, Inventory], lying: list[tuple[str, str]]) -> Hypervisor:
+def _hypervisor(row: Row, found: dict[str, Inventory], running: list[tuple[str, str]]) -> Hypervisor:
     node = row["node_id"] is not None
     return Hypervisor(
         id=row["id"],
@@ -85,12 +88,12 @@ def _hypervisor(row: Row, stock: dict[str, Inventory], lying: list[tuple[str, st
         node=node,
         disabled=bool(row["has_trait"] or row["maintenance"] or row["retired"]),
         up=not row["maintenance"],
-        in_use=row["instance_uuid"] is not None or any(each.used for each in stock.values()),
+        in_use=row["instance_uuid"] is not None or any(each.used for each in found.values()),
         hypervisor_type=row["hypervisor_type"] or (NODE_TYPE if node else COMPUTE_TYPE),
         hypervisor_version=row["hypervisor_version"] or 0,
         cpu_info=row["cpu_info"],
         properties=json.loads(row["properties"]) if node else {},
-        stock=stock,
-        servers=tuple(lying),
+        inventories=found,
+        servers=tuple(running),
         changed_at=row["changed_at"],
     )

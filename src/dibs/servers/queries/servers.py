@@ -1,4 +1,4 @@
-"""Servers, each read with what its host or node says of it: a server's state is its node's, and kept nowhere else."""
+"""Servers, each read with the state of its host or node; a server on a node stores no state of its own."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,52 +9,62 @@ from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, inser
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.sql.dml import Delete
 
+from dibs.access.access import EVERY_PROJECT
 from dibs.database import paging, sets
 from dibs.database.columns import Columns
 from dibs.database.transaction import Transaction
 from dibs.ledger.tables import providers
 from dibs.machines.model import states as node_states
 from dibs.machines.tables import nodes
-from dibs.servers.model import servers as words
-from dibs.servers.model.servers import Server, ServerQuery, ServerView
+from dibs.servers.model.servers import (
+    ACTIVE,
+    DELETE_DEFERRED,
+    ERROR,
+    NODE_LOST,
+    SHUTOFF,
+    STATUS_BY_PROVISION_STATE,
+    Server,
+    ServerQuery,
+    ServerView,
+)
 from dibs.servers.tables import servers
 
 COLUMNS = Columns(Server)
 
-_OF_NODE = case(
-    (nodes.c.instance_uuid.is_(None), words.ERROR),
-    (nodes.c.instance_uuid != servers.c.uuid, words.ERROR),
+_STATUS_ON_NODE = case(
+    (nodes.c.instance_uuid.is_(None), ERROR),
+    (nodes.c.instance_uuid != servers.c.uuid, ERROR),
     (
         and_(
-            # Drivers may deploy without switching on: only one that was switched off by request is.
-            servers.c.status == words.SHUTOFF,
+            # A driver may deploy a node without switching it on: only a server switched off by request is SHUTOFF.
+            servers.c.status == SHUTOFF,
             nodes.c.provision_state == node_states.ACTIVE,
             nodes.c.power_state == node_states.POWER_OFF,
         ),
-        words.SHUTOFF,
+        SHUTOFF,
     ),
-    *((nodes.c.provision_state == state, status) for state, status in words.OF_NODE_STATES.items()),
-    else_=words.ACTIVE,
+    *((nodes.c.provision_state == state, status) for state, status in STATUS_BY_PROVISION_STATE.items()),
+    else_=ACTIVE,
 )
 _STATUS = case(
-    (servers.c.status == words.ERROR, words.ERROR),
-    (nodes.c.id.is_not(None), _OF_NODE),
-    # On a compute host it is ACTIVE at once, so that this one was on a node that somebody has removed since.
-    (servers.c.status != words.ACTIVE, words.ERROR),
+    (servers.c.status == ERROR, ERROR),
+    (nodes.c.id.is_not(None), _STATUS_ON_NODE),
+    # On a compute host a server is stored as ACTIVE, so this one ran on a node that has been removed since.
+    (servers.c.status != ACTIVE, ERROR),
     else_=servers.c.status,
 )
 _FROM = servers.outerjoin(providers, providers.c.id == servers.c.provider_id).outerjoin(
     nodes, nodes.c.id == servers.c.provider_id
 )
-_BESIDE = (
+_JOINED = (
     "shown_status",
     "host",
     "node",
     "power_state",
     "provision_state",
     "last_error",
-    "carried",
-    "moved_at",
+    "instance_on_node",
+    "provisioned_at",
     "maintenance",
 )
 _SELECT = select(
@@ -65,8 +75,8 @@ _SELECT = select(
     nodes.c.power_state,
     nodes.c.provision_state,
     nodes.c.last_error,
-    nodes.c.instance_uuid.label("carried"),
-    nodes.c.provision_updated_at.label("moved_at"),
+    nodes.c.instance_uuid.label("instance_on_node"),
+    nodes.c.provision_updated_at.label("provisioned_at"),
     nodes.c.maintenance,
 ).select_from(_FROM)
 _ONE = _SELECT.where(servers.c.uuid == bindparam("of_uuid"))
@@ -76,30 +86,33 @@ _LOCK = update(servers).where(servers.c.uuid == bindparam("of_uuid")).values(nam
 _FAIL = (
     update(servers)
     .where(servers.c.id == bindparam("of_id"))
-    .values(status=words.ERROR, fault=bindparam("new_fault"), provider_id=None, launched_at=None)
+    .values(status=ERROR, fault=bindparam("new_fault"), provider_id=None, launched_at=None)
 )
 _CHANGE = (
     update(servers)
     .where(servers.c.id == bindparam("of_id"))
     .values(name=bindparam("new_name"), properties=bindparam("new_properties"), updated_at=bindparam("now"))
 )
-_MARK = (
+_SET_STATUS = (
     update(servers)
     .where(servers.c.id == bindparam("of_id"))
     .values(status=bindparam("new_status"), updated_at=bindparam("now"))
 )
-_FREE_TO_GO = and_(
+_CAN_BE_TORN_DOWN = and_(
     nodes.c.reservation.is_(None),
     nodes.c.protected == 0,
     or_(*(nodes.c.provision_state == state for state in sorted(node_states.VERBS[node_states.UNDEPLOY]))),
 )
-_LEAVING = (
+_DEFERRED_DELETES = (
     select(servers.c.uuid)
     .select_from(_FROM)
     .where(
-        servers.c.status == words.LEAVING,
+        servers.c.status == DELETE_DEFERRED,
         or_(
-            nodes.c.id.is_(None), nodes.c.instance_uuid.is_(None), nodes.c.instance_uuid != servers.c.uuid, _FREE_TO_GO
+            nodes.c.id.is_(None),
+            nodes.c.instance_uuid.is_(None),
+            nodes.c.instance_uuid != servers.c.uuid,
+            _CAN_BE_TORN_DOWN,
         ),
     )
     .order_by(servers.c.updated_at, servers.c.id)
@@ -108,9 +121,11 @@ _LEAVING = (
 
 
 class _Shape(NamedTuple):
-    """All of a question but its values."""
+    """A page query without its values."""
 
     filters: tuple[str, ...]
+    projects: int
+    """The number of projects to choose from; 0 does not filter by project."""
     statuses: int
     sort_key: str
     descending: bool
@@ -118,10 +133,9 @@ class _Shape(NamedTuple):
 
 
 _FILTERS: Mapping[str, ColumnElement[bool]] = {
-    "project": servers.c.project_id == bindparam("of_project"),
     "no_project": servers.c.project_id.is_(None),
     "name": func.lower(servers.c.name).like(bindparam("of_name"), escape="/"),
-    # The id stands first in what is kept of the flavor.
+    # The id comes first in the embedded flavor.
     "flavor": servers.c.flavor.like(bindparam("of_flavor"), escape="/"),
     "host": or_(providers.c.name == bindparam("of_host"), providers.c.uuid == bindparam("of_host")),
     "uuid": servers.c.uuid == bindparam("of_uuid"),
@@ -132,59 +146,61 @@ _RESERVATION_OF = select(servers.c.reservation_id).where(servers.c.uuid == bindp
 
 
 def add(tx: Transaction, values: Mapping[str, Any]) -> int:
-    """Add a server; gives its row's number."""
+    """Add a server; return its row id."""
     server = Server(**{"id": 0, **values})
     row_id: int = tx.values(_INSERT, COLUMNS.encode({name: getattr(server, name) for name in _WRITTEN}))[0]
     return row_id
 
 
 def fail(tx: Transaction, row_id: int, fault: str) -> None:
-    """Write down that no place was found, and why."""
+    """Record that no host was found, and why."""
     tx.change(_FAIL, {"of_id": row_id, "new_fault": fault})
 
 
 def get(tx: Transaction, uuid: str) -> ServerView | None:
-    """One server."""
+    """Return one server; None when there is none."""
     row = tx.row(_ONE, {"of_uuid": uuid})
     return _view(row) if row else None
 
 
 def lock(tx: Transaction, uuid: str) -> ServerView | None:
-    """One server, with all others kept from changing it until the transaction ends."""
+    """Lock a server until the transaction ends and return it; None when there is none."""
     return get(tx, uuid) if tx.change(_LOCK, {"of_uuid": uuid}) else None
 
 
 def page(tx: Transaction, query: ServerQuery) -> list[ServerView] | None:
-    """One page of servers; None when there is no such marker."""
+    """Return one page of servers; None when the marker does not exist."""
     row = None
     if query.marker is not None:
         row = tx.row(paging.select_marker(servers, query.sort_key), {"marker": query.marker})
         if row is None:
             return None
     marker, values = paging.marker_values(row, query.sort_key)
-    values |= {"page_limit": query.limit, **_values(query), **sets.numbered("asked", query.statuses)}
-    shape = _Shape(_filters(query), len(query.statuses), query.sort_key, query.descending, marker)
+    projects = () if query.visibility is EVERY_PROJECT else sorted(query.visibility)
+    values |= {"page_limit": query.limit, **_values(query)}
+    values |= {**sets.numbered("project", projects), **sets.numbered("shown_status", query.statuses)}
+    shape = _Shape(_filters(query), len(projects), len(query.statuses), query.sort_key, query.descending, marker)
     return [_view(row) for row in tx.rows(_page(shape), values)]
 
 
 def change(tx: Transaction, server: Server, *, name: str, properties: Mapping[str, Any], now: int) -> None:
-    """Give a locked server another name and other properties."""
+    """Replace the name and the properties of a locked server."""
     encoded = json.dumps(properties, separators=(",", ":"), ensure_ascii=False)
     tx.change(_CHANGE, {"of_id": server.id, "new_name": name, "new_properties": encoded, "now": now})
 
 
-def mark(tx: Transaction, server: Server, status: str, now: int) -> None:
-    """Note what a locked server on a node is meant to be."""
-    tx.change(_MARK, {"of_id": server.id, "new_status": status, "now": now})
+def set_status(tx: Transaction, server: Server, status: str, now: int) -> None:
+    """Store the status that a locked server on a node should have."""
+    tx.change(_SET_STATUS, {"of_id": server.id, "new_status": status, "now": now})
 
 
-def leaving(tx: Transaction, count_max: int) -> list[str]:
-    """The uuids of servers that are to go and whose node does not keep them any more, the longest waiting first."""
-    return tx.values(_LEAVING, {"count_max": count_max})
+def deferred_deletes(tx: Transaction, count_max: int) -> list[str]:
+    """Return the uuids of deleted servers whose node can be torn down by now, longest waiting first."""
+    return tx.values(_DEFERRED_DELETES, {"count_max": count_max})
 
 
 def remove(tx: Transaction, server: Server) -> None:
-    """Remove a server's row; what it has claimed is not this module's."""
+    """Remove the row of a server; the caller releases its claims."""
     tx.change(_delete(1), {"id_0": server.id})
 
 
@@ -195,7 +211,7 @@ def reservation_of(tx: Transaction, uuid: str) -> int | None:
 
 
 def of_reservations(tx: Transaction, reservation_ids: Sequence[int]) -> list[str]:
-    """The uuids of all servers that were launched for reservations."""
+    """Return the uuids of all servers that were launched for reservations."""
     return [
         uuid
         for piece in sets.pieces(reservation_ids)
@@ -204,7 +220,7 @@ def of_reservations(tx: Transaction, reservation_ids: Sequence[int]) -> list[str
 
 
 def on_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, list[tuple[str, str]]]:
-    """Uuid and name of the servers on each of these providers."""
+    """Return the uuid and the name of each server on these providers, by the row id of the provider."""
     found: dict[int, list[tuple[str, str]]] = {provider_id: [] for provider_id in provider_ids}
     for piece in sets.pieces(provider_ids):
         for provider_id, uuid, name in tx.tuples(_on_providers(len(piece)), sets.numbered("id", piece)):
@@ -214,13 +230,13 @@ def on_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, list
 
 def _filters(query: ServerQuery) -> tuple[str, ...]:
     given = [name for name in ("name", "flavor", "host", "uuid", "image", "user") if getattr(query, name) is not None]
-    if not query.every_project:
-        given.append("no_project" if query.project is None else "project")
+    if query.visibility == frozenset():
+        given.append("no_project")
     return tuple(given)
 
 
 def _values(query: ServerQuery) -> dict[str, Any]:
-    plain = {f"of_{name}": getattr(query, name) for name in ("project", "host", "uuid", "image", "user")}
+    plain = {f"of_{name}": getattr(query, name) for name in ("host", "uuid", "image", "user")}
     values = {name: value for name, value in plain.items() if value is not None}
     if query.name is not None:
         values["of_name"] = f"%{_literal(query.name.lower())}%"
@@ -231,15 +247,17 @@ def _values(query: ServerQuery) -> dict[str, Any]:
 
 
 def _literal(text: str) -> str:
-    """Text in a pattern of LIKE that stands for itself."""
+    """Escape text for a LIKE pattern, so that it matches only itself."""
     return text.replace("/", "//").replace("%", "/%").replace("_", "/_")
 
 
 @lru_cache(maxsize=500)
 def _page(shape: _Shape) -> Select[Any]:
     statement = _SELECT.where(*(_FILTERS[name] for name in shape.filters))
+    if shape.projects:
+        statement = statement.where(servers.c.project_id.in_(sets.binds("project", shape.projects)))
     if shape.statuses:
-        statement = statement.where(_STATUS.in_(sets.binds("asked", shape.statuses)))
+        statement = statement.where(_STATUS.in_(sets.binds("shown_status", shape.statuses)))
     return paging.in_order(statement, servers, shape.sort_key, descending=shape.descending, marker=shape.marker)
 
 
@@ -261,17 +279,17 @@ def _on_providers(count: int) -> Select[Any]:
 
 
 def _view(row: dict[str, Any]) -> ServerView:
-    beside = {name: row.pop(name) for name in _BESIDE}
+    joined = {name: row.pop(name) for name in _JOINED}
     server = Server(**COLUMNS.decode(row))
-    lost = server.status not in (words.ACTIVE, words.ERROR) and beside["carried"] != server.uuid
-    deployed = beside["moved_at"] if beside["provision_state"] == node_states.ACTIVE else None
+    lost = server.status not in (ACTIVE, ERROR) and joined["instance_on_node"] != server.uuid
+    deployed = joined["provisioned_at"] if joined["provision_state"] == node_states.ACTIVE else None
     return ServerView(
         server=server,
-        status=beside["shown_status"],
-        host=beside["host"],
-        node=beside["node"],
-        power_state=beside["power_state"],
-        fault=server.fault or (words.LOST if lost else beside["last_error"]),
+        status=joined["shown_status"],
+        host=joined["host"],
+        node=joined["node"],
+        power_state=joined["power_state"],
+        fault=server.fault or (NODE_LOST if lost else joined["last_error"]),
         launched_at=server.launched_at or deployed,
-        host_is_up=not beside["maintenance"],
+        host_is_up=not joined["maintenance"],
     )

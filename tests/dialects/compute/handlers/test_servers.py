@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from dibs.dialects.compute.schemas import METADATA_MAX
+from dibs.servers.model.metadata import METADATA_ITEMS_MAX
 from tests.builders import Ledger
 from tests.dialects.compute.conversation import MEMBER, STRANGER, Answer, Conversation
 from tests.server_builders import flavor, host, node_flavor
@@ -186,7 +186,8 @@ def test_metadata_is_added_replaced_and_removed(ask: Conversation, small: str) -
 
 
 def test_a_server_has_so_many_metadata_and_no_more(ask: Conversation, small: str) -> None:
-    path = f"/v2.1/servers/{made(ask, small, metadata={str(number): 'x' for number in range(METADATA_MAX)})}/metadata"
+    full = {str(number): "x" for number in range(METADATA_ITEMS_MAX)}
+    path = f"/v2.1/servers/{made(ask, small, metadata=full)}/metadata"
     assert ask("PUT", f"{path}/0", {"meta": {"0": "y"}}).status == 200
     assert ask("PUT", f"{path}/more", {"meta": {"more": "x"}}).fault[0] == "forbidden"
     assert ask("POST", path, {"metadata": {"more": "x"}}).fault[0] == "forbidden"

@@ -1,11 +1,11 @@
-"""What belongs to a flavor: its extra specs, and the projects that may use it."""
+"""Extra specs of a flavor, and the projects that have access to it."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from dibs.dialects.compute.errors import bad_request
 from dibs.dialects.compute.exchange import Exchange, empty_answer, json_answer
-from dibs.dialects.compute.handlers.flavors import named
+from dibs.dialects.compute.handlers.flavors import flavor_of_path
 from dibs.dialects.compute.microversions import STRICT_ACCESS_SINCE
 from dibs.dialects.compute.schemas import Schema, closed
 from dibs.flavors.model.errors import FlavorSpecNotFound
@@ -42,7 +42,7 @@ _RULES = {
 
 def list_specs(exchange: Exchange) -> Response:
     """GET /flavors/{flavor}/os-extra_specs"""
-    return json_answer({"extra_specs": dict(exchange.read(get_flavor, named(exchange)).extra_specs)})
+    return json_answer({"extra_specs": dict(exchange.read(get_flavor, flavor_of_path(exchange)).extra_specs)})
 
 
 def create_specs(exchange: Exchange) -> Response:
@@ -54,7 +54,7 @@ def create_specs(exchange: Exchange) -> Response:
 
 def show_spec(exchange: Exchange) -> Response:
     """GET /flavors/{flavor}/os-extra_specs/{key}"""
-    flavor, key = exchange.read(get_flavor, named(exchange)), exchange.arguments["key"]
+    flavor, key = exchange.read(get_flavor, flavor_of_path(exchange)), exchange.arguments["key"]
     if key not in flavor.extra_specs:
         raise FlavorSpecNotFound(flavor=flavor.flavor, name=key)
     return json_answer({key: flavor.extra_specs[key]})
@@ -80,7 +80,7 @@ def delete_spec(exchange: Exchange) -> Response:
 
 def show_access(exchange: Exchange) -> Response:
     """GET /flavors/{flavor}/os-flavor-access"""
-    return _access(exchange, exchange.read(list_access, named(exchange)))
+    return _access(exchange, exchange.read(list_access, flavor_of_path(exchange)))
 
 
 def act(exchange: Exchange) -> Response:
@@ -103,7 +103,7 @@ def _set(exchange: Exchange, specs: Mapping[str, str]) -> None:
 
 
 def _as_text(specs: Mapping[str, Any]) -> dict[str, str]:
-    """Quirk: numbers and booleans are taken, and kept as text."""
+    """Return the values as text. Quirk: Nova accepts numbers and booleans too."""
     return {name: str(value) for name, value in specs.items()}
 
 

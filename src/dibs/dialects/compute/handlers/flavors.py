@@ -1,4 +1,4 @@
-"""Flavors."""
+"""Flavors: list, show, create, describe, delete."""
 
 import uuid
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ from dibs.http.messages import Response
 
 QUERY: Mapping[str, Schema] = {
     **PAGE_QUERY,
-    "is_public": {"type": "string", "description": "True, False, or None for all; admins only."},
+    "is_public": {"type": "string", "description": "True, False, or None for both; admins only."},
     "minRam": {"type": "integer"},
     "minDisk": {"type": "integer"},
     "sort_key": {"type": "string"},
@@ -51,7 +51,7 @@ _FLAVOR: Mapping[str, Schema] = {
         "minLength": 1,
         "maxLength": 255,
         "pattern": "^(?! )[a-zA-Z0-9. _-]+(?<! )$",
-        # A number is kept as text, whose length nothing else bounds.
+        # A number is stored as text, and minLength and maxLength do not apply to numbers.
         "minimum": -(2**63),
         "maximum": 2**63 - 1,
     },
@@ -101,17 +101,17 @@ _NUMBERS: Mapping[str, tuple[str, int]] = {
 
 def list_all(exchange: Exchange) -> Response:
     """GET /flavors"""
-    return _list(exchange, _brief)
+    return _list(exchange, _summary)
 
 
 def list_details(exchange: Exchange) -> Response:
     """GET /flavors/detail"""
-    return _list(exchange, shown)
+    return _list(exchange, details)
 
 
 def show(exchange: Exchange) -> Response:
     """GET /flavors/{flavor}"""
-    return json_answer({"flavor": shown(exchange, exchange.read(get_flavor, named(exchange)))})
+    return json_answer({"flavor": details(exchange, exchange.read(get_flavor, flavor_of_path(exchange)))})
 
 
 def create(exchange: Exchange) -> Response:
@@ -122,14 +122,14 @@ def create(exchange: Exchange) -> Response:
         column: read_amount(asked, name, least=least) for name, (column, least) in _NUMBERS.items() if name in asked
     }
     values |= {
-        # Quirk: "auto" is what a command sends when its user names no id.
+        # Quirk: the openstack command sends "auto" when the user names no id.
         "flavor": str(uuid.uuid4()) if ident in (None, "auto") else str(ident),
         "name": asked["name"],
         "description": asked.get("description"),
         "rxtx_factor": float(asked.get("rxtx_factor", 1.0)),
         "public": is_true(asked.get("os-flavor-access:is_public", True)),
     }
-    return json_answer({"flavor": shown(exchange, exchange.write(create_flavor, NewFlavor(values=values)))})
+    return json_answer({"flavor": details(exchange, exchange.write(create_flavor, NewFlavor(values=values)))})
 
 
 def change(exchange: Exchange) -> Response:
@@ -138,26 +138,26 @@ def change(exchange: Exchange) -> Response:
     command = DescribeFlavor(
         flavor=exchange.arguments["flavor"], visibility=exchange.visibility, description=description
     )
-    return json_answer({"flavor": shown(exchange, exchange.write(describe_flavor, command))})
+    return json_answer({"flavor": details(exchange, exchange.write(describe_flavor, command))})
 
 
 def delete(exchange: Exchange) -> Response:
     """DELETE /flavors/{flavor}"""
-    exchange.write(delete_flavor, named(exchange))
+    exchange.write(delete_flavor, flavor_of_path(exchange))
     return empty_answer(202)
 
 
-def named(exchange: Exchange) -> OneFlavor:
-    """The flavor that the path names."""
+def flavor_of_path(exchange: Exchange) -> OneFlavor:
+    """Return the command for the flavor in the path."""
     return OneFlavor(flavor=exchange.arguments["flavor"], visibility=exchange.visibility)
 
 
-def shown(exchange: Exchange, flavor: Flavor) -> dict[str, Any]:
-    """A flavor whole."""
-    document = _brief(exchange, flavor) | {
+def details(exchange: Exchange, flavor: Flavor) -> dict[str, Any]:
+    """Return a flavor in detail."""
+    document = _summary(exchange, flavor) | {
         "ram": flavor.memory_mb,
         "disk": flavor.disk_gb,
-        # Quirk: no swap is an empty text.
+        # Quirk: Nova writes "" for a flavor without swap.
         "swap": flavor.swap_mb or "",
         "OS-FLV-EXT-DATA:ephemeral": flavor.ephemeral_gb,
         "OS-FLV-DISABLED:disabled": False,
@@ -170,7 +170,7 @@ def shown(exchange: Exchange, flavor: Flavor) -> dict[str, Any]:
     return document
 
 
-def _brief(exchange: Exchange, flavor: Flavor) -> dict[str, Any]:
+def _summary(exchange: Exchange, flavor: Flavor) -> dict[str, Any]:
     document: dict[str, Any] = {
         "id": flavor.flavor,
         "name": flavor.name,
@@ -202,9 +202,10 @@ def _list(exchange: Exchange, render: Any) -> Response:
 
 
 def _read_public(exchange: Exchange) -> bool | None:
-    """Which flavors are asked for.
+    """Return the filter by is_public.
 
-    Quirk: admins see public ones unless they ask for all with is_public=None; others see theirs whatever they ask for.
+    Quirk: Nova shows admins only public flavors unless they ask for all with is_public=None, and ignores the filter
+    for every other caller.
     """
     text = exchange.query("is_public")
     if exchange.visibility is not EVERY_PROJECT:

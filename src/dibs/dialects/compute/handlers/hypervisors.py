@@ -1,4 +1,4 @@
-"""Hypervisors, compute services, and the one availability zone."""
+"""Hypervisors: list, show, search."""
 
 import json
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from dibs.documents.json_schema import is_uuid
 from dibs.http.messages import Response
 from dibs.servers.model.errors import HypervisorNotFound
 from dibs.servers.model.hypervisors import Hypervisor, HypervisorQuery
-from dibs.servers.operations.hypervisors import ListHypervisors, OneHypervisor, get_hypervisor, list_hypervisors
+from dibs.servers.operations.hypervisors import ListHypervisors, get_hypervisor, list_hypervisors
 
 QUERY: Mapping[str, Schema] = {
     **PAGE_QUERY,
-    "hypervisor_hostname_pattern": {"type": "string", "description": "A part of the name."},
+    "hypervisor_hostname_pattern": {"type": "string", "description": "Filter by a part of the name."},
     "with_servers": {"type": "boolean"},
 }
 _HOST_IP = "0.0.0.0"
@@ -41,25 +41,25 @@ def show(exchange: Exchange) -> Response:
         raise bad_request(f"Invalid uuid {ident}")
     if exchange.minor < UUIDS_SINCE and not (ident.isascii() and ident.isdigit() and len(ident) < 19):
         raise HypervisorNotFound(hypervisor=ident)
-    found = exchange.read(get_hypervisor, OneHypervisor(ident=ident.lower()))
-    return json_answer({"hypervisor": _shown(exchange, found, detailed=True)})
+    found = exchange.read(get_hypervisor, ident.lower())
+    return json_answer({"hypervisor": _render(exchange, found, detailed=True)})
 
 
 def show_uptime(exchange: Exchange) -> Response:
-    """GET /os-hypervisors/{hypervisor}/uptime: nobody here knows, which is what many of Nova's drivers say too"""
+    """GET /os-hypervisors/{hypervisor}/uptime: always 501, as from many of Nova's drivers"""
     raise Refusal(501, "Virt driver does not implement uptime function.")
 
 
 def search(exchange: Exchange) -> Response:
     """GET /os-hypervisors/{pattern}/search"""
     found = _matching(exchange, exchange.arguments["hypervisor"])
-    return json_answer({"hypervisors": [_shown(exchange, each, detailed=False) for each in found]})
+    return json_answer({"hypervisors": [_render(exchange, each, detailed=False) for each in found]})
 
 
 def list_servers(exchange: Exchange) -> Response:
     """GET /os-hypervisors/{pattern}/servers"""
     found = _matching(exchange, exchange.arguments["hypervisor"])
-    shown = [_shown(exchange, each, detailed=False) | _servers(each) for each in found]
+    shown = [_render(exchange, each, detailed=False) | _servers(each) for each in found]
     return json_answer({"hypervisors": shown})
 
 
@@ -77,7 +77,7 @@ def _list(exchange: Exchange, *, detailed: bool) -> Response:
         marker = exchange.query("marker") if paged else None
         command = ListHypervisors(query=HypervisorQuery(limit=limit), marker=marker)
         found = exchange.read(list_hypervisors, command)
-    shown = [_shown(exchange, each, detailed=detailed) for each in found]
+    shown = [_render(exchange, each, detailed=detailed) for each in found]
     if pattern is not None or not paged:
         return json_answer({"hypervisors": shown})
     last = str(shown[-1]["id"]) if shown else None
@@ -91,7 +91,7 @@ def _matching(exchange: Exchange, pattern: str) -> list[Hypervisor]:
     return found
 
 
-def _shown(exchange: Exchange, found: Hypervisor, *, detailed: bool) -> dict[str, Any]:
+def _render(exchange: Exchange, found: Hypervisor, *, detailed: bool) -> dict[str, Any]:
     ident: str | int = found.uuid if exchange.minor >= UUIDS_SINCE else found.id
     document: dict[str, Any] = {
         "id": ident,
@@ -130,7 +130,7 @@ def _sizes(found: Hypervisor) -> dict[str, Any]:
 
 
 def _cpu_info(exchange: Exchange, found: Hypervisor) -> Any:
-    """Quirk: a text with JSON in it until 2.27, the JSON itself from 2.28 on."""
+    """Return the CPU information. Quirk: a string with JSON in it until 2.27, the JSON itself from 2.28 on."""
     if exchange.minor < CPU_INFO_OBJECT_SINCE:
         return found.cpu_info or ""
     try:
@@ -141,6 +141,6 @@ def _cpu_info(exchange: Exchange, found: Hypervisor) -> Any:
 
 
 def _servers(found: Hypervisor) -> dict[str, Any]:
-    """Quirk: the field is missing when there are none."""
+    """Return the servers of a hypervisor. Quirk: Nova leaves the field out when there are none."""
     servers = [{"uuid": uuid, "name": name} for uuid, name in found.servers]
     return {"servers": servers} if servers else {}

@@ -1,8 +1,7 @@
-"""Projects and users, as far as stock commands look them up: whoever is named is there, under that name.
+"""Projects and users for stock commands: every name exists, and is its own id.
 
-Without Keystone a project is whatever callers and the file of users call one. The ``openstack`` command wants an
-identity service all the same before it lists servers or makes flavors, and asks it for the projects that its user
-names.
+Without Keystone, a project is a name that callers and the user file choose. The ``openstack`` command needs an identity
+service all the same: before it lists servers or creates flavors, it looks up the projects that its user names.
 """
 
 from typing import Any
@@ -25,27 +24,27 @@ def show_identity_version(exchange: Exchange) -> Response:
 
 def show_project(exchange: Exchange) -> Response:
     """GET /identity/v3/projects/{project}"""
-    return json_answer({"project": _named(exchange.arguments["project"])})
+    return json_answer({"project": _entry(exchange.arguments["project"])})
 
 
 def list_projects(exchange: Exchange) -> Response:
-    """GET /identity/v3/projects: those that the caller names, or its own"""
+    """GET /identity/v3/projects: the project in the query, or the caller's own"""
     name = exchange.query("name") or exchange.actor.project
-    return json_answer({"projects": [_named(name)] if name else [], "links": {"next": None}})
+    return json_answer({"projects": [_entry(name)] if name else [], "links": {"next": None}})
 
 
 def show_user(exchange: Exchange) -> Response:
     """GET /identity/v3/users/{user}"""
-    return json_answer({"user": _named(exchange.arguments["user"])})
+    return json_answer({"user": _entry(exchange.arguments["user"])})
 
 
 def list_users(exchange: Exchange) -> Response:
-    """GET /identity/v3/users: those that the caller names, or itself"""
+    """GET /identity/v3/users: the user in the query, or the caller"""
     name = exchange.query("name") or exchange.actor.user
-    return json_answer({"users": [_named(name)] if name else [], "links": {"next": None}})
+    return json_answer({"users": [_entry(name)] if name else [], "links": {"next": None}})
 
 
-def _named(name: str) -> dict[str, Any]:
+def _entry(name: str) -> dict[str, Any]:
     return {"id": name, "name": name, "domain_id": DOMAIN, "enabled": True}
 
 

@@ -1,8 +1,8 @@
-"""Images: a list of one.
+"""Images: a list with one entry.
 
-Stock clients insist on an image for every server and look it up, by name or id, at an image service of Glance's kind.
-Dibs writes no disks of its own accord, so one image stands for whatever a machine boots. A caller that knows better
-sends the reference of a real image, which a node's driver is told as it is.
+Stock clients require an image for every server and look it up, by name or id, in an image service like Glance. Dibs
+writes no disks itself, so one image stands for everything that a machine boots. A caller may also send the reference
+of a real image; the driver of the node gets it unchanged.
 """
 
 from typing import Any
@@ -19,18 +19,18 @@ _SCHEMA = "/v2/schemas/image"
 
 def list_compute(exchange: Exchange) -> Response:
     """GET /v2.1/images"""
-    return json_answer({"images": [_brief(exchange)]})
+    return json_answer({"images": [_summary(exchange)]})
 
 
 def list_compute_details(exchange: Exchange) -> Response:
     """GET /v2.1/images/detail"""
-    return json_answer({"images": [_whole(exchange)]})
+    return json_answer({"images": [_details(exchange)]})
 
 
 def show_compute(exchange: Exchange) -> Response:
     """GET /v2.1/images/{image}"""
     _check(exchange)
-    return json_answer({"image": _whole(exchange)})
+    return json_answer({"image": _details(exchange)})
 
 
 def show_image_versions(exchange: Exchange) -> Response:
@@ -41,7 +41,7 @@ def show_image_versions(exchange: Exchange) -> Response:
 def show_image_version(exchange: Exchange) -> Response:
     """GET /image/v2
 
-    Quirk of ours: Glance answers 404 here, and clients then look one level up.
+    Difference from Glance: it answers 404 here, and clients then ask one level up.
     """
     return json_answer({"version": _version(exchange)})
 
@@ -50,7 +50,7 @@ def list_images(exchange: Exchange) -> Response:
     """GET /image/v2/images"""
     wanted = {"name": IMAGE_NAME, "id": IMAGE_ID}
     found = [_glance()] if all(_matches(exchange.query(field), value) for field, value in wanted.items()) else []
-    # There is no second page.
+    # The only image is on the first page.
     shown = [] if exchange.query("marker") else found
     return json_answer({"images": shown, "first": "/v2/images", "schema": "/v2/schemas/images"})
 
@@ -62,7 +62,7 @@ def show_image(exchange: Exchange) -> Response:
 
 
 def _matches(asked: str | None, value: str) -> bool:
-    """Whether a filter lets a value pass: none, the value itself, or ``in:`` and several."""
+    """Return True when a filter accepts a value: no filter, the value itself, or ``in:`` and several values."""
     if asked is None or not asked.startswith("in:"):
         return asked in (None, value)
     return value in asked.removeprefix("in:").split(",")
@@ -74,12 +74,12 @@ def _check(exchange: Exchange) -> None:
         raise not_found(f"No image found with ID {image}")
 
 
-def _brief(exchange: Exchange) -> dict[str, Any]:
+def _summary(exchange: Exchange) -> dict[str, Any]:
     return {"id": IMAGE_ID, "name": IMAGE_NAME, "links": exchange.links("images", IMAGE_ID)}
 
 
-def _whole(exchange: Exchange) -> dict[str, Any]:
-    return _brief(exchange) | {
+def _details(exchange: Exchange) -> dict[str, Any]:
+    return _summary(exchange) | {
         "status": "ACTIVE",
         "progress": 100,
         "minDisk": 0,

@@ -1,4 +1,4 @@
-"""What callers may say of a new server, and of one that is there."""
+"""Request bodies of servers: schemas, and the launch command of a body."""
 
 import base64
 import binascii
@@ -6,11 +6,11 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dibs.access.compute_policy import FORCED_HOST
 from dibs.dialects.compute import microversions as versions
 from dibs.dialects.compute.errors import bad_request
 from dibs.dialects.compute.exchange import Exchange
 from dibs.dialects.compute.handlers.server_views import ZONE
-from dibs.dialects.compute.policy import FORCED_HOST
 from dibs.dialects.compute.schemas import (
     ANY_TEXT,
     BOOLEAN,
@@ -29,7 +29,7 @@ from dibs.machines.model import states
 from dibs.servers.operations.launching import LaunchServers
 
 COUNT_MAX = 100
-"""How many servers one request may launch."""
+"""The most servers that one request may launch."""
 
 _NETWORK: Schema = {
     "type": "object",
@@ -94,10 +94,10 @@ CHANGE: Mapping[int, Schema] = {
 
 
 def read_launch(exchange: Exchange, body: Mapping[str, Any]) -> LaunchServers:
-    """What a checked body asks for."""
+    """Return the launch command of a body that matches the schema."""
     asked = body["server"]
     hints = {**body.get("OS-SCH-HNT:scheduler_hints", {}), **body.get("os:scheduler_hints", {})}
-    _refuse_what_there_is_not(asked)
+    _refuse_volumes_and_networks(asked)
     zone, _, host = asked.get("availability_zone", "").partition(":")
     if zone not in ("", ZONE):
         raise bad_request("The requested availability zone is not available")
@@ -113,19 +113,19 @@ def read_launch(exchange: Exchange, body: Mapping[str, Any]) -> LaunchServers:
     return LaunchServers(
         flavor=_last_part(asked["flavorRef"]),
         visibility=exchange.visibility,
-        servers=_named(asked),
-        image=_image(asked),
-        reservation=_reservation(hints),
-        # What follows a second colon is the hypervisor on the host, which has the same name.
+        servers=_read_servers(asked),
+        image=_read_image(asked),
+        reservation=_read_reservation(hints),
+        # A second colon separates the host from the hypervisor on it, which has the same name.
         host=host.partition(":")[0] or None,
         availability_zone=zone or None,
         properties={name: value for name, value in properties.items() if value},
-        configdrive=_configdrive(asked),
+        configdrive=_read_configdrive(asked),
         validate=exchange.checks(states.DEPLOY),
     )
 
 
-def _named(asked: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+def _read_servers(asked: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     least = read_amount({"min_count": 1, **asked}, "min_count", least=1)
     most = read_amount({"max_count": least, **asked}, "max_count", least=1)
     if least > most:
@@ -142,8 +142,8 @@ def _named(asked: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     return [(str(uuid.uuid4()), name) for name in names]
 
 
-def _refuse_what_there_is_not(asked: Mapping[str, Any]) -> None:
-    """Whoever asks for volumes or networks would be told that it has them."""
+def _refuse_volumes_and_networks(asked: Mapping[str, Any]) -> None:
+    """Refuse volumes and networks: a server that is launched without them must not look as if it had them."""
     for device in [*asked.get("block_device_mapping", ()), *asked.get("block_device_mapping_v2", ())]:
         local = device.get("source_type") in ("image", "blank") and device.get("destination_type", "local") == "local"
         if not local:
@@ -152,7 +152,7 @@ def _refuse_what_there_is_not(asked: Mapping[str, Any]) -> None:
         raise bad_request("There are no networks to choose from here: leave networks empty, or say auto or none.")
 
 
-def _image(asked: Mapping[str, Any]) -> str | None:
+def _read_image(asked: Mapping[str, Any]) -> str | None:
     image = _last_part(asked.get("imageRef", "")) or _image_of_devices(asked)
     if image is not None and len(image) > NAME_LENGTH_MAX:
         raise bad_request(f"The id of an image has at most {NAME_LENGTH_MAX} characters.")
@@ -171,7 +171,7 @@ def _image_of_devices(asked: Mapping[str, Any]) -> str | None:
     return image
 
 
-def _reservation(hints: Mapping[str, Any]) -> str | None:
+def _read_reservation(hints: Mapping[str, Any]) -> str | None:
     hint = hints.get("reservation")
     if isinstance(hint, list) and len(hint) == 1:
         hint = hint[0]
@@ -180,7 +180,7 @@ def _reservation(hints: Mapping[str, Any]) -> str | None:
     return str(uuid.UUID(hint)) if hint else None
 
 
-def _configdrive(asked: Mapping[str, Any]) -> dict[str, Any] | None:
+def _read_configdrive(asked: Mapping[str, Any]) -> dict[str, Any] | None:
     if "user_data" not in asked:
         return None
     try:
@@ -191,5 +191,5 @@ def _configdrive(asked: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _last_part(reference: str | int) -> str:
-    """What a reference means: an id, or a link that ends with one."""
+    """Return the id in a reference: the id itself, or the end of a link."""
     return str(reference).rstrip("/").rpartition("/")[2]

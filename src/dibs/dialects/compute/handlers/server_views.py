@@ -1,33 +1,33 @@
-"""How servers are shown."""
+"""The JSON documents of servers."""
 
 import hashlib
 from typing import Any
 
+from dibs.access.compute_policy import EXTENDED_ATTRIBUTES, HOST_STATUS
 from dibs.dialects.compute import microversions as versions
 from dibs.dialects.compute.exchange import Exchange
-from dibs.dialects.compute.policy import EXTENDED_ATTRIBUTES, HOST_STATUS
 from dibs.dialects.compute.times import render_naive, render_time
 from dibs.machines.model import states
 from dibs.servers.model.servers import ACTIVE, BUILD, ERROR, RESCUE, SHUTOFF, ServerView
 
 ZONE = "nova"
-"""The one availability zone that there is."""
+"""The only availability zone."""
 
 _VM_STATES = {ACTIVE: "active", BUILD: "building", ERROR: "error", SHUTOFF: "stopped", RESCUE: "rescued"}
 _NO_POWER_STATE, _RUNNING, _SHUT_DOWN = 0, 1, 4
 _FAILURE = 500
 
 
-def brief(exchange: Exchange, view: ServerView) -> dict[str, Any]:
-    """A server by id and name."""
+def summary(exchange: Exchange, view: ServerView) -> dict[str, Any]:
+    """Return the id, name and links of a server."""
     server = view.server
     return {"id": server.uuid, "name": server.name, "links": exchange.links("servers", server.uuid)}
 
 
-def whole(exchange: Exchange, view: ServerView) -> dict[str, Any]:
-    """All that is known of a server, as far as the caller may know it."""
+def details(exchange: Exchange, view: ServerView) -> dict[str, Any]:
+    """Return a server in detail; admins see more."""
     server = view.server
-    document = brief(exchange, view) | {
+    document = summary(exchange, view) | {
         "status": view.status,
         "tenant_id": server.project_id or "",
         "user_id": server.user_id or "",
@@ -46,9 +46,9 @@ def whole(exchange: Exchange, view: ServerView) -> dict[str, Any]:
         "key_name": server.properties.get("key_name"),
         "OS-SRV-USG:launched_at": render_naive(view.launched_at),
         "OS-SRV-USG:terminated_at": None,
-        "OS-EXT-STS:task_state": _task(view),
+        "OS-EXT-STS:task_state": _task_state(view),
         "OS-EXT-STS:vm_state": _VM_STATES[view.status],
-        "OS-EXT-STS:power_state": _power(view),
+        "OS-EXT-STS:power_state": _power_state(view),
         "os-extended-volumes:volumes_attached": [],
     }
     if view.status == ERROR:
@@ -56,10 +56,10 @@ def whole(exchange: Exchange, view: ServerView) -> dict[str, Any]:
         document["fault"] = {"code": _FAILURE, "created": created, "message": view.fault or "It failed."}
     if view.status in (ACTIVE, BUILD):
         document["progress"] = 100 if view.status == ACTIVE else 0
-    return document | _later_fields(exchange, view) | _for_admins(exchange, view)
+    return document | _fields_of_later_versions(exchange, view) | _admin_fields(exchange, view)
 
 
-def _later_fields(exchange: Exchange, view: ServerView) -> dict[str, Any]:
+def _fields_of_later_versions(exchange: Exchange, view: ServerView) -> dict[str, Any]:
     properties = view.server.properties
     fields = {
         "locked": (versions.LOCKED_SINCE, False),
@@ -69,10 +69,10 @@ def _later_fields(exchange: Exchange, view: ServerView) -> dict[str, Any]:
     return {name: value for name, (since, value) in fields.items() if since <= exchange.minor}
 
 
-def _for_admins(exchange: Exchange, view: ServerView) -> dict[str, Any]:
+def _admin_fields(exchange: Exchange, view: ServerView) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     project = view.server.project_id
-    if exchange.policy.allows(EXTENDED_ATTRIBUTES, exchange.actor, project):
+    if exchange.allows(EXTENDED_ATTRIBUTES, project):
         fields |= {
             "OS-EXT-SRV-ATTR:host": view.host,
             "OS-EXT-SRV-ATTR:instance_name": f"instance-{view.server.id:08x}",
@@ -88,18 +88,18 @@ def _for_admins(exchange: Exchange, view: ServerView) -> dict[str, Any]:
                 "OS-EXT-SRV-ATTR:root_device_name": None,
                 "OS-EXT-SRV-ATTR:user_data": None,
             }
-    if exchange.minor >= versions.HOST_STATUS_SINCE and exchange.policy.allows(HOST_STATUS, exchange.actor, project):
+    if exchange.minor >= versions.HOST_STATUS_SINCE and exchange.allows(HOST_STATUS, project):
         fields["host_status"] = "" if view.host is None else "UP" if view.host_is_up else "MAINTENANCE"
     return fields
 
 
 def _flavor(exchange: Exchange, view: ServerView) -> dict[str, Any]:
-    kept = view.server.flavor
+    embedded = view.server.flavor
     if exchange.minor < versions.EMBEDDED_FLAVOR_SINCE:
-        bookmark = exchange.links("flavors", kept["id"])[1]
-        return {"id": kept["id"], "links": [bookmark]}
-    sizes = {name: kept[name] for name in ("vcpus", "ram", "disk", "ephemeral", "swap")}
-    return sizes | {"original_name": kept["name"], "extra_specs": kept["extra_specs"]}
+        bookmark = exchange.links("flavors", embedded["id"])[1]
+        return {"id": embedded["id"], "links": [bookmark]}
+    sizes = {name: embedded[name] for name in ("vcpus", "ram", "disk", "ephemeral", "swap")}
+    return sizes | {"original_name": embedded["name"], "extra_specs": embedded["extra_specs"]}
 
 
 def _image(exchange: Exchange, view: ServerView) -> Any:
@@ -108,19 +108,19 @@ def _image(exchange: Exchange, view: ServerView) -> Any:
 
 
 def _host_id(view: ServerView) -> str:
-    """The same for servers of one project on one host, and nothing that tells which host that is."""
+    """Return a hash that is equal for servers of one project on one host, and does not reveal the host."""
     if view.host is None:
         return ""
     return hashlib.sha224(f"{view.server.project_id}{view.host}".encode()).hexdigest()
 
 
-def _task(view: ServerView) -> str | None:
-    if view.leaving:
+def _task_state(view: ServerView) -> str | None:
+    if view.delete_deferred:
         return "deleting"
     return "spawning" if view.status == BUILD else None
 
 
-def _power(view: ServerView) -> int:
+def _power_state(view: ServerView) -> int:
     if view.node is None:
         return _RUNNING if view.status == ACTIVE else _NO_POWER_STATE
     powers = {states.POWER_ON: _RUNNING, states.POWER_OFF: _SHUT_DOWN}

@@ -1,25 +1,26 @@
-"""Servers: list, show, launch, rename, let go."""
+"""Servers: list, show, launch, change, delete."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from dibs.access.access import EVERY_PROJECT, VisibleProjects, visible_projects
+from dibs.access.compute_policy import ALL_FILTERS, LIST_EVERY_PROJECT
 from dibs.dialects.compute.errors import bad_request
 from dibs.dialects.compute.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.compute.handlers.server_requests import CHANGE, CREATE, read_launch
-from dibs.dialects.compute.handlers.server_views import brief, whole
+from dibs.dialects.compute.handlers.server_views import details, summary
 from dibs.dialects.compute.microversions import STRICT_STATUS_SINCE
 from dibs.dialects.compute.paging import QUERY as PAGE_QUERY
 from dibs.dialects.compute.paging import page_document, read_limit
-from dibs.dialects.compute.policy import ALL_PROJECTS
 from dibs.dialects.compute.schemas import Schema, in_version, is_true
 from dibs.http.messages import Response
-from dibs.servers.model.servers import STATUSES, Server, ServerQuery, ServerView
+from dibs.servers.model.servers import STATUSES, ServerQuery, ServerView
+from dibs.servers.operations.deleting import delete_server
 from dibs.servers.operations.launching import launch_servers
 from dibs.servers.operations.servers import (
     ChangeServer,
     OneServer,
     change_server,
-    delete_server,
     get_server,
     list_servers,
 )
@@ -27,14 +28,14 @@ from dibs.servers.operations.servers import (
 _TEXT: Schema = {"type": "string"}
 QUERY: Mapping[str, Schema] = {
     **PAGE_QUERY,
-    "all_tenants": {"type": "string", "description": "Of all projects; admins only."},
-    "name": {"type": "string", "description": "A part of the name."},
+    "all_tenants": {"type": "string", "description": "List the servers of all projects; admins only."},
+    "name": {"type": "string", "description": "Filter by a part of the name."},
     "status": _TEXT,
     "flavor": _TEXT,
     "image": _TEXT,
-    "host": {"type": "string", "description": "Admins only."},
-    "project_id": {"type": "string", "description": "With all_tenants."},
-    "user_id": {"type": "string", "description": "Admins only."},
+    "host": {"type": "string", "description": "Filter by host; admins only."},
+    "project_id": {"type": "string", "description": "Filter by project; only with all_tenants."},
+    "user_id": {"type": "string", "description": "Filter by user; admins only."},
     "sort_key": _TEXT,
     "sort_dir": {"enum": ["asc", "desc"]},
 }
@@ -45,7 +46,7 @@ _OTHER_STATUSES = frozenset(
         "SHELVED", "SHELVED_OFFLOADED", "SOFT_DELETED", "SUSPENDED", "UNKNOWN", "VERIFY_RESIZE",
     }
 )  # fmt: skip
-"""What servers of Nova can show and ours never do."""
+"""Statuses of Nova that a server of Dibs never has."""
 _SORT_KEYS = {
     "created_at": "id",
     "display_name": "name",
@@ -55,28 +56,27 @@ _SORT_KEYS = {
     "project_id": "project_id",
     "user_id": "user_id",
 }
-_ALL_FILTERS = "os_compute_api:servers:allow_all_filters"
 
 
 def list_all(exchange: Exchange) -> Response:
     """GET /servers"""
-    return _list(exchange, brief)
+    return _list(exchange, summary)
 
 
 def list_details(exchange: Exchange) -> Response:
     """GET /servers/detail"""
-    return _list(exchange, whole)
+    return _list(exchange, details)
 
 
 def show(exchange: Exchange) -> Response:
     """GET /servers/{server}"""
-    return json_answer({"server": whole(exchange, exchange.read(get_server, named(exchange)))})
+    return json_answer({"server": details(exchange, exchange.read(get_server, OneServer(uuid=server_uuid(exchange))))})
 
 
 def create(exchange: Exchange) -> Response:
     """POST /servers
 
-    The decision is made at once: whoever looks at the server then sees it ACTIVE, BUILD on a node, or ERROR.
+    Dibs decides at once: the next GET shows the server ACTIVE, BUILD on a node, or ERROR with the reason.
     """
     body = exchange.body(in_version(CREATE, exchange.minor))
     command = read_launch(exchange, body)
@@ -98,26 +98,25 @@ def create(exchange: Exchange) -> Response:
 def change(exchange: Exchange) -> Response:
     """PUT /servers/{server}"""
     asked = exchange.body(in_version(CHANGE, exchange.minor))["server"]
-
-    def edit(server: Server) -> tuple[str, Mapping[str, Any]]:
-        described = {"description": asked["description"]} if "description" in asked else {}
-        return asked.get("name", server.name), {**server.properties, **described}
-
-    guarded = named(exchange, "os_compute_api:servers:update")
-    command = ChangeServer(uuid=guarded.uuid, guard=guarded.guard, edit=edit)
-    return json_answer({"server": whole(exchange, exchange.write(change_server, command))})
+    command = ChangeServer(
+        uuid=server_uuid(exchange),
+        rules=("os_compute_api:servers:update",),
+        name=asked.get("name"),
+        properties={"description": asked["description"]} if "description" in asked else {},
+    )
+    return json_answer({"server": details(exchange, exchange.write(change_server, command))})
 
 
 def delete(exchange: Exchange) -> Response:
     """DELETE /servers/{server}"""
-    exchange.write(delete_server, named(exchange, "os_compute_api:servers:delete"))
+    exchange.write(delete_server, OneServer(uuid=server_uuid(exchange), rules=("os_compute_api:servers:delete",)))
     exchange.services.wake()
     return empty_answer(204)
 
 
-def named(exchange: Exchange, *rules: str) -> OneServer:
-    """The server that the path names, for those whom the rules allow it."""
-    return OneServer(uuid=exchange.arguments["server"].lower(), guard=exchange.policy.guard(exchange.actor, *rules))
+def server_uuid(exchange: Exchange) -> str:
+    """Return the uuid of the server in the path."""
+    return exchange.arguments["server"].lower()
 
 
 def _list(exchange: Exchange, render: Callable[[Exchange, ServerView], dict[str, Any]]) -> Response:
@@ -134,16 +133,14 @@ def _read_query(exchange: Exchange, statuses: tuple[str, ...], limit: int) -> Se
     sort_key = exchange.query("sort_key") or "created_at"
     if sort_key not in _SORT_KEYS:
         raise bad_request(f"Invalid input for query parameters sort_key. Value: {sort_key}.")
-    every_project, project = _read_projects(exchange)
-    admin = exchange.policy.allows(_ALL_FILTERS, exchange.actor)
+    admin = exchange.allows(ALL_FILTERS)
     return ServerQuery(
-        project=project,
-        every_project=every_project,
+        visibility=_read_projects(exchange),
         name=exchange.query("name") or None,
         statuses=statuses,
         flavor=exchange.query("flavor"),
         image=exchange.query("image"),
-        # Quirk: filters that only admins have are ignored when others use them.
+        # Quirk: Nova ignores a filter that the caller may not use.
         host=exchange.query("host") if admin else None,
         user=exchange.query("user_id") if admin else None,
         sort_key=_SORT_KEYS[sort_key],
@@ -153,19 +150,19 @@ def _read_query(exchange: Exchange, statuses: tuple[str, ...], limit: int) -> Se
     )
 
 
-def _read_projects(exchange: Exchange) -> tuple[bool, str | None]:
-    """Whether servers of every project are wanted, and if not, of which."""
+def _read_projects(exchange: Exchange) -> VisibleProjects:
+    """Return the projects whose servers are listed: the caller's own, or those of all_tenants and project_id."""
     text = exchange.query("all_tenants")
     wanted = text is not None and (text == "" or text.lower() in ("1", "true", "t", "yes", "on"))
     if not wanted:
-        return False, exchange.actor.project
-    exchange.require(ALL_PROJECTS)
+        return visible_projects(exchange.actor, every=False)
+    exchange.require(LIST_EVERY_PROJECT)
     project = exchange.query("project_id") or exchange.query("tenant_id")
-    return project is None, project
+    return EVERY_PROJECT if project is None else frozenset({project})
 
 
 def _read_statuses(exchange: Exchange) -> tuple[tuple[str, ...], bool]:
-    """The statuses that are wanted, and whether no server can be in any of them."""
+    """Return the statuses to list, and True when no server can have any of them."""
     asked = tuple(dict.fromkeys(status.upper() for status in exchange.queries("status")))
     known = tuple(status for status in asked if status in STATUSES)
     if exchange.minor >= STRICT_STATUS_SINCE and set(asked) - set(STATUSES) - _OTHER_STATUSES:

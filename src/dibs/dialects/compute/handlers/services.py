@@ -1,4 +1,4 @@
-"""Compute services, one for each compute host, and the one availability zone."""
+"""Compute services, one for each compute host, and the only availability zone."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,7 +32,7 @@ def list_all(exchange: Exchange) -> Response:
     """GET /os-services"""
     if exchange.query("binary") not in (None, COMPUTE_BINARY):
         return json_answer({"services": []})
-    return json_answer({"services": [_shown(exchange, each) for each in _found(exchange, exchange.query("host"))]})
+    return json_answer({"services": [_render(exchange, each) for each in _found(exchange, exchange.query("host"))]})
 
 
 def switch(exchange: Exchange) -> Response:
@@ -67,11 +67,11 @@ def change(exchange: Exchange) -> Response:
     disabled = asked["status"] == "disabled" if "status" in asked else None
     found = exchange.write(switch_service, SwitchService(uuid=uuid.lower(), disabled=disabled))
     reason = {"disabled_reason": asked["disabled_reason"]} if asked.get("disabled_reason") else {}
-    return json_answer({"service": _shown(exchange, found) | reason})
+    return json_answer({"service": _render(exchange, found) | reason})
 
 
 def list_aggregates(exchange: Exchange) -> Response:
-    """GET /os-aggregates: none, but commands that show a hypervisor look for its aggregates"""
+    """GET /os-aggregates: always empty; the command that shows a hypervisor asks for its aggregates"""
     return json_answer({"aggregates": []})
 
 
@@ -101,7 +101,7 @@ def _found(exchange: Exchange, host: str | None) -> list[Hypervisor]:
     return exchange.read(list_hypervisors, ListHypervisors(query=query))
 
 
-def _shown(exchange: Exchange, found: Hypervisor) -> dict[str, Any]:
+def _render(exchange: Exchange, found: Hypervisor) -> dict[str, Any]:
     document = {
         "id": found.uuid if exchange.minor >= UUIDS_SINCE else found.id,
         "binary": COMPUTE_BINARY,
@@ -110,7 +110,7 @@ def _shown(exchange: Exchange, found: Hypervisor) -> dict[str, Any]:
         "status": _status(found),
         "state": "up" if found.up else "down",
         "updated_at": render_naive(found.changed_at),
-        # Quirk of ours: why somebody disabled it is not kept; the trait that says so has no room for it.
+        # Difference from Nova: the reason is not stored; the trait of a disabled service has no room for it.
         "disabled_reason": None,
     }
     return document | ({"forced_down": False} if exchange.minor >= FORCED_DOWN_SINCE else {})

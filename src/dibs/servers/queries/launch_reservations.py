@@ -1,4 +1,4 @@
-"""What leases say about where a server may lie."""
+"""Reservations and the hosts that leases keep, for the launch of servers."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -10,7 +10,7 @@ from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.leases.tables import bookings, hosts, lease_reservations, leases
 from dibs.machines.tables import nodes
-from dibs.servers.model.servers import LaunchRight
+from dibs.servers.model.launch_reservations import LaunchReservation
 
 _SELECT = select(
     lease_reservations.c.id,
@@ -30,30 +30,30 @@ _BOOKED = (
 
 
 def id_of(tx: Transaction, uuid: str) -> int | None:
-    """The row number of a reservation."""
+    """Return the row id of a reservation; None when there is none."""
     found = tx.values(_ID, {"of_uuid": uuid})
     return found[0] if found else None
 
 
 def lock(tx: Transaction, reservation_ids: Sequence[int]) -> None:
-    """Keep others from launching for reservations, and from ending them, until the transaction ends."""
+    """Lock reservations: until the transaction ends, no other one launches servers for them or ends their lease."""
     for piece in sets.pieces(sorted(reservation_ids)):
         tx.change(_lock(len(piece)), sets.numbered("id", piece))
 
 
-def get(tx: Transaction, reservation_id: int) -> LaunchRight | None:
-    """A reservation by its row's number."""
+def get(tx: Transaction, reservation_id: int) -> LaunchReservation | None:
+    """Return a reservation by its row id; None when there is none."""
     row = tx.row(_BY_ID, {"of_id": reservation_id})
-    return LaunchRight(**row) if row else None
+    return LaunchReservation(**row) if row else None
 
 
-def booked(tx: Transaction, reservation_id: int) -> set[int]:
-    """The providers that are booked for a reservation."""
+def booked_providers(tx: Transaction, reservation_id: int) -> set[int]:
+    """Return the row ids of the providers that are booked for a reservation."""
     return set(tx.values(_BOOKED, {"of_id": reservation_id}))
 
 
-def kept(tx: Transaction, provider_ids: Sequence[int]) -> set[int]:
-    """Of these providers those that only leases may use: every compute host that can be booked, every booked node."""
+def kept_for_leases(tx: Transaction, provider_ids: Sequence[int]) -> set[int]:
+    """Return those providers that only leases may use: compute hosts that can be booked, and nodes that are."""
     found: set[int] = set()
     for piece in sets.pieces(provider_ids):
         found.update(tx.values(_kept(len(piece)), sets.numbered("id", piece)))
