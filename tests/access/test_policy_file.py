@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dibs.access import compute_policy, lease_policy, machine_policy
+from dibs.access import compute_policy, lease_policy, machine_policy, placement_policy
 from dibs.access.actor import Actor
 from dibs.access.rules import RuleBook
 from dibs.dialects.baremetal import policy as baremetal
-from dibs.dialects.placement import policy as placement
 
 DEFAULTS = {"is_admin": "role:admin", "do": "rule:is_admin or project_id:%(owner)s", "never": "!", "always": "@"}
 ADMIN = Actor(roles=frozenset({"admin"}))
@@ -23,8 +22,8 @@ ALL_DEFAULTS: dict[str, Mapping[str, str]] = {
     "leases": lease_policy.RULES,
     "baremetal": {**machine_policy.DEFAULTS, **baremetal.DEFAULTS},
     "compute": compute_policy.RULES,
-    "placement": {**placement._ROLES, **placement.RULES},
-    "placement, legacy": {**placement._OLDER_ROLES, **placement.RULES},
+    "placement": {**placement_policy._ROLES, **placement_policy.RULES},
+    "placement, legacy": {**placement_policy._OLDER_ROLES, **placement_policy.RULES},
 }
 ROLES: list[frozenset[str]] = [frozenset(), *(frozenset({role}) for role in ("admin", "member", "reader", "service"))]
 PROJECTS = ("blue", None)
