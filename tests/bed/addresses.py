@@ -6,6 +6,7 @@ from typing import Any
 
 import psycopg
 import pymysql
+from pymysql.constants import CLIENT
 
 UNKNOWN_THREAD = 1094
 
@@ -48,8 +49,11 @@ class PostgresqlAddress:
         )
 
     def empty(self, cursor: Any, tables: Sequence[str]) -> None:
-        """Delete every row of these tables. TRUNCATE, because nobody vacuums here."""
-        cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
+        """Delete every row of these tables. DELETE, because TRUNCATE makes each table anew, which takes 100 ms."""
+        deletes = [f"DELETE FROM {table}" for table in tables]
+        # In this role, the session does not check foreign keys.
+        role = "session_replication_role"
+        cursor.execute("; ".join([f"SET {role} = replica", *deletes, f"RESET {role}"]))
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,8 @@ class MariadbAddress:
             autocommit=True,
             connect_timeout=3,
             read_timeout=read_timeout,
+            client_flag=CLIENT.MULTI_STATEMENTS,
+            ssl_disabled=True,
         )
 
     def drop(self, database: str) -> None:
@@ -103,6 +109,7 @@ class MariadbAddress:
 
     def empty(self, cursor: Any, tables: Sequence[str]) -> None:
         """Delete every row of these tables. DELETE, because TRUNCATE makes each table anew, which is slow."""
-        cursor.execute("SET foreign_key_checks = 0")
-        for table in tables:
-            cursor.execute(f"DELETE FROM {table}")
+        deletes = [f"DELETE FROM {table}" for table in tables]
+        cursor.execute("; ".join(["SET foreign_key_checks = 0", "BEGIN", *deletes, "COMMIT"]))
+        while cursor.nextset():
+            pass
