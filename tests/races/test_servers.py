@@ -1,4 +1,4 @@
-"""Servers that race for places, with each other and with those who claim through Placement."""
+"""Concurrent launches of servers, and concurrent claims through Placement."""
 
 import uuid
 
@@ -14,16 +14,16 @@ from tests.races.crowd import all_at_once
 from tests.server_builders import delete, flavor, host, launch, node_flavor
 
 CROWD = 32
-PLACES = 10
+ROOM = 10
 
 
 def statuses(answers: list[ServerView | Exception]) -> tuple[int, int]:
-    """How many are placed and how many are not; nobody gets anything else."""
+    """Return how many servers got a host and how many did not; no launch may raise."""
     views = [answer for answer in answers if isinstance(answer, ServerView)]
     assert len(views) == len(answers), [answer for answer in answers if not isinstance(answer, ServerView)]
-    lost = [view for view in views if view.status == "ERROR"]
-    assert all(view.fault and view.fault.startswith("No valid host was found. There is no room") for view in lost)
-    return len(views) - len(lost), len(lost)
+    failed = [view for view in views if view.status == "ERROR"]
+    assert all(view.fault and view.fault.startswith("No valid host was found. There is no room") for view in failed)
+    return len(views) - len(failed), len(failed)
 
 
 def used(ledger: Ledger, provider: str) -> int:
@@ -34,40 +34,40 @@ def used(ledger: Ledger, provider: str) -> int:
     return ledger.store.read(look)
 
 
-def test_of_32_servers_for_10_places_on_one_host_exactly_10_are_active(ledger: Ledger) -> None:
+def test_exactly_10_of_32_servers_fit_on_a_host_with_room_for_10(ledger: Ledger) -> None:
     size = flavor(ledger)
     for _ in range(5):
-        place = host(ledger, vcpus=PLACES)
+        compute = host(ledger, vcpus=ROOM)
         answers = all_at_once(CROWD, lambda _: launch(ledger, size))
-        assert statuses(answers) == (PLACES, CROWD - PLACES)
-        assert used(ledger, place.uuid) == PLACES
+        assert statuses(answers) == (ROOM, CROWD - ROOM)
+        assert used(ledger, compute.uuid) == ROOM
 
 
-def test_of_32_servers_for_10_hosts_with_a_place_each_exactly_10_are_active(ledger: Ledger) -> None:
+def test_exactly_10_of_32_servers_fit_on_10_hosts_with_room_for_one_each(ledger: Ledger) -> None:
     size = flavor(ledger)
-    places = [host(ledger, vcpus=1) for _ in range(PLACES)]
+    hosts = [host(ledger, vcpus=1) for _ in range(ROOM)]
     answers = all_at_once(CROWD, lambda _: launch(ledger, size))
-    assert statuses(answers) == (PLACES, CROWD - PLACES)
-    assert [used(ledger, place.uuid) for place in places] == [1] * PLACES
+    assert statuses(answers) == (ROOM, CROWD - ROOM)
+    assert [used(ledger, compute.uuid) for compute in hosts] == [1] * ROOM
 
 
-def test_of_32_servers_for_10_nodes_exactly_10_are_built(ledger: Ledger) -> None:
+def test_exactly_10_of_32_servers_are_built_on_10_nodes(ledger: Ledger) -> None:
     kind = node_flavor(ledger, "gold")
-    machines = [ledger.enrol(resource_class="gold") for _ in range(PLACES)]
+    machines = [ledger.enrol(resource_class="gold") for _ in range(ROOM)]
     answers = all_at_once(CROWD, lambda _: launch(ledger, kind))
-    assert statuses(answers) == (PLACES, CROWD - PLACES)
-    carried = {ledger.node(machine).instance_uuid for machine in machines}
-    assert carried == {
+    assert statuses(answers) == (ROOM, CROWD - ROOM)
+    instances = {ledger.node(machine).instance_uuid for machine in machines}
+    assert instances == {
         answer.server.uuid for answer in answers if isinstance(answer, ServerView) and answer.status == "BUILD"
     }
 
 
-def test_servers_and_claims_through_placement_never_exceed_a_host(ledger: Ledger) -> None:
+def test_servers_and_claims_through_placement_never_exceed_the_capacity_of_a_host(ledger: Ledger) -> None:
     size = flavor(ledger)
     for _ in range(5):
-        place = host(ledger, vcpus=PLACES)
+        compute = host(ledger, vcpus=ROOM)
 
-        def either(number: int, provider: str = place.uuid) -> ServerView | None:
+        def either(number: int, provider: str = compute.uuid) -> ServerView | None:
             if number % 2:
                 return launch(ledger, size)
             request = ClaimRequest(
@@ -81,16 +81,16 @@ def test_servers_and_claims_through_placement_never_exceed_a_host(ledger: Ledger
         refused = sum(isinstance(answer, CapacityExceeded) for answer in answers)
         views = [answer for answer in answers if isinstance(answer, ServerView)]
         assert claimed + refused == len(views) == CROWD // 2, answers
-        assert claimed + sum(view.status == "ACTIVE" for view in views) == PLACES == used(ledger, place.uuid)
+        assert claimed + sum(view.status == "ACTIVE" for view in views) == ROOM == used(ledger, compute.uuid)
 
 
-def test_servers_that_come_and_go_leave_nothing_behind(ledger: Ledger) -> None:
+def test_concurrent_launches_and_deletes_leave_no_claim(ledger: Ledger) -> None:
     size = flavor(ledger)
-    place = host(ledger, vcpus=3)
+    compute = host(ledger, vcpus=3)
 
-    def come_and_go(_: int) -> None:
+    def launch_and_delete(_: int) -> None:
         for _ in range(5):
             delete(ledger, launch(ledger, size))
 
-    assert all_at_once(8, come_and_go) == [None] * 8
-    assert used(ledger, place.uuid) == 0
+    assert all_at_once(8, launch_and_delete) == [None] * 8
+    assert used(ledger, compute.uuid) == 0
