@@ -1,4 +1,4 @@
-"""The fleet of the demo: 60 machines in three classes and six racks, as data."""
+"""The machines of the demo: 60 in three classes and six racks."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ KINDS = (
 
 
 def fleet() -> Iterator[dict[str, Any]]:
-    """The 60 machines: what the API is told about each, and its traits."""
+    """Yield the attributes and traits of each machine."""
     for kind, letter, racks, per_rack, properties in KINDS:
         for rack in racks:
             for place in range(1, per_rack + 1):

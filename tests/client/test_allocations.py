@@ -6,13 +6,12 @@ import pytest
 from openstack import exceptions
 
 from dibs.client import AlreadyDifferent, Dibs, Progress
-from tests.clients.clouds import enrol, until_provisioned
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import enroll, fresh, until_provisioned
 
 
 def test_an_allocation_is_created_waited_for_and_deleted(dibs: Dibs) -> None:
     kind, name = fresh("class"), fresh("allocation")
-    node = enrol(dibs.connection, resource_class=kind)
+    node = enroll(dibs.connection, resource_class=kind)
     created = dibs.allocations.create(kind, name=name, candidate_nodes=[node.name], extra={"why": "test"}, sticky=True)
     (given,) = dibs.allocations.wait([created], timeout=30)
     assert (given.node_id, given.state, given.sticky, given.extra) == (node.id, "active", True, {"why": "test"})
@@ -25,7 +24,7 @@ def test_an_allocation_is_created_waited_for_and_deleted(dibs: Dibs) -> None:
 
 def test_a_repeated_create_with_the_same_name_returns_the_same_allocation(dibs: Dibs) -> None:
     kind, name = fresh("class"), fresh("allocation")
-    node = enrol(dibs.connection, resource_class=kind)
+    node = enroll(dibs.connection, resource_class=kind)
     options = {"candidate_nodes": [node.name], "extra": {"a": 1}}
     made = dibs.allocations.create(kind, name=name, **options)
     assert dibs.allocations.create(kind, name=name, **options).id == made.id
@@ -42,7 +41,7 @@ def test_a_failed_wait_raises_the_reason_and_a_retry_succeeds(dibs: Dibs) -> Non
     created = dibs.allocations.create(kind, name=name)
     with pytest.raises(exceptions.ResourceFailure, match=f"{name} failed: no nodes of class {kind}"):
         dibs.allocations.wait([created], timeout=30)
-    node = enrol(dibs.connection, resource_class=kind)
+    node = enroll(dibs.connection, resource_class=kind)
     retried = dibs.allocations.retry(name, wait_seconds=60)
     (given,) = dibs.allocations.wait([retried], timeout=30)
     assert (given.id, given.node_id) == (created.id, node.id)
@@ -53,7 +52,7 @@ def test_a_failed_wait_raises_the_reason_and_a_retry_succeeds(dibs: Dibs) -> Non
 
 def test_a_batch_gets_its_nodes_when_the_last_is_released_and_progress_is_reported(dibs: Dibs) -> None:
     kind = fresh("class")
-    nodes = {enrol(dibs.connection, resource_class=kind).id for _ in range(2)}
+    nodes = {enroll(dibs.connection, resource_class=kind).id for _ in range(2)}
     (taken,) = dibs.allocations.wait([dibs.allocations.create(kind)], timeout=30)
     steps: list[Progress] = []
 
@@ -81,7 +80,7 @@ def test_a_wait_times_out_and_the_allocation_stays_in_the_queue(dibs: Dibs) -> N
 
 def test_a_borrowed_node_that_was_deployed_is_undeployed_and_released(dibs: Dibs) -> None:
     kind = fresh("class")
-    node = enrol(dibs.connection, resource_class=kind)
+    node = enroll(dibs.connection, resource_class=kind)
     with dibs.allocations.borrowed(kind) as (mine,):
         assert mine.node_id == node.id
         dibs.connection.baremetal.set_node_provision_state(node, "active")
@@ -92,7 +91,7 @@ def test_a_borrowed_node_that_was_deployed_is_undeployed_and_released(dibs: Dibs
 def test_borrowed_nodes_are_released_after_an_exception(dibs: Dibs) -> None:
     kind, name = fresh("class"), fresh("allocation")
     for _ in range(2):
-        enrol(dibs.connection, resource_class=kind)
+        enroll(dibs.connection, resource_class=kind)
     with pytest.raises(KeyboardInterrupt), dibs.allocations.borrowed(kind, count=2) as both:
         assert len({each.node_id for each in both}) == 2
         raise KeyboardInterrupt

@@ -7,13 +7,12 @@ from openstack import exceptions
 
 from dibs.client import Dibs
 from dibs.client.dibs import placement_class
-from tests.clients.clouds import enrol
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import enroll, fresh
 
 
 def test_why_counts_the_reasons_and_names_the_earliest_time(dibs: Dibs) -> None:
     kind = fresh("class")
-    node = enrol(dibs.connection, resource_class=kind)
+    node = enroll(dibs.connection, resource_class=kind)
     held = dibs.reservations.create([node.id], seconds=600)
     answer = dibs.why(kind)
     assert (answer.fits, answer.free, answer.reasons) == (False, 0, {"held": 1})
@@ -31,7 +30,7 @@ def test_why_counts_the_reasons_and_names_the_earliest_time(dibs: Dibs) -> None:
 
 def test_candidates_are_filtered_by_traits_and_limited(dibs: Dibs) -> None:
     kind = fresh("class")
-    with_a, plain = enrol(dibs.connection, resource_class=kind), enrol(dibs.connection, resource_class=kind)
+    with_a, plain = enroll(dibs.connection, resource_class=kind), enroll(dibs.connection, resource_class=kind)
     dibs.nodes.add_traits(with_a.id, "CUSTOM_A")
     resources = {placement_class(kind): 1}
     found = {each.provider: each for each in dibs.candidates(resources)}

@@ -9,8 +9,8 @@ from openstack import exceptions
 
 from dibs.client import AlreadyDifferent, Dibs, hosts, instances
 from tests.bed.dibs_server import DibsServer
-from tests.clients.test_blazarclient import PROPERTY, client_of, make_provider
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import fresh
+from tests.clients.test_blazarclient import PROPERTY, client_of, create_provider
 
 START, END = datetime(2093, 5, 1, 10, tzinfo=UTC), datetime(2093, 5, 1, 12, tzinfo=UTC)
 LATER = datetime(2093, 5, 1, 14, tzinfo=UTC)
@@ -19,7 +19,7 @@ LATER = datetime(2093, 5, 1, 14, tzinfo=UTC)
 @pytest.fixture
 def only(dibs: Dibs, running: DibsServer) -> Iterator[list[str]]:
     """Register a host and yield a requirement that only this host meets."""
-    name = make_provider(dibs.connection)
+    name = create_provider(dibs.connection)
     blazar = client_of(dibs.connection, running)
     host: Any = blazar.host.create(name, **{PROPERTY: name})
     yield ["==", f"${PROPERTY}", name]

@@ -4,13 +4,12 @@ import pytest
 from openstack import exceptions
 
 from dibs.client import Dibs
-from tests.clients.clouds import enrol
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import enroll, fresh
 
 
 def test_nodes_are_filtered_by_traits(dibs: Dibs) -> None:
     kind = fresh("class")
-    nodes = {name: enrol(dibs.connection, resource_class=kind).id for name in ("none", "a", "b", "ab")}
+    nodes = {name: enroll(dibs.connection, resource_class=kind).id for name in ("none", "a", "b", "ab")}
     dibs.nodes.add_traits(nodes["a"], "CUSTOM_A")
     dibs.nodes.add_traits(nodes["b"], "CUSTOM_B")
     dibs.nodes.add_traits(nodes["ab"], "CUSTOM_A", "CUSTOM_B")
@@ -33,7 +32,7 @@ def test_nodes_are_filtered_by_traits(dibs: Dibs) -> None:
 
 
 def test_traits_are_added_and_removed(dibs: Dibs) -> None:
-    node = enrol(dibs.connection).name
+    node = enroll(dibs.connection).name
     dibs.nodes.add_traits(node, "CUSTOM_A", "CUSTOM_B", "CUSTOM_C")
     dibs.nodes.remove_traits(node, "CUSTOM_B")
     assert sorted(dibs.nodes.get(node).traits) == ["CUSTOM_A", "CUSTOM_C"]

@@ -6,12 +6,11 @@ import pytest
 from openstack import exceptions
 
 from dibs.client import AlreadyDifferent, Dibs
-from tests.clients.clouds import enrol
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import enroll, fresh
 
 
 def test_one_of_several_nodes_is_reserved_shown_renewed_and_released(dibs: Dibs) -> None:
-    first, second = enrol(dibs.connection), enrol(dibs.connection)
+    first, second = enroll(dibs.connection), enroll(dibs.connection)
     made = dibs.reservations.create([first.name, second.id], seconds=60)
     also = dibs.reservations.create([first.id, second.id])
     assert (made.node_id, also.node_id) == (first.id, second.id)
@@ -30,7 +29,7 @@ def test_one_of_several_nodes_is_reserved_shown_renewed_and_released(dibs: Dibs)
 
 
 def test_a_repeated_create_with_the_same_name_returns_the_same_reservation(dibs: Dibs) -> None:
-    node, other = enrol(dibs.connection), enrol(dibs.connection)
+    node, other = enroll(dibs.connection), enroll(dibs.connection)
     name = fresh("ci")
     made = dibs.reservations.create([node.name], name=name)
     assert dibs.reservations.create([other.id, node.id], name=name).id == made.id
@@ -40,7 +39,7 @@ def test_a_repeated_create_with_the_same_name_returns_the_same_reservation(dibs:
 
 
 def test_an_instance_has_at_most_one_reservation(dibs: Dibs) -> None:
-    node = enrol(dibs.connection)
+    node = enroll(dibs.connection)
     instance = str(uuid.uuid4())
     made = dibs.reservations.create([node.id], instance=instance)
     assert made.instance_id == instance

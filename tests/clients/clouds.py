@@ -1,6 +1,7 @@
-"""What a user of the stock clients has: a clouds.yaml as Dibs prints it, a connection, and the commands."""
+"""What a user of the OpenStack clients has: the printed clouds.yaml, a connection, and the commands."""
 
 import functools
+import json
 import os
 import subprocess
 import sys
@@ -22,7 +23,7 @@ BIN = Path(sys.executable).parent
 
 
 def write_clouds_yaml(folder: Path, server: DibsServer, *flags: str, **user: str) -> Path:
-    """Take the entry that Dibs prints, fill in user and password as its reader does, and save it."""
+    """Write the clouds.yaml that Dibs prints, with user and password filled in; return its path."""
     clouds = yaml.safe_load(_printed_entry("--bind", f"127.0.0.1:{server.port}", *flags))
     clouds["clouds"]["dibs"]["auth"].update(user)
     path = folder / f"clouds-{server.port}-{user.get('username', 'anyone')}.yaml"
@@ -37,21 +38,21 @@ def _printed_entry(*flags: str) -> bytes:
 
 
 def bare_environment() -> dict[str, str]:
-    """This process's environment without anything that a client or Dibs would take as a setting."""
+    """Return the environment without the variables that a client or Dibs reads."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "DIBS_"))}
 
 
 def connect(clouds_yaml: Path) -> Connection:
-    """Connect as a script would; a conflict is told at once instead of after retries."""
+    """Connect as a script does; conflicts are raised at once instead of being retried."""
     config = openstack.config.OpenStackConfig(config_files=[str(clouds_yaml)], load_envvars=False)
     region = config.get_one(cloud="dibs", baremetal_status_code_retries=0)
     return Connection(config=region)
 
 
 def until_provisioned(cloud: Connection, node: Any, state: str, since: str | None = None) -> Any:
-    """Look until the node is in the provision state and nobody works on it; give it back.
+    """Poll until the node is in the provision state and unlocked; return it.
 
-    ``since`` is the time of its last move, for verbs that end in the state where they began.
+    ``since`` is the time of its last change, for verbs that end in the state in which they began.
     """
 
     def arrived() -> Any:
@@ -62,10 +63,20 @@ def until_provisioned(cloud: Connection, node: Any, state: str, since: str | Non
     return eventually(arrived, what=f"node in {state}")
 
 
-def enrol(cloud: Connection, **attributes: Any) -> Any:
-    """Make a node of fake hardware available, as quickly as that goes: without cleaning."""
-    made = {"name": f"node-{uuid.uuid4().hex[:12]}", "driver": "fake-hardware", "resource_class": "compute"}
-    node = cloud.baremetal.create_node(**made | {"is_automated_clean_enabled": False} | attributes)
+def fresh(prefix: str = "node") -> str:
+    """Return a name that no other test uses."""
+    return f"{prefix}-{uuid.uuid4().hex[:12]}"
+
+
+def fresh_mac() -> str:
+    """Return a MAC address that no other test uses."""
+    return "52:" + uuid.uuid4().bytes[:5].hex(":")
+
+
+def enroll(cloud: Connection, **attributes: Any) -> Any:
+    """Create an available node with fake hardware, without cleaning."""
+    defaults = {"name": fresh(), "driver": "fake-hardware", "resource_class": "compute"}
+    node = cloud.baremetal.create_node(**defaults | {"is_automated_clean_enabled": False} | attributes)
     cloud.baremetal.set_node_provision_state(node, "manage")
     until_provisioned(cloud, node, "manageable")
     cloud.baremetal.set_node_provision_state(node, "provide")
@@ -73,8 +84,8 @@ def enrol(cloud: Connection, **attributes: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a command printed."""
+class CommandResult:
+    """The exit status and the output of a command."""
 
     status: int
     out: str
@@ -82,9 +93,9 @@ class Told:
 
 
 class Shell:
-    """A ``baremetal`` shell into which commands are typed one by one, so that only the first takes a second to start.
+    """An interactive ``baremetal`` shell: its commands start without the delay of a new process.
 
-    It splits its lines at blanks whatever the quotes.
+    Quirk: the shell splits its lines at blanks, also inside quotes.
     """
 
     def __init__(self, environment: dict[str, str], folder: Path) -> None:
@@ -95,13 +106,13 @@ class Shell:
             )
 
     def type(self, line: str) -> None:
-        """Type a command; whoever wants to know when it is done looks at the server."""
+        """Send a command without waiting; its effect can be seen on the server."""
         assert self._process.stdin is not None
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
 
     def close(self) -> str:
-        """End the shell and give all its complaints."""
+        """End the shell and return its error output."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(timeout=60)
@@ -110,27 +121,36 @@ class Shell:
 
 @dataclass(frozen=True)
 class Commands:
-    """The stock commands, each run in a process of its own."""
+    """The OpenStack commands, each run in its own process."""
 
     clouds_yaml: Path
     variables: Mapping[str, str] = field(default_factory=dict)
-    """What else the user has in the environment."""
+    """Additional environment variables."""
 
-    def run(self, *words: str, stdin: str = "", program: str = "baremetal") -> Told:
-        """Run one command, as typed in a shell."""
+    def run(self, *words: str, stdin: str = "", program: str = "baremetal") -> CommandResult:
+        """Run one command."""
         done = subprocess.run(
             [BIN / program, *words], env=self._environment(), input=stdin, capture_output=True, text=True, timeout=60
         )
-        return Told(done.returncode, done.stdout, done.stderr)
+        return CommandResult(done.returncode, done.stdout, done.stderr)
 
-    def batch(self, *lines: str) -> Told:
-        """Type several commands into one ``baremetal`` shell at once; its exit status says nothing."""
+    def batch(self, *lines: str) -> CommandResult:
+        """Run several commands in one ``baremetal`` shell; the exit status is that of the shell."""
         return self.run(stdin="\n".join(lines) + "\n")
 
     def shell(self) -> Shell:
-        """Start a shell to type into."""
+        """Start an interactive shell."""
         return Shell(self._environment(), self.clouds_yaml.parent)
 
     def _environment(self) -> dict[str, str]:
         config = {"OS_CLIENT_CONFIG_FILE": str(self.clouds_yaml), "OS_CLOUD": "dibs", "COLUMNS": "400"}
         return {**bare_environment(), **config, **self.variables}
+
+
+def documents(text: str) -> list[Any]:
+    """Return the JSON documents in the output of a shell, without any other text."""
+    decoder, found, position = json.JSONDecoder(), [], 0
+    while (position := min((at for at in (text.find(c, position) for c in "[{") if at >= 0), default=-1)) >= 0:
+        document, position = decoder.raw_decode(text, position)
+        found.append(document)
+    return found

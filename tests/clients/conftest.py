@@ -1,4 +1,4 @@
-"""A connection and the commands, for the server that the other tests of an engine share."""
+"""Connection and commands for the shared server of an engine."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,18 +12,18 @@ from tests.clients.clouds import Commands, connect, write_clouds_yaml
 
 @pytest.fixture
 def clouds_yaml(shared_server: DibsServer, tmp_path: Path) -> Path:
-    """What the user of the shared server has in ~/.config/openstack."""
+    """Return the path of a clouds.yaml for the shared server."""
     return write_clouds_yaml(tmp_path, shared_server)
 
 
 @pytest.fixture
 def cloud(clouds_yaml: Path) -> Iterator[Connection]:
-    """The openstacksdk, connected to the shared server."""
+    """Connect openstacksdk to the shared server."""
     with connect(clouds_yaml) as connection:
         yield connection
 
 
 @pytest.fixture
 def commands(clouds_yaml: Path) -> Commands:
-    """The ``baremetal`` and ``openstack`` commands, pointed to the shared server."""
+    """Return the ``baremetal`` and ``openstack`` commands, configured for the shared server."""
     return Commands(clouds_yaml)

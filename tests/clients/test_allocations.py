@@ -1,4 +1,4 @@
-"""Allocations with the stock clients: openstacksdk, with the waiting that it has, and the ``baremetal`` command."""
+"""Allocations with the OpenStack clients: openstacksdk and the ``baremetal`` command."""
 
 import json
 from pathlib import Path
@@ -9,42 +9,40 @@ from openstack import exceptions
 from openstack.connection import Connection
 
 from tests.bed.session import Bed
-from tests.clients.clouds import Commands, connect, enrol, until_provisioned, write_clouds_yaml
-from tests.clients.test_baremetal_command import documents
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import Commands, connect, documents, enroll, fresh, until_provisioned, write_clouds_yaml
 
 
-def test_an_allocation_is_waited_for_used_and_given_back(cloud: Connection) -> None:
+def test_an_allocation_is_created_waited_for_and_deleted(cloud: Connection) -> None:
     resource_class, name = fresh("class"), fresh("allocation")
-    node = enrol(cloud, resource_class=resource_class)
+    node = enroll(cloud, resource_class=resource_class)
     cloud.baremetal.add_node_trait(node, "CUSTOM_A")
-    asked = cloud.baremetal.create_allocation(
+    created = cloud.baremetal.create_allocation(
         name=name, resource_class=resource_class, traits=["CUSTOM_A"], candidate_nodes=[node.name], extra={"a": 1}
     )
-    assert (asked.state, asked.node_id, asked.candidate_nodes) == ("allocating", None, [node.id])
-    given = cloud.baremetal.wait_for_allocation(asked)
-    assert (given.state, given.node_id, given.traits, given.extra) == ("active", node.id, ["CUSTOM_A"], {"a": 1})
-    carrying = cloud.baremetal.get_node(node.id)
-    assert (carrying.instance_id, carrying.allocation_id) == (asked.id, asked.id)
-    cloud.baremetal.delete_allocation(given)
+    assert (created.state, created.node_id, created.candidate_nodes) == ("allocating", None, [node.id])
+    active = cloud.baremetal.wait_for_allocation(created)
+    assert (active.state, active.node_id, active.traits, active.extra) == ("active", node.id, ["CUSTOM_A"], {"a": 1})
+    allocated = cloud.baremetal.get_node(node.id)
+    assert (allocated.instance_id, allocated.allocation_id) == (created.id, created.id)
+    cloud.baremetal.delete_allocation(active)
     with pytest.raises(exceptions.NotFoundException):
         cloud.baremetal.get_allocation(name)
     assert cloud.baremetal.get_node(node.id).instance_id is None
 
 
-def test_the_reason_of_a_failure_reaches_who_waits(cloud: Connection) -> None:
+def test_waiting_for_a_failed_allocation_raises_the_reason(cloud: Connection) -> None:
     resource_class = fresh("class")
-    enrol(cloud, resource_class=resource_class, is_maintenance=True)
-    asked = cloud.baremetal.create_allocation(resource_class=resource_class)
+    enroll(cloud, resource_class=resource_class, is_maintenance=True)
+    created = cloud.baremetal.create_allocation(resource_class=resource_class)
     with pytest.raises(exceptions.ResourceFailure, match=f"1 node of class {resource_class}: 1 in maintenance"):
-        cloud.baremetal.wait_for_allocation(asked)
-    failed = cloud.baremetal.wait_for_allocation(asked, ignore_error=True)
+        cloud.baremetal.wait_for_allocation(created)
+    failed = cloud.baremetal.wait_for_allocation(created, ignore_error=True)
     assert failed.state == "error"
 
 
-def test_allocations_are_listed_changed_and_patched(cloud: Connection) -> None:
+def test_allocations_are_listed_updated_and_patched(cloud: Connection) -> None:
     resource_class = fresh("class")
-    node = enrol(cloud, resource_class=resource_class)
+    node = enroll(cloud, resource_class=resource_class)
     first = cloud.baremetal.wait_for_allocation(cloud.baremetal.create_allocation(resource_class=resource_class))
     second = cloud.baremetal.create_allocation(resource_class=resource_class)
     cloud.baremetal.wait_for_allocation(second, ignore_error=True)
@@ -71,33 +69,33 @@ def test_allocations_are_listed_changed_and_patched(cloud: Connection) -> None:
 
 def test_undeploying_a_node_ends_its_allocation(cloud: Connection) -> None:
     resource_class = fresh("class")
-    node = enrol(cloud, resource_class=resource_class)
-    given = cloud.baremetal.wait_for_allocation(cloud.baremetal.create_allocation(resource_class=resource_class))
+    node = enroll(cloud, resource_class=resource_class)
+    active = cloud.baremetal.wait_for_allocation(cloud.baremetal.create_allocation(resource_class=resource_class))
     cloud.baremetal.set_node_provision_state(node, "active")
     until_provisioned(cloud, node, "active")
     cloud.baremetal.set_node_provision_state(node, "deleted")
     until_provisioned(cloud, node, "available")
     with pytest.raises(exceptions.NotFoundException):
-        cloud.baremetal.get_allocation(given.id)
+        cloud.baremetal.get_allocation(active.id)
 
 
 @pytest.fixture
 def commands(bed: Bed, tmp_path: Path) -> Commands:
-    """The commands cannot tell engines apart, and each takes a second to start: one engine is enough."""
+    """Use one engine only: the commands cannot tell engines apart, and each takes a second to start."""
     return Commands(write_clouds_yaml(tmp_path, bed.shared_server("sqlite")))
 
 
 def test_the_baremetal_command_creates_lists_shows_sets_and_deletes(commands: Commands) -> None:
     cloud = connect(commands.clouds_yaml)
     resource_class, name = fresh("class"), fresh("allocation")
-    node = enrol(cloud, resource_class=resource_class)
+    node = enroll(cloud, resource_class=resource_class)
     cloud.baremetal.add_node_trait(node, "CUSTOM_A")
     made = commands.run(
         *("allocation", "create", "--resource-class", resource_class, "--trait", "CUSTOM_A", "--name", name),
         *("--candidate-node", node.name, "--extra", "a=1", "--wait", "-f", "json"),
     )
     assert (json.loads(made.out)["state"], json.loads(made.out)["node_uuid"]) == ("active", node.id)
-    told = commands.batch(
+    result = commands.batch(
         f"allocation list --resource-class {resource_class} --state active -f json",
         f"allocation list --node {node.name} --long -f json",
         f"allocation set {name} --name {name}-2 --extra b=2",
@@ -106,17 +104,17 @@ def test_the_baremetal_command_creates_lists_shows_sets_and_deletes(commands: Co
         f"allocation delete {name}-2",
         f"allocation list --resource-class {resource_class} -f json",
     )
-    by_class, by_node, shown, rest = documents(told.out)
+    by_class, by_node, shown, rest = documents(result.out)
     assert [entry["name"] for entry in by_class] == [name]
     assert [entry["node_uuid"] for entry in by_node] == [node.id]
     assert (shown["uuid"], shown["extra"]) == (by_class[0]["uuid"], {"b": 2})
     assert rest == []
 
 
-def test_the_baremetal_command_backfills_and_tells_why_it_failed(commands: Commands) -> None:
+def test_the_baremetal_command_backfills_and_prints_why_an_allocation_failed(commands: Commands) -> None:
     cloud = connect(commands.clouds_yaml)
     resource_class = fresh("class")
-    node = enrol(cloud, resource_class=resource_class)
+    node = enroll(cloud, resource_class=resource_class)
     cloud.baremetal.set_node_provision_state(node, "active")
     until_provisioned(cloud, node, "active")
     made = commands.run("allocation", "create", "--node", node.name, "-f", "json")

@@ -2,44 +2,42 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from openstack.connection import Connection
 
 from tests.bed.session import Bed
-from tests.clients.clouds import Commands, connect, enrol, until_provisioned, write_clouds_yaml
-from tests.clients.test_openstacksdk import fresh, fresh_mac
+from tests.clients.clouds import (
+    Commands,
+    connect,
+    documents,
+    enroll,
+    fresh,
+    fresh_mac,
+    until_provisioned,
+    write_clouds_yaml,
+)
 
 
 @pytest.fixture
 def clouds_yaml(bed: Bed, tmp_path: Path) -> Path:
-    """The commands cannot tell engines apart, and each takes a second to start: one engine is enough."""
+    """Use one engine only: the commands cannot tell engines apart, and each takes a second to start."""
     return write_clouds_yaml(tmp_path, bed.shared_server("sqlite"))
 
 
 @pytest.fixture
 def cloud(clouds_yaml: Path) -> Connection:
-    """The SDK, to arrange and to look."""
+    """Connect the SDK, to prepare and to check."""
     return connect(clouds_yaml)
 
 
 @pytest.fixture
 def name(cloud: Connection) -> str:
-    """The name of a node that is available."""
-    return str(enrol(cloud).name)
+    """Create an available node; return its name."""
+    return str(enroll(cloud).name)
 
 
-def documents(text: str) -> list[Any]:
-    """The JSON documents in what one shell printed, with whatever else it said left out."""
-    decoder, found, position = json.JSONDecoder(), [], 0
-    while (position := min((at for at in (text.find(c, position) for c in "[{") if at >= 0), default=-1)) >= 0:
-        document, position = decoder.raw_decode(text, position)
-        found.append(document)
-    return found
-
-
-def test_a_node_is_enrolled_as_the_manual_of_ironic_says(commands: Commands, cloud: Connection) -> None:
+def test_a_node_is_enrolled_as_in_the_manual_of_ironic(commands: Commands, cloud: Connection) -> None:
     name, mac = fresh(), fresh_mac()
     made = commands.run(
         *("node", "create", "--driver", "fake-hardware", "--name", name, "--resource-class", "gpu", "--owner", "alice"),
@@ -59,10 +57,10 @@ def test_a_node_is_enrolled_as_the_manual_of_ironic_says(commands: Commands, clo
     assert [port.address for port in cloud.baremetal.ports(node_id=ready.id)] == [mac]
 
 
-def test_lists_show_and_filter(commands: Commands, cloud: Connection, name: str) -> None:
+def test_nodes_are_listed_filtered_and_shown(commands: Commands, cloud: Connection, name: str) -> None:
     cloud.baremetal.update_node(name, resource_class=name, owner="alice", extra={"a": 1})
     cloud.baremetal.set_node_traits(name, ["CUSTOM_A"])
-    told = commands.batch(
+    result = commands.batch(
         f"node list --resource-class {name} -f json",
         f"node list --long --resource-class {name} -f json",
         f"node list --fields name traits --owner alice --resource-class {name} -f json",
@@ -70,7 +68,7 @@ def test_lists_show_and_filter(commands: Commands, cloud: Connection, name: str)
         f"node list --provision-state available --driver fake-hardware --unassociated --resource-class {name} -f json",
         f"node show {name} --fields name provision_state traits -f json",
     )
-    short, long, picked, kept, filtered, shown = documents(told.out)
+    short, long, picked, kept, filtered, shown = documents(result.out)
     assert [(node["name"], node["provision_state"]) for node in short] == [(name, "available")]
     assert [(node["extra"], node["owner"]) for node in long] == [({"a": 1}, "alice")]
     assert picked == [{"name": name, "traits": ["CUSTOM_A"]}]
@@ -96,7 +94,7 @@ def test_nodes_are_set_and_unset(commands: Commands, cloud: Connection, name: st
 
 
 def test_traits_are_added_listed_and_removed(commands: Commands, name: str) -> None:
-    told = commands.batch(
+    result = commands.batch(
         f"node add trait {name} CUSTOM_A CUSTOM_B HW_CPU_X86_AVX2",
         f"node trait list {name} -f json",
         f"node remove trait {name} CUSTOM_B",
@@ -104,12 +102,12 @@ def test_traits_are_added_listed_and_removed(commands: Commands, name: str) -> N
         f"node remove trait --all {name}",
         f"node trait list {name} -f json",
     )
-    lists = [[row["traits"] for row in rows] for rows in documents(told.out)]
+    lists = [[row["traits"] for row in rows] for rows in documents(result.out)]
     assert lists == [["CUSTOM_A", "CUSTOM_B", "HW_CPU_X86_AVX2"], ["CUSTOM_A", "HW_CPU_X86_AVX2"], []]
 
 
-def test_what_a_machine_does_without_provisioning(commands: Commands, cloud: Connection, name: str) -> None:
-    told = commands.batch(
+def test_boot_device_maintenance_validation_and_power(commands: Commands, cloud: Connection, name: str) -> None:
+    result = commands.batch(
         f"node boot device set {name} disk --persistent",
         f"node boot device show {name} -f json",
         f"node boot device show {name} --supported -f json",
@@ -119,7 +117,7 @@ def test_what_a_machine_does_without_provisioning(commands: Commands, cloud: Con
         f"node validate {name} -f json",
         f"node power on {name}",
     )
-    device, supported, kept, validated = documents(told.out)
+    device, supported, kept, validated = documents(result.out)
     assert device == {"boot_device": "disk", "persistent": True}
     assert supported == {"supported_boot_devices": "pxe, disk, cdrom"}
     assert kept == {"maintenance": True, "maintenance_reason": "fan"}
@@ -162,10 +160,10 @@ def test_a_node_goes_through_every_provision_verb(
     assert shell.close() == ""
 
 
-def test_ports_drivers_and_conductors(commands: Commands, cloud: Connection, name: str) -> None:
+def test_ports_drivers_and_conductors_are_listed_and_shown(commands: Commands, cloud: Connection, name: str) -> None:
     node, mac = cloud.baremetal.get_node(name), fresh_mac()
     made = json.loads(commands.run("port", "create", "--node", node.id, mac, "-f", "json").out)
-    told = commands.batch(
+    result = commands.batch(
         f"port set {made['uuid']} --extra switch=s1",
         f"port list --node {name} -f json",
         f"port show --address {mac} -f json",
@@ -177,7 +175,7 @@ def test_ports_drivers_and_conductors(commands: Commands, cloud: Connection, nam
         "conductor list -f json",
         f"conductor show {node.conductor} -f json",
     )
-    listed, port, gone, drivers, driver, properties, conductors, conductor = documents(told.out)
+    listed, port, gone, drivers, driver, properties, conductors, conductor = documents(result.out)
     assert [row["address"] for row in listed] == [mac]
     assert (port["extra"], port["node_uuid"], gone) == ({"switch": "s1"}, node.id, [])
     assert [row["name"] for row in drivers] == [driver["name"]] == ["fake-hardware"]
@@ -186,12 +184,12 @@ def test_ports_drivers_and_conductors(commands: Commands, cloud: Connection, nam
     assert (conductor["alive"], conductor["drivers"]) == (True, ["fake-hardware"])
 
 
-def test_the_openstack_command_does_the_same(commands: Commands, name: str) -> None:
+def test_the_openstack_command_works_like_baremetal(commands: Commands, name: str) -> None:
     listed = commands.run("baremetal", "node", "show", name, "-f", "json", program="openstack")
     assert (listed.status, json.loads(listed.out)["name"]) == (0, name)
 
 
-def test_it_works_without_a_clouds_yaml_too(bed: Bed, commands: Commands, name: str) -> None:
+def test_the_command_works_without_a_clouds_yaml(bed: Bed, commands: Commands, name: str) -> None:
     endpoint = f"{bed.shared_server('sqlite').url}/baremetal"
     words = ("--os-cloud", "", "--os-auth-type", "none", "--os-endpoint", endpoint, "node", "show", name)
     assert f" {name} " in commands.run(*words).out
@@ -202,9 +200,9 @@ def test_a_node_is_deleted(commands: Commands, cloud: Connection, name: str) -> 
     assert cloud.baremetal.find_node(name, ignore_missing=True) is None
 
 
-def test_mistakes_are_told_in_a_sentence(commands: Commands, cloud: Connection, name: str) -> None:
+def test_errors_are_printed_with_their_messages(commands: Commands, cloud: Connection, name: str) -> None:
     cloud.baremetal.update_node(name, instance_info={"traits": ["CUSTOM_LACKING"]})
-    told = commands.batch(
+    result = commands.batch(
         "node show nowhere",
         f"node add trait {name} gpu",
         f"node add trait {name} " + " ".join(f"CUSTOM_{number}" for number in range(51)),
@@ -213,7 +211,7 @@ def test_mistakes_are_told_in_a_sentence(commands: Commands, cloud: Connection, 
         f"node deploy {name}",
         f"node unset {name} --extra nothing",
     )
-    for sentence in (
+    for message in (
         "Node nowhere could not be found. (HTTP 404)",
         "'gpu' is not a valid trait",
         "it would exceed the maximum number of traits per node (51 vs. 50) (HTTP 400)",
@@ -222,10 +220,10 @@ def test_mistakes_are_told_in_a_sentence(commands: Commands, cloud: Connection, 
         "is missing traits CUSTOM_LACKING (HTTP 400)",
         "can't remove a non-existent object 'nothing'",
     ):
-        assert sentence in told.err
+        assert message in result.err
 
 
-def test_conflicts_are_told_and_fail_the_command(commands: Commands, cloud: Connection, name: str) -> None:
+def test_conflicts_are_printed_and_fail_the_command(commands: Commands, cloud: Connection, name: str) -> None:
     taken = commands.run("--max-retries", "0", "node", "create", "--driver", "fake-hardware", "--name", name)
     assert (taken.status, f"A node with name {name} already exists. (HTTP 409)" in taken.err) == (1, True)
     cloud.baremetal.update_node(name, driver_info={"fake_delay_power": 20})
@@ -234,8 +232,8 @@ def test_conflicts_are_told_and_fail_the_command(commands: Commands, cloud: Conn
     assert (locked.status, "is locked by host" in locked.err) == (1, True)
 
 
-def test_a_protected_node_is_kept(commands: Commands, cloud: Connection, name: str) -> None:
+def test_a_protected_node_is_not_undeployed(commands: Commands, cloud: Connection, name: str) -> None:
     cloud.baremetal.set_node_provision_state(name, "active")
     until_provisioned(cloud, name, "active")
-    told = commands.batch(f"node set {name} --protected --protected-reason production", f"node undeploy {name}")
-    assert "is protected and cannot be undeployed, rebuilt or deleted (HTTP 403)" in told.err
+    result = commands.batch(f"node set {name} --protected --protected-reason production", f"node undeploy {name}")
+    assert "is protected and cannot be undeployed, rebuilt or deleted (HTTP 403)" in result.err

@@ -12,14 +12,12 @@ import pytest
 from dibs.client import Allocation, Dibs
 from tests.bed.session import Bed
 from tests.bed.waiting import eventually
-from tests.clients.clouds import BIN, Commands, bare_environment, enrol, write_clouds_yaml
-from tests.clients.test_baremetal_command import documents
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import BIN, Commands, bare_environment, documents, enroll, fresh, write_clouds_yaml
 
 
 @pytest.fixture
 def url(bed: Bed) -> str:
-    """The commands cannot tell engines apart, and each takes a second to start: one engine is enough."""
+    """Return the URL of a server; one engine is enough, because the commands cannot tell engines apart."""
     return bed.shared_server("sqlite").url
 
 
@@ -35,8 +33,8 @@ def start(url: str, *words: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=PIPE, stderr=PIPE, text=True)
 
 
-def asked_for(dibs: Dibs, kind: str, count: int = 1) -> list[Allocation]:
-    """Wait until so many allocations of a class are there."""
+def allocations_of(dibs: Dibs, kind: str, count: int = 1) -> list[Allocation]:
+    """Wait until a class has this number of allocations; return them."""
 
     def look() -> list[Allocation] | None:
         found = list(dibs.allocations.list(resource_class=kind))
@@ -46,28 +44,30 @@ def asked_for(dibs: Dibs, kind: str, count: int = 1) -> list[Allocation]:
 
 
 @pytest.mark.parametrize(("number", "bulk"), [(signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGINT, 2)])
-def test_who_stops_waiting_leaves_the_line(url: str, dibs: Dibs, number: signal.Signals, bulk: int) -> None:
+def test_an_interrupted_wait_deletes_the_queued_allocations(
+    url: str, dibs: Dibs, number: signal.Signals, bulk: int
+) -> None:
     kind = fresh("class")
-    theirs = []
+    others = []
     for _ in range(bulk):
-        enrol(dibs.connection, resource_class=kind)
-        theirs += dibs.allocations.wait([dibs.allocations.create(kind)])
+        enroll(dibs.connection, resource_class=kind)
+        others += dibs.allocations.wait([dibs.allocations.create(kind)])
     waiting = start(url, "--resource-class", kind, "--bulk", str(bulk), "--wait")
-    asked = asked_for(dibs, kind, 2 * bulk)
-    assert [each.state for each in asked] == ["active"] * bulk + ["allocating"] * bulk
+    found = allocations_of(dibs, kind, 2 * bulk)
+    assert [each.state for each in found] == ["active"] * bulk + ["allocating"] * bulk
     waiting.send_signal(number)
     out, err = waiting.communicate(timeout=30)
     assert (waiting.returncode, out) == (130, "")
     assert err.endswith("Interrupted.\n")
-    assert [each.id for each in dibs.allocations.list(resource_class=kind)] == [each.id for each in theirs]
+    assert [each.id for each in dibs.allocations.list(resource_class=kind)] == [each.id for each in others]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_command_that_is_stopped_gives_its_node_back(
+def test_the_node_of_an_interrupted_command_is_released(
     url: str, dibs: Dibs, number: signal.Signals, tmp_path: Path
 ) -> None:
     kind = fresh("class")
-    node = enrol(dibs.connection, resource_class=kind)
+    node = enroll(dibs.connection, resource_class=kind)
     running = start(url, "--resource-class", kind, "--shell", f"touch {tmp_path}/runs; exec sleep 60")
     eventually((tmp_path / "runs").exists, 30, "the command")
     assert dibs.nodes.get(node.id).instance_id is not None
@@ -78,8 +78,8 @@ def test_a_command_that_is_stopped_gives_its_node_back(
     assert list(dibs.allocations.list(resource_class=kind)) == []
 
 
-def test_a_shell_completes_nouns_verbs_and_options() -> None:
-    # The function is what the package bash-completion brings, as far as it is needed here.
+def test_bash_completes_nouns_verbs_and_options() -> None:
+    # The function stands in for the one of the package bash-completion.
     script = f"""
         _get_comp_words_by_ref() {{ words=("${{COMP_WORDS[@]}}"); cur=${{COMP_WORDS[COMP_CWORD]}}; }}
         source <({shlex.quote(str(BIN / "dibs"))} complete)
@@ -93,9 +93,9 @@ def test_a_shell_completes_nouns_verbs_and_options() -> None:
     assert done.stdout.splitlines() == ["allocation", "remove", "--wait", "--resource-class"], done.stderr
 
 
-def test_the_openstack_command_has_what_no_stock_client_has(bed: Bed, dibs: Dibs, tmp_path: Path) -> None:
+def test_the_plug_in_adds_the_client_commands_to_openstack(bed: Bed, dibs: Dibs, tmp_path: Path) -> None:
     kind = fresh("class")
-    node = enrol(dibs.connection, resource_class=kind)
+    node = enroll(dibs.connection, resource_class=kind)
     dibs.nodes.add_traits(node.id, "CUSTOM_A")
     commands = Commands(write_clouds_yaml(tmp_path, bed.shared_server("sqlite")))
     made = commands.run(
@@ -114,8 +114,8 @@ def test_the_openstack_command_has_what_no_stock_client_has(bed: Bed, dibs: Dibs
         f"dibs allocation delete {kind}",
         f"dibs candidates --resource-class {kind} -f json",
     ]
-    told = commands.run(stdin="\n".join(lines) + "\n", program="openstack")
-    shown, listed, why, nodes, allocation, candidates = documents(told.out)
+    result = commands.run(stdin="\n".join(lines) + "\n", program="openstack")
+    shown, listed, why, nodes, allocation, candidates = documents(result.out)
     assert shown == reservation
     assert ident in {row["uuid"] for row in listed}
     assert (why["fits"], why["reasons"]) == (False, {"held": 1})

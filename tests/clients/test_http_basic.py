@@ -1,4 +1,4 @@
-"""Users with a project: an admin, a member of the project that owns a node, and one of the project that leases it."""
+"""HTTP basic users: an admin, a member of the owner's project, a member of the lessee's project, a stranger."""
 
 import subprocess
 from collections.abc import Callable
@@ -10,23 +10,23 @@ from openstack import exceptions
 from openstack.connection import Connection
 
 from tests.bed.dibs_server import DIBS, DibsServer
-from tests.clients.clouds import Commands, connect, enrol, write_clouds_yaml
+from tests.clients.clouds import Commands, connect, enroll, write_clouds_yaml
 
 
 @dataclass(frozen=True)
 class Users:
-    """Makes users with ``dibs user add`` and connects them."""
+    """Users of a server, created with ``dibs user add``."""
 
     folder: Path
     server: DibsServer
 
     def clouds_yaml(self, name: str, password: str = "secret") -> Path:
-        """The clouds.yaml of one user."""
+        """Write the clouds.yaml of a user; return its path."""
         flags = ("--auth", "http_basic", "--auth-file", str(self.folder / "users"))
         return write_clouds_yaml(self.folder, self.server, *flags, username=name, password=password)
 
     def cloud(self, name: str) -> Connection:
-        """The SDK, as one user."""
+        """Connect the SDK as a user."""
         return connect(self.clouds_yaml(name))
 
 
@@ -37,7 +37,7 @@ def add_user(folder: Path, name: str, *flags: str) -> None:
 
 @pytest.fixture
 def users(serve: Callable[..., DibsServer], tmp_path: Path) -> Users:
-    """A server that knows four users: root is admin of everything."""
+    """Start a server with four users; root is a system administrator."""
     add_user(tmp_path, "root")
     add_user(tmp_path, "olga", "--project", "owners", "--role", "member")
     add_user(tmp_path, "lena", "--project", "lessees", "--role", "member")
@@ -45,13 +45,13 @@ def users(serve: Callable[..., DibsServer], tmp_path: Path) -> Users:
     return Users(tmp_path, serve("--auth-file", str(tmp_path / "users"), auth="http_basic"))
 
 
-def test_each_user_sees_and_does_what_belongs_to_the_project(users: Users) -> None:
+def test_each_user_has_the_rights_of_the_own_project(users: Users) -> None:
     root, olga, lena, stan = (users.cloud(name) for name in ("root", "olga", "lena", "stan"))
     info = {"fake_delay_deploy": 0, "password": "hidden"}
-    node = enrol(root, name="shared", owner="owners", lessee="lessees", driver_info=info)
-    root.baremetal.create_node(name="nobodys", driver="fake-hardware")
+    node = enroll(root, name="shared", owner="owners", lessee="lessees", driver_info=info)
+    root.baremetal.create_node(name="unowned", driver="fake-hardware")
 
-    assert sorted(seen.name for seen in root.baremetal.nodes()) == ["nobodys", "shared"]
+    assert sorted(seen.name for seen in root.baremetal.nodes()) == ["shared", "unowned"]
     assert [seen.name for seen in olga.baremetal.nodes()] == ["shared"]
     assert [seen.name for seen in lena.baremetal.nodes()] == ["shared"]
     assert list(stan.baremetal.nodes()) == []
@@ -74,7 +74,7 @@ def test_each_user_sees_and_does_what_belongs_to_the_project(users: Users) -> No
     assert [seen.owner for seen in [stan.baremetal.create_node(driver="fake-hardware")]] == ["strangers"]
 
 
-def test_the_command_says_who_is_not_let_in(users: Users) -> None:
+def test_the_command_reports_a_wrong_password(users: Users) -> None:
     users.cloud("root").baremetal.create_node(name="shared", driver="fake-hardware", owner="owners")
     seen = Commands(users.clouds_yaml("olga")).run("node", "list", "-f", "value", "-c", "name")
     assert (seen.status, seen.out.split()) == (0, ["shared"])
@@ -83,7 +83,7 @@ def test_the_command_says_who_is_not_let_in(users: Users) -> None:
     assert "Incorrect username or password" in refused.err
 
 
-def test_placement_is_for_admins_whatever_they_speak_for(users: Users) -> None:
+def test_placement_is_for_admins_of_any_project(users: Users) -> None:
     users.cloud("root").placement.create_resource_provider(name="host")
     assert [seen.name for seen in users.cloud("stan").placement.resource_providers(name="host")] == ["host"]
     with pytest.raises(exceptions.ForbiddenException):

@@ -1,4 +1,4 @@
-"""metalsmith reserves a node as it is, over allocations, and gives it back."""
+"""metalsmith: reserve a node through an allocation, deploy it, undeploy it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,13 +8,12 @@ from metalsmith import Provisioner, exceptions, sources
 from openstack.config import OpenStackConfig
 
 from tests.bed.session import Bed
-from tests.clients.clouds import enrol, until_provisioned, write_clouds_yaml
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import enroll, fresh, until_provisioned, write_clouds_yaml
 
 
 @pytest.fixture
 def metalsmith(bed: Bed, tmp_path: Path) -> Iterator[Provisioner]:
-    """It cannot tell engines apart: one is enough."""
+    """Return metalsmith's provisioner; one engine is enough, because it cannot tell engines apart."""
     path = write_clouds_yaml(tmp_path, bed.shared_server("sqlite"))
     config = OpenStackConfig(config_files=[str(path)], load_envvars=False)
     provisioner = Provisioner(cloud_region=config.get_one(cloud="dibs"))
@@ -22,11 +21,11 @@ def metalsmith(bed: Bed, tmp_path: Path) -> Iterator[Provisioner]:
         yield provisioner
 
 
-def test_a_node_is_reserved_shown_deployed_and_given_back(metalsmith: Provisioner) -> None:
+def test_a_node_is_reserved_shown_deployed_and_undeployed(metalsmith: Provisioner) -> None:
     cloud = metalsmith.connection
     kind, hostname = fresh("class"), fresh("host")
-    enrol(cloud, resource_class=kind)
-    node = enrol(cloud, resource_class=kind, properties={"capabilities": "boot_mode:uefi"})
+    enroll(cloud, resource_class=kind)
+    node = enroll(cloud, resource_class=kind, properties={"capabilities": "boot_mode:uefi"})
     cloud.baremetal.add_node_trait(node, "CUSTOM_A")
     reserved = metalsmith.reserve_node(
         kind, traits=["CUSTOM_A"], capabilities={"boot_mode": "uefi"}, hostname=hostname, candidates=[node.name]
@@ -40,14 +39,14 @@ def test_a_node_is_reserved_shown_deployed_and_given_back(metalsmith: Provisione
     instance = metalsmith.provision_node(reserved, image, hostname=hostname, root_size_gb=10, wait=60)
     assert (instance.is_deployed, instance.allocation.id) == (True, allocation.id)
     metalsmith.unprovision_node(hostname, wait=60)
-    back = until_provisioned(cloud, node, "available")
-    assert (back.instance_id, back.allocation_id, back.instance_info) == (None, None, {})
+    released = until_provisioned(cloud, node, "available")
+    assert (released.instance_id, released.allocation_id, released.instance_info) == (None, None, {})
 
 
-def test_a_node_that_was_only_reserved_is_let_go_when_its_deploy_is_refused(metalsmith: Provisioner) -> None:
+def test_a_refused_deploy_releases_the_reserved_node(metalsmith: Provisioner) -> None:
     cloud = metalsmith.connection
     kind = fresh("class")
-    node = enrol(cloud, resource_class=kind)
+    node = enroll(cloud, resource_class=kind)
     reserved = metalsmith.reserve_node(kind)
     cloud.baremetal.patch_node(reserved, [{"op": "add", "path": "/instance_info/traits", "value": ["CUSTOM_NONE"]}])
     image = sources.HttpWholeDiskImage("http://images.example/disk.img", checksum="a" * 64, disk_format="raw")
@@ -57,9 +56,9 @@ def test_a_node_that_was_only_reserved_is_let_go_when_its_deploy_is_refused(meta
     assert list(cloud.baremetal.allocations(resource_class=kind)) == []
 
 
-def test_what_cannot_be_reserved_leaves_nothing_behind(metalsmith: Provisioner) -> None:
+def test_a_failed_reservation_leaves_no_allocation(metalsmith: Provisioner) -> None:
     kind, hostname = fresh("class"), fresh("host")
-    enrol(metalsmith.connection, resource_class=kind)
+    enroll(metalsmith.connection, resource_class=kind)
     with pytest.raises(exceptions.ReservationFailed, match="1 lacks CUSTOM_NONE"):
         metalsmith.reserve_node(kind, traits=["CUSTOM_NONE"], hostname=hostname)
     assert list(metalsmith.connection.baremetal.allocations(resource_class=kind)) == []

@@ -12,34 +12,32 @@ from openstack.connection import Connection
 from tests.bed.dibs_server import DibsServer
 from tests.bed.session import Bed
 from tests.bed.waiting import eventually
-from tests.clients.clouds import Commands, connect, enrol, until_provisioned, write_clouds_yaml
-from tests.clients.test_baremetal_command import documents
+from tests.clients.clouds import Commands, connect, documents, enroll, fresh, until_provisioned, write_clouds_yaml
 from tests.clients.test_http_basic import Users, add_user
-from tests.clients.test_openstacksdk import fresh
 
 JSON = " -f json"
 
 
 @pytest.fixture
 def clouds_yaml(bed: Bed, tmp_path: Path) -> Path:
-    """The commands cannot tell engines apart, and each takes a second to start: one engine is enough."""
+    """Use one engine only: the commands cannot tell engines apart, and each takes a second to start."""
     return write_clouds_yaml(tmp_path, bed.shared_server("sqlite"))
 
 
 @pytest.fixture
 def commands(clouds_yaml: Path) -> Commands:
-    """A shell into which commands are typed takes the version from the environment only."""
+    """Set the versions in the environment, where an interactive shell reads them."""
     return Commands(clouds_yaml, {"OS_PLACEMENT_API_VERSION": "1.39", "OS_COMPUTE_API_VERSION": "2.61"})
 
 
-def typed(commands: Commands, *lines: str) -> list[Any]:
-    """Type commands into one shell; gives the documents that they printed."""
-    told = commands.run(stdin="\n".join(lines) + "\n", program="openstack")
-    return documents("\n".join(line for line in told.out.splitlines() if not line.startswith("|")))
+def run_all(commands: Commands, *lines: str) -> list[Any]:
+    """Run commands in one shell and return the JSON documents that they print."""
+    result = commands.run(stdin="\n".join(lines) + "\n", program="openstack")
+    return documents("\n".join(line for line in result.out.splitlines() if not line.startswith("|")))
 
 
-def make_host(cloud: Connection, resource_class: str, total: int) -> str:
-    """A compute host with so many places, which nobody else asks for; gives its name."""
+def create_host(cloud: Connection, resource_class: str, total: int) -> str:
+    """Create a compute host with units of a class that no other test uses; return its name."""
     name, size = fresh("compute"), {"resource_provider_generation": 0}
     provider = cloud.placement.create_resource_provider(name=name)
     cloud.placement.put(f"/resource_classes/{resource_class}", microversion="1.39")
@@ -50,17 +48,17 @@ def make_host(cloud: Connection, resource_class: str, total: int) -> str:
 
 
 def specs(resource_class: str) -> dict[str, str]:
-    """What a flavor for these places says."""
+    """Return the extra specs of a flavor for one unit of the class."""
     return {f"resources:{resource_class}": "1", "resources:MEMORY_MB": "0", "resources:DISK_GB": "0"}
 
 
-def test_a_flavor_a_server_and_its_end_by_command(commands: Commands, clouds_yaml: Path) -> None:
+def test_flavors_and_servers_are_created_shown_and_deleted(commands: Commands, clouds_yaml: Path) -> None:
     resource_class = f"CUSTOM_{uuid.uuid4().hex[:12].upper()}"
     with connect(clouds_yaml) as cloud:
-        host = make_host(cloud, resource_class, 1)
+        host = create_host(cloud, resource_class, 1)
     flavor, server, other = fresh("flavor"), fresh("server"), fresh("server")
     properties = " ".join(f"--property {name}={value}" for name, value in specs(resource_class).items())
-    made, shown, launched, lost, listed, hypervisor = typed(
+    made, shown, launched, lost, listed, hypervisor = run_all(
         commands,
         f"flavor create {flavor} --private --vcpus 2 --ram 512 --disk 10 --project some-project {properties}" + JSON,
         f"flavor show {flavor}" + JSON,
@@ -75,7 +73,7 @@ def test_a_flavor_a_server_and_its_end_by_command(commands: Commands, clouds_yam
     assert (lost["status"], lost["name"]) == ("ERROR", other)
     assert [(row["Name"], row["Image Name"], row["Properties"]) for row in listed] == [(server, "any", {"a": "b"})]
     assert (hypervisor["vcpus_used"], hypervisor["running_vms"]) == (2, 1)
-    failed, *left = typed(
+    failed, *left = run_all(
         commands,
         f"server show {other}" + JSON,
         f"server delete {server} {other} --wait",
@@ -86,10 +84,10 @@ def test_a_flavor_a_server_and_its_end_by_command(commands: Commands, clouds_yam
     assert left == [[]]
 
 
-def test_services_and_zones_by_command(commands: Commands, clouds_yaml: Path) -> None:
+def test_services_are_disabled_and_zones_listed(commands: Commands, clouds_yaml: Path) -> None:
     with connect(clouds_yaml) as cloud:
-        host = make_host(cloud, f"CUSTOM_{uuid.uuid4().hex[:12].upper()}", 1)
-    off, on, zones = typed(
+        host = create_host(cloud, f"CUSTOM_{uuid.uuid4().hex[:12].upper()}", 1)
+    off, on, zones = run_all(
         commands,
         f"compute service set {host} nova-compute --disable --disable-reason hot",
         f"compute service list --host {host}" + JSON,
@@ -101,10 +99,10 @@ def test_services_and_zones_by_command(commands: Commands, clouds_yaml: Path) ->
     assert [row["Zone Name"] for row in zones] == ["nova"]
 
 
-def test_a_server_on_a_bare_metal_node_from_launch_to_end(clouds_yaml: Path) -> None:
+def test_a_server_deploys_stops_and_releases_a_bare_metal_node(clouds_yaml: Path) -> None:
     kind = f"bm{uuid.uuid4().hex[:10]}"
     with connect(clouds_yaml) as cloud:
-        node = enrol(cloud, resource_class=kind)
+        node = enroll(cloud, resource_class=kind)
         flavor = cloud.compute.create_flavor(name=fresh("metal"), ram=1, vcpus=1, disk=0)
         none = {"resources:VCPU": "0", "resources:MEMORY_MB": "0"}
         cloud.compute.create_flavor_extra_specs(flavor, {**none, f"resources:CUSTOM_{kind.upper()}": "1"})
@@ -121,13 +119,13 @@ def test_a_server_on_a_bare_metal_node_from_launch_to_end(clouds_yaml: Path) -> 
         assert cloud.baremetal.get_node(node).instance_id is None
 
 
-def test_users_of_projects_have_servers_of_their_own(serve: Callable[..., DibsServer], tmp_path: Path) -> None:
+def test_users_see_only_the_servers_of_their_project(serve: Callable[..., DibsServer], tmp_path: Path) -> None:
     add_user(tmp_path, "root")
     add_user(tmp_path, "mia", "--project", "p", "--role", "member")
     add_user(tmp_path, "sam", "--project", "q", "--role", "member")
     users = Users(tmp_path, serve("--auth-file", str(tmp_path / "users"), auth="http_basic"))
     root, mia, sam = (users.cloud(name) for name in ("root", "mia", "sam"))
-    make_host(root, "CUSTOM_PLACE", 4)
+    create_host(root, "CUSTOM_PLACE", 4)
     flavor = root.compute.create_flavor(name="small", ram=1, vcpus=1, disk=0, is_public=False)
     root.compute.create_flavor_extra_specs(flavor, specs("CUSTOM_PLACE"))
     root.compute.flavor_add_tenant_access(flavor, "p")

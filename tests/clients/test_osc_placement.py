@@ -1,4 +1,4 @@
-"""The real ``openstack`` commands of osc-placement; most are typed into one shell per test, which starts only once."""
+"""The real ``openstack`` commands of osc-placement, mostly in one shell per test to start only once."""
 
 import json
 import uuid
@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from tests.bed.session import Bed
-from tests.clients.clouds import Commands, Told, write_clouds_yaml
-from tests.clients.test_baremetal_command import documents
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import CommandResult, Commands, documents, fresh, write_clouds_yaml
 from tests.clients.test_sdk_placement import fresh_class
 
 JSON = " -f json"
@@ -18,21 +16,21 @@ JSON = " -f json"
 
 @pytest.fixture
 def clouds_yaml(bed: Bed, tmp_path: Path) -> Path:
-    """The commands cannot tell engines apart, and each takes a second to start: one engine is enough."""
+    """Use one engine only: the commands cannot tell engines apart, and each takes a second to start."""
     return write_clouds_yaml(tmp_path, bed.shared_server("sqlite"))
 
 
 @pytest.fixture
 def commands(clouds_yaml: Path) -> Commands:
-    """A shell into which commands are typed takes the version from the environment only."""
+    """Set the versions in the environment, where an interactive shell reads them."""
     return Commands(clouds_yaml, {"OS_PLACEMENT_API_VERSION": "1.39"})
 
 
 @pytest.fixture
 def provider(commands: Commands) -> str:
-    """A provider with eight processors."""
+    """Create a provider with eight VCPUs; return its uuid."""
     made = str(uuid.uuid4())
-    typed(
+    run_all(
         commands,
         f"resource provider create {fresh('host')} --uuid {made}",
         f"resource provider inventory set {made} --resource VCPU=8 --resource MEMORY_MB=1024",
@@ -40,25 +38,25 @@ def provider(commands: Commands) -> str:
     return made
 
 
-def typed(commands: Commands, *lines: str) -> list[Any]:
-    """Type commands into one shell; gives the documents that they printed."""
-    told = commands.run(stdin="\n".join(lines) + "\n", program="openstack")
-    return documents("\n".join(line for line in told.out.splitlines() if not line.startswith("|")))
+def run_all(commands: Commands, *lines: str) -> list[Any]:
+    """Run commands in one shell and return the JSON documents that they print."""
+    result = commands.run(stdin="\n".join(lines) + "\n", program="openstack")
+    return documents("\n".join(line for line in result.out.splitlines() if not line.startswith("|")))
 
 
-def once(commands: Commands, line: str, version: str = "1.39") -> Told:
-    """Run one command by itself, with a version of the API."""
+def run_one(commands: Commands, line: str, version: str = "1.39") -> CommandResult:
+    """Run one command in its own process, with a version of the API."""
     return commands.run("--os-placement-api-version", version, *line.split(), program="openstack")
 
 
 def by_class(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Usages by resource class."""
+    """Return the usages by resource class."""
     return {row["resource_class"]: row["usage"] for row in rows}
 
 
-def test_a_provider_is_made_filled_and_shown(commands: Commands) -> None:
+def test_a_provider_is_created_filled_and_shown(commands: Commands) -> None:
     name, uid, aggregate = fresh("host"), str(uuid.uuid4()), str(uuid.uuid4())
-    made, inventory, traits, aggregates, shown = typed(
+    made, inventory, traits, aggregates, shown = run_all(
         commands,
         f"resource provider create {name} --uuid {uid}" + JSON,
         f"resource provider inventory set {uid} --resource VCPU=8 --resource VCPU:allocation_ratio=2.0" + JSON,
@@ -72,9 +70,9 @@ def test_a_provider_is_made_filled_and_shown(commands: Commands) -> None:
     assert (shown["generation"], shown["root_provider_uuid"], shown["parent_provider_uuid"]) == (3, uid, None)
 
 
-def test_providers_are_found_by_what_they_have(commands: Commands, provider: str) -> None:
+def test_providers_are_filtered_by_resources_and_traits(commands: Commands, provider: str) -> None:
     trait = fresh_class()
-    found, none = typed(
+    found, none = run_all(
         commands,
         f"trait create {trait}",
         f"resource provider trait set {provider} --trait {trait}",
@@ -85,21 +83,21 @@ def test_providers_are_found_by_what_they_have(commands: Commands, provider: str
     assert none == []
 
 
-def test_a_provider_moves_and_goes(commands: Commands, provider: str) -> None:
+def test_a_provider_is_moved_and_deleted(commands: Commands, provider: str) -> None:
     name, child = fresh("numa"), str(uuid.uuid4())
-    moved, renamed = typed(
+    moved, renamed = run_all(
         commands,
         f"resource provider create {fresh('numa')} --uuid {child}",
         f"resource provider set {child} --name {name} --parent-provider {provider}" + JSON,
         f"resource provider show {child}" + JSON,
     )
     assert (moved["name"], renamed["parent_provider_uuid"], renamed["root_provider_uuid"]) == (name, provider, provider)
-    assert "child resource providers" in once(commands, f"resource provider delete {provider}").err
-    assert once(commands, f"resource provider delete {child}").status == 0
+    assert "child resource providers" in run_one(commands, f"resource provider delete {provider}").err
+    assert run_one(commands, f"resource provider delete {child}").status == 0
 
 
-def test_an_inventory_changes_and_goes(commands: Commands, provider: str) -> None:
-    changed, shown, left = typed(
+def test_an_inventory_is_updated_and_deleted(commands: Commands, provider: str) -> None:
+    changed, shown, left = run_all(
         commands,
         f"resource provider inventory class set {provider} VCPU --total 16 --reserved 2" + JSON,
         f"resource provider inventory show {provider} VCPU" + JSON,
@@ -110,9 +108,9 @@ def test_an_inventory_changes_and_goes(commands: Commands, provider: str) -> Non
     assert [each["resource_class"] for each in left] == ["VCPU"]
 
 
-def test_a_candidate_is_found_claimed_and_given_back(commands: Commands, provider: str) -> None:
+def test_a_candidate_is_found_claimed_and_released(commands: Commands, provider: str) -> None:
     consumer, trait, project = str(uuid.uuid4()), fresh_class(), fresh("project")
-    candidates, claimed, shown, used, of_project, after = typed(
+    candidates, claimed, shown, used, of_project, after = run_all(
         commands,
         f"trait create {trait}",
         f"resource provider trait set {provider} --trait {trait}",
@@ -133,9 +131,9 @@ def test_a_candidate_is_found_claimed_and_given_back(commands: Commands, provide
     assert by_class(after) == {"VCPU": 0, "MEMORY_MB": 0}
 
 
-def test_resource_classes_and_traits_are_made_listed_and_deleted(commands: Commands) -> None:
+def test_resource_classes_and_traits_are_created_listed_and_deleted(commands: Commands) -> None:
     name = fresh_class()
-    shown, classes, traits, gone = typed(
+    shown, classes, traits, gone = run_all(
         commands,
         f"resource class create {name}",
         f"resource class show {name}" + JSON,
@@ -151,8 +149,8 @@ def test_resource_classes_and_traits_are_made_listed_and_deleted(commands: Comma
     assert (traits, gone) == ([{"name": name}], [])
 
 
-def test_a_claim_that_does_not_fit_is_told_so(commands: Commands, provider: str) -> None:
-    refused = once(
+def test_a_claim_that_does_not_fit_is_refused_with_a_message(commands: Commands, provider: str) -> None:
+    refused = run_one(
         commands,
         f"resource provider allocation set {uuid.uuid4()} --allocation rp={provider},VCPU=9"
         " --project-id p --user-id u --consumer-type INSTANCE",
@@ -162,7 +160,7 @@ def test_a_claim_that_does_not_fit_is_told_so(commands: Commands, provider: str)
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.12", "1.28"])
-def test_older_versions_work_too(commands: Commands, version: str) -> None:
+def test_older_versions_are_supported(commands: Commands, version: str) -> None:
     uid = str(uuid.uuid4())
-    told = once(commands, f"resource provider create {fresh('host')} --uuid {uid}" + JSON, version)
-    assert json.loads(told.out)["uuid"] == uid
+    result = run_one(commands, f"resource provider create {fresh('host')} --uuid {uid}" + JSON, version)
+    assert json.loads(result.out)["uuid"] == uid

@@ -1,4 +1,4 @@
-"""The real ``openstack reservation`` and ``blazar`` commands, each in a process of its own."""
+"""The real ``openstack reservation`` and ``blazar`` commands, each in its own process."""
 
 import json
 import re
@@ -9,16 +9,15 @@ import pytest
 
 from tests.bed.session import Bed
 from tests.bed.waiting import eventually
-from tests.clients.clouds import Commands, Told, connect, write_clouds_yaml
-from tests.clients.test_blazarclient import PROPERTY, client_of, make_provider
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import CommandResult, Commands, connect, fresh, write_clouds_yaml
+from tests.clients.test_blazarclient import PROPERTY, client_of, create_provider
 
 WINDOW = ("--start-date", "2092-05-01 10:00", "--end-date", "2092-05-01 12:00")
 
 
 @pytest.fixture
 def clouds_yaml(bed: Bed, tmp_path: Path) -> Path:
-    """The commands cannot tell engines apart, and each takes a second or two to start: one engine is enough."""
+    """Use one engine only: the commands cannot tell engines apart, and each takes a second or two to start."""
     return write_clouds_yaml(tmp_path, bed.shared_server("sqlite"))
 
 
@@ -28,32 +27,32 @@ def commands(clouds_yaml: Path) -> Commands:
 
 
 def reservation(commands: Commands, *words: str) -> Any:
-    """Run one command that prints what it did."""
-    told = commands.run("reservation", *words, "-f", "json", program="openstack")
-    assert told.status == 0, told.err
-    # Some say in a line before that they have made something.
-    return json.loads(told.out[re.search(r"^[{\[]", told.out, re.MULTILINE).start() :])
+    """Run one command and return the JSON that it prints."""
+    result = commands.run("reservation", *words, "-f", "json", program="openstack")
+    assert result.status == 0, result.err
+    # Some commands print a line of text before the JSON.
+    return json.loads(result.out[re.search(r"^[{\[]", result.out, re.MULTILINE).start() :])
 
 
-def quiet(commands: Commands, *words: str) -> Told:
-    """Run one command that prints nothing of use."""
+def plain(commands: Commands, *words: str) -> CommandResult:
+    """Run one command without parsing its output."""
     return commands.run("reservation", *words, program="openstack")
 
 
-def blazar(commands: Commands, url: str, *words: str) -> Told:
-    """The older command, which knows no clouds.yaml and takes its endpoint from the plug-in ``none``."""
+def blazar(commands: Commands, url: str, *words: str) -> CommandResult:
+    """Run the older command, which does not read clouds.yaml and needs the endpoint as an option."""
     return commands.run("--os-auth-type", "none", "--os-endpoint", f"{url}/reservation/v1", *words, program="blazar")
 
 
 def instances(name: str, amount: int = 2) -> str:
-    """A reservation of instances on the host of this name, as one types it."""
+    """Return the argument for a reservation of instances on a host."""
     on = json.dumps(["==", f"${PROPERTY}", name])
     return f"resource_type=virtual:instance,vcpus=4,memory_mb=1024,disk_gb=10,amount={amount},resource_properties={on}"
 
 
-def test_a_host_is_registered_leased_and_removed(commands: Commands, clouds_yaml: Path) -> None:
+def test_a_host_is_registered_leased_and_deleted(commands: Commands, clouds_yaml: Path) -> None:
     with connect(clouds_yaml) as cloud:
-        name = make_provider(cloud)
+        name = create_provider(cloud)
     host = reservation(commands, "host", "create", name, "--extra", f"{PROPERTY}={name}")
     assert (host["hypervisor_hostname"], host[PROPERTY], host["vcpus"]) == (name, name, 64)
     assert host["id"] in {row["id"] for row in reservation(commands, "host", "list")}
@@ -63,26 +62,28 @@ def test_a_host_is_registered_leased_and_removed(commands: Commands, clouds_yaml
         reservation(commands, "lease", "create", *WINDOW, "--reservation", instances(name), lease)["reservations"]
     )
     assert (part["amount"], part["affinity"], part["flavor_id"]) == (2, None, part["id"])
-    prolonged = reservation(commands, "lease", "show", lease)
-    assert (prolonged["status"], prolonged["end_date"]) == ("PENDING", "2092-05-01T12:00:00.000000")
-    told = quiet(commands, "lease", "set", lease, "--prolong-for", "1h", "--reservation", f"id={part['id']},amount=3")
-    assert told.status == 0, told.err
+    pending = reservation(commands, "lease", "show", lease)
+    assert (pending["status"], pending["end_date"]) == ("PENDING", "2092-05-01T12:00:00.000000")
+    changed = plain(
+        commands, "lease", "set", lease, "--prolong-for", "1h", "--reservation", f"id={part['id']},amount=3"
+    )
+    assert changed.status == 0, changed.err
     shown = reservation(commands, "lease", "show", lease)
     assert (shown["end_date"], json.loads(shown["reservations"])["amount"]) == ("2092-05-01T13:00:00.000000", 3)
 
     allocation = reservation(commands, "allocation", "show", "host", name)
     assert json.loads(allocation["reservations"])["lease_id"] == shown["id"]
-    refused = quiet(commands, "host", "delete", name)
+    refused = plain(commands, "host", "delete", name)
     assert "The host is reserved." in refused.out + refused.err
-    assert quiet(commands, "lease", "delete", lease).status == 0
-    assert quiet(commands, "host", "delete", name).status == 0
+    assert plain(commands, "lease", "delete", lease).status == 0
+    assert plain(commands, "host", "delete", name).status == 0
     assert name not in {row["hypervisor_hostname"] for row in reservation(commands, "host", "list")}
 
 
-def test_the_older_command_works_too(commands: Commands, clouds_yaml: Path, bed: Bed) -> None:
+def test_the_older_blazar_command_works(commands: Commands, clouds_yaml: Path, bed: Bed) -> None:
     url = bed.shared_server("sqlite").url
     with connect(clouds_yaml) as cloud:
-        name = make_provider(cloud)
+        name = create_provider(cloud)
     key = fresh("rack").replace("-", "_")
     assert (
         blazar(commands, url, "host-create", name, "--extra", f"{PROPERTY}={name}", "--extra", f"{key}=r1").status == 0
@@ -108,15 +109,15 @@ def test_the_older_command_works_too(commands: Commands, clouds_yaml: Path, bed:
     assert blazar(commands, url, "host-delete", name).status == 0
 
 
-def test_a_lease_begins_is_used_prolonged_and_ended(commands: Commands, clouds_yaml: Path, bed: Bed) -> None:
+def test_a_lease_starts_is_used_extended_and_ended(commands: Commands, clouds_yaml: Path, bed: Bed) -> None:
     with connect(clouds_yaml) as cloud:
-        name, lease = make_provider(cloud), fresh("lease")
+        name, lease = create_provider(cloud), fresh("lease")
         blazar_client = client_of(cloud, bed.shared_server("sqlite"))
         host = blazar_client.host.create(name, **{PROPERTY: name})
         end = ("--end-date", "2092-06-01 12:00")
         made = reservation(commands, "lease", "create", *end, "--reservation", instances(name), lease)
         part = json.loads(made["reservations"])["id"]
-        eventually(lambda: blazar_client.lease.get(made["id"])["status"] == "ACTIVE", what="the lease begins")
+        eventually(lambda: blazar_client.lease.get(made["id"])["status"] == "ACTIVE", what="the start of the lease")
 
         words = ("server", "create", "--flavor", part, "--image", "any", "--nic", "none", "--wait", "-f", "json")
         launched = commands.run(*words, fresh("server"), program="openstack")
@@ -124,10 +125,10 @@ def test_a_lease_begins_is_used_prolonged_and_ended(commands: Commands, clouds_y
         server = cloud.compute.get_server(json.loads(launched.out)["id"])
         assert (server.status, server.hypervisor_hostname) == ("ACTIVE", name)
 
-        assert quiet(commands, "lease", "set", lease, "--prolong-for", "1h").status == 0
+        assert plain(commands, "lease", "set", lease, "--prolong-for", "1h").status == 0
         shown = reservation(commands, "lease", "show", lease)
         assert (shown["status"], shown["end_date"]) == ("ACTIVE", "2092-06-01T13:00:00.000000")
-        assert quiet(commands, "lease", "delete", lease).status == 0
+        assert plain(commands, "lease", "delete", lease).status == 0
         assert cloud.compute.find_server(server.id) is None
         assert cloud.compute.find_flavor(part) is None
         blazar_client.host.delete(host["id"])

@@ -6,24 +6,23 @@ import pytest
 from openstack import exceptions
 from openstack.connection import Connection
 
-from tests.clients.clouds import enrol
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import enroll, fresh
 
 
 def fresh_class() -> str:
-    """A custom name that no other test has."""
+    """Return a custom name that no other test uses."""
     return f"CUSTOM_{uuid.uuid4().hex.upper()}"
 
 
 @pytest.fixture
 def provider(cloud: Connection) -> str:
-    """The uuid of a provider with room for eight."""
+    """Create a provider with eight VCPUs; return its uuid."""
     made = cloud.placement.create_resource_provider(name=fresh("host"))
     cloud.placement.create_resource_provider_inventory(made, "VCPU", total=8)
     return str(made.id)
 
 
-def test_a_provider_is_made_found_renamed_and_deleted(cloud: Connection) -> None:
+def test_a_provider_is_created_found_renamed_and_deleted(cloud: Connection) -> None:
     name, other = fresh("host"), fresh("host")
     made = cloud.placement.create_resource_provider(name=name)
     assert [found.id for found in cloud.placement.resource_providers(name=name)] == [made.id]
@@ -40,7 +39,7 @@ def test_providers_form_a_tree(cloud: Connection, provider: str) -> None:
     assert found == {provider: None, child.id: provider}
 
 
-def test_a_name_that_is_taken_is_a_conflict(cloud: Connection) -> None:
+def test_a_duplicate_name_is_a_conflict(cloud: Connection) -> None:
     name = fresh("host")
     cloud.placement.create_resource_provider(name=name)
     with pytest.raises(exceptions.ConflictException) as refused:
@@ -48,7 +47,7 @@ def test_a_name_that_is_taken_is_a_conflict(cloud: Connection) -> None:
     assert f"name: {name} already exists" in refused.value.response.json()["errors"][0]["detail"]
 
 
-def test_inventories_are_added_changed_and_removed(cloud: Connection, provider: str) -> None:
+def test_inventories_are_created_updated_and_deleted(cloud: Connection, provider: str) -> None:
     cloud.placement.create_resource_provider_inventory(provider, "DISK_GB", total=100, reserved=10)
     disk = cloud.placement.get_resource_provider_inventory("DISK_GB", provider)
     assert (disk.total, disk.reserved) == (100, 10)
@@ -68,7 +67,7 @@ def test_aggregates_are_set(cloud: Connection, provider: str) -> None:
     assert cloud.placement.fetch_resource_provider_aggregates(provider).aggregates == [aggregate]
 
 
-def test_resource_classes_and_traits_of_ones_own(cloud: Connection) -> None:
+def test_custom_resource_classes_and_traits_are_created_and_deleted(cloud: Connection) -> None:
     name = fresh_class()
     cloud.placement.create_resource_class(name=name)
     assert name in {found.name for found in cloud.placement.resource_classes()}
@@ -79,9 +78,9 @@ def test_resource_classes_and_traits_of_ones_own(cloud: Connection) -> None:
     assert list(cloud.placement.traits(name=f"in:{name}")) == []
 
 
-def test_a_node_is_a_provider_at_once_with_its_class_and_traits(cloud: Connection) -> None:
+def test_a_new_node_is_a_provider_with_its_class_and_traits(cloud: Connection) -> None:
     kind = fresh("kind").replace("-", "_")
-    node = enrol(cloud, resource_class=kind)
+    node = enroll(cloud, resource_class=kind)
     cloud.baremetal.set_node_traits(node, ["CUSTOM_GPU"])
     inventory = cloud.placement.get_resource_provider_inventory(f"CUSTOM_{kind.upper()}", node.id)
     assert (inventory.total, inventory.max_unit) == (1, 1)
@@ -90,8 +89,8 @@ def test_a_node_is_a_provider_at_once_with_its_class_and_traits(cloud: Connectio
     assert found["traits"] == ["CUSTOM_GPU"]
 
 
-def test_what_a_node_owns_is_not_changed_behind_its_back(cloud: Connection) -> None:
-    node = enrol(cloud)
+def test_the_provider_of_a_node_cannot_be_deleted(cloud: Connection) -> None:
+    node = enroll(cloud)
     with pytest.raises(exceptions.ConflictException) as refused:
         cloud.placement.delete_resource_provider(node.id)
     assert node.id in refused.value.response.json()["errors"][0]["detail"]

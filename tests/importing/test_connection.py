@@ -9,7 +9,7 @@ import yaml
 from tests.bed.dibs_server import DibsServer
 from tests.bed.processes import free_port
 from tests.bed.session import Bed
-from tests.clients.clouds import connect, enrol, write_clouds_yaml
+from tests.clients.clouds import connect, enroll, write_clouds_yaml
 from tests.clients.test_http_basic import add_user
 from tests.http.auth.keystone_server import PASSWORD, Keystone
 from tests.importing.command import run_import
@@ -34,7 +34,7 @@ def test_both_sides_accept_a_user_and_password(serve: Serve, bed: Bed, engine_na
         write_clouds_yaml(tmp_path, each, "--auth", "http_basic", *flags, username="root", password="secret")
         for each in (source, target)
     ]
-    node = enrol(connect(clouds[0]), name="one")
+    node = enroll(connect(clouds[0]), name="one")
     passwords = {"DIBS_IMPORT_FROM_PASSWORD": "secret", "DIBS_IMPORT_TO_PASSWORD": "secret"}
     who = ("--from-user", "root", "--to-user", "root")
     done = run_import("ironic", f"{source.url}/baremetal", target.url, *who, **passwords)

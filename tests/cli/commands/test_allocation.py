@@ -9,8 +9,7 @@ import pytest
 from dibs.client import Dibs
 from tests.bed.session import Bed
 from tests.cli.run_dibs import Terminal, run
-from tests.clients.clouds import enrol, until_provisioned
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import enroll, fresh, until_provisioned
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def kind() -> str:
 
 
 def test_an_allocation_is_created_shown_listed_and_deleted(url: str, dibs: Dibs, kind: str) -> None:
-    node, name = enrol(dibs.connection, resource_class=kind), fresh("mine")
+    node, name = enroll(dibs.connection, resource_class=kind), fresh("mine")
     create = ("allocation", "create", "--resource-class", kind, "--name", name, "--extra", "a=1", "-f", "json")
     created = run(*create, url=url).json
     allocated = run(*create, "--wait", "0", url=url).json
@@ -49,7 +48,7 @@ def test_an_allocation_is_created_shown_listed_and_deleted(url: str, dibs: Dibs,
 
 
 def test_a_batch_gets_all_its_nodes(url: str, dibs: Dibs, kind: str) -> None:
-    nodes = {enrol(dibs.connection, resource_class=kind).id for _ in range(2)}
+    nodes = {enroll(dibs.connection, resource_class=kind).id for _ in range(2)}
     create = ("allocation", "create", "--resource-class", kind, "--bulk", "2", "--wait", "1m", "-f", "json")
     batch = run(*create, url=url).json
     assert (set(batch["node_uuid"]), batch["state"], len(batch["uuid"])) == (nodes, "active", 2)
@@ -67,7 +66,7 @@ def test_failure_and_timeout_differ_in_exit_code_and_both_print_the_reason(url: 
     assert timed_out.code == 4
     assert f"Waiting for a node of class {kind} (0 s)." in timed_out.err
     assert f"failed: no nodes of class {kind}" in timed_out.err
-    node = enrol(dibs.connection, resource_class=kind)
+    node = enroll(dibs.connection, resource_class=kind)
     retried = run("allocation", "retry", kind, "--wait", "1m", "-f", "json", url=url).json
     assert (retried["state"], retried["node_uuid"]) == ("active", node.id)
     assert run("allocation", "retry", kind, url=url).code == 1
@@ -85,7 +84,7 @@ def test_a_terminal_shows_the_reason_while_waiting(url: str, kind: str) -> None:
 def test_the_command_has_the_node_in_its_environment_and_its_exit_code_is_returned(
     url: str, dibs: Dibs, kind: str, tmp_path: Path
 ) -> None:
-    node = enrol(dibs.connection, resource_class=kind, properties={"cpus": 8})
+    node = enroll(dibs.connection, resource_class=kind, properties={"cpus": 8})
     dibs.nodes.add_traits(node.id, "CUSTOM_A")
     seen = tmp_path / "seen"
     command = f"env | grep ^DIBS_ > {seen}; exit 7"
@@ -101,7 +100,7 @@ def test_the_command_has_the_node_in_its_environment_and_its_exit_code_is_return
 
 
 def test_a_node_that_the_command_deployed_is_undeployed_and_released(url: str, dibs: Dibs, kind: str) -> None:
-    node = enrol(dibs.connection, resource_class=kind)
+    node = enroll(dibs.connection, resource_class=kind)
     deploy = (
         "curl -sf -X PUT -H 'Content-Type: application/json' -d '{\"target\": \"active\"}'"
         " $DIBS_URL/baremetal/v1/nodes/$DIBS_NODE_UUID/states/provision"
@@ -121,7 +120,7 @@ def test_the_command_does_not_run_without_a_node(url: str, dibs: Dibs, kind: str
 
 
 def test_an_existing_allocation_of_the_same_name_is_not_released(url: str, dibs: Dibs, kind: str) -> None:
-    enrol(dibs.connection, resource_class=kind)
+    enroll(dibs.connection, resource_class=kind)
     theirs = dibs.allocations.create(kind, name=kind)
     result = run("allocation", "create", "--resource-class", kind, "--name", kind, "--shell", "true", url=url)
     assert result.code == 1

@@ -7,8 +7,8 @@ import pytest
 from dibs.client import Dibs
 from tests.bed.session import Bed
 from tests.cli.run_dibs import run
-from tests.clients.test_blazarclient import PROPERTY, client_of, make_provider
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import fresh
+from tests.clients.test_blazarclient import PROPERTY, client_of, create_provider
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def only(bed: Bed) -> Iterator[str]:
     """Register a host and yield a property that only this host has."""
     server = bed.shared_server("sqlite")
     cloud = Dibs.connect(server.url).connection
-    name = make_provider(cloud)
+    name = create_provider(cloud)
     blazar = client_of(cloud, server)
     host = blazar.host.create(name, **{PROPERTY: name})
     yield f"{PROPERTY}={name}"

@@ -5,8 +5,7 @@ import pytest
 from dibs.client import Dibs
 from tests.bed.session import Bed
 from tests.cli.run_dibs import run
-from tests.clients.clouds import enrol
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import enroll, fresh
 
 
 @pytest.fixture
@@ -17,7 +16,7 @@ def url(bed: Bed) -> str:
 def test_traits_are_added_filtered_by_and_removed(url: str) -> None:
     kind = fresh("class")
     cloud = Dibs.connect(url).connection
-    red, blue = (enrol(cloud, resource_class=kind).name for _ in range(2))
+    red, blue = (enroll(cloud, resource_class=kind).name for _ in range(2))
     assert run("node", "add", "trait", red, "CUSTOM_RED", "CUSTOM_NEW", url=url).code == 0
     assert run("node", "add", "trait", blue, "CUSTOM_BLUE", url=url).code == 0
 

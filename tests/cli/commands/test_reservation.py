@@ -11,8 +11,7 @@ from dibs.client import Dibs
 from dibs.client.reservations import Reservations
 from tests.bed.session import Bed
 from tests.cli.run_dibs import run
-from tests.clients.clouds import enrol
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import enroll, fresh
 
 
 @pytest.fixture
@@ -21,7 +20,7 @@ def url(bed: Bed) -> str:
 
 
 def test_a_reservation_is_created_listed_shown_renewed_and_deleted(url: str) -> None:
-    node, other = (enrol(Dibs.connect(url).connection).name for _ in range(2))
+    node, other = (enroll(Dibs.connect(url).connection).name for _ in range(2))
     create = ("reservation", "create", node, other, "--name", fresh("ci"), "-f", "json")
     made = run(*create, "--ttl", "10m", url=url).json
     assert run(*create, url=url).json == made
@@ -39,7 +38,7 @@ def test_a_reservation_is_created_listed_shown_renewed_and_deleted(url: str) -> 
 
 def test_an_interrupt_during_the_request_deletes_the_reservation(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dibs = Dibs.connect(url)
-    node = enrol(dibs.connection)
+    node = enroll(dibs.connection)
     post = Reservations._post
 
     def interrupted(self: Reservations, path: str, body: object) -> Any:

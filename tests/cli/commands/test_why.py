@@ -3,15 +3,14 @@
 from dibs.client import Dibs
 from tests.bed.session import Bed
 from tests.cli.run_dibs import run
-from tests.clients.clouds import enrol
-from tests.clients.test_openstacksdk import fresh
+from tests.clients.clouds import enroll, fresh
 
 
 def test_reasons_and_candidates_are_shown(bed: Bed) -> None:
     url = bed.shared_server("sqlite").url
     dibs = Dibs.connect(url)
     kind = fresh("class")
-    node = enrol(dibs.connection, resource_class=kind)
+    node = enroll(dibs.connection, resource_class=kind)
     dibs.nodes.add_traits(node.id, "CUSTOM_A")
     request = ("--resource-class", kind, "--trait", "CUSTOM_A", "-f", "json")
     assert run("why", *request, "--candidate-node", node.name, url=url).json["fits"] is True

@@ -9,7 +9,7 @@ import pytest
 from tests.bed.dibs_server import DibsServer
 from tests.bed.session import Bed
 from tests.bed.waiting import eventually
-from tests.clients.clouds import connect, enrol, write_clouds_yaml
+from tests.clients.clouds import connect, enroll, write_clouds_yaml
 from tests.importing.command import Outcome, run_import, start_import
 
 pytestmark = [pytest.mark.one_engine, pytest.mark.xdist_group("importing")]
@@ -65,7 +65,7 @@ def run_all(source: DibsServer, target: DibsServer) -> Outcome:
 def source(server: DibsServer, tmp_path: Any) -> DibsServer:
     """Return a service with a compute host, a bare-metal host, and leases of two projects on them."""
     with connect(write_clouds_yaml(tmp_path, server)) as cloud:
-        enrol(cloud, name="metal")
+        enroll(cloud, name="metal")
         provider = cloud.placement.create_resource_provider(name="compute-1")
         for resource_class in ("VCPU", "MEMORY_MB", "DISK_GB"):
             cloud.placement.create_resource_provider_inventory(provider, resource_class, total=1024)
