@@ -12,7 +12,7 @@ from dibs.cli.settings_command import CommandFailed
 @pytest.fixture
 def check(monkeypatch: pytest.MonkeyPatch) -> Check:
     monkeypatch.delenv("DIBS_DATABASE", raising=False)
-    return Check(SimpleNamespace(stdout=io.StringIO()), None)  # type: ignore[arg-type]
+    return Check(SimpleNamespace(stdout=io.StringIO()), None)
 
 
 def test_a_flag_overrides_the_environment(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:

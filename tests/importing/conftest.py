@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from dibs.cli.import_progress import Silent
+from dibs.importing import Report
 from tests.bed.processes import free_port
 from tests.importing.rack import Rack, fill
 from tests.importing.real_ironic import RealIronic
@@ -30,3 +32,9 @@ def placement(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealPlacemen
         yield server
     finally:
         server.stop()
+
+
+@pytest.fixture
+def report() -> Report:
+    """Return an empty report that shows no progress."""
+    return Report(Silent())

@@ -1,16 +1,8 @@
 """Counts and findings of an import."""
 
-import pytest
-
-from dibs.cli.import_progress import Silent
 from dibs.importing.report import Difference, Report
 
 DIFFERENCE = Difference("extra/rack", "r1", "r2", "moved")
-
-
-@pytest.fixture
-def report() -> Report:
-    return Report(Silent())
 
 
 def test_an_equal_object_counts_as_copied_or_as_same(report: Report) -> None:

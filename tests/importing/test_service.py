@@ -36,7 +36,7 @@ def answer(body: Any = None, status: int = 200, **headers: str) -> Any:
 
 def service(*answers: Any, kind: str = "baremetal", noauth: bool = False) -> tuple[Service, Answers]:
     adapter = Answers(*answers)
-    return Service(adapter, kind, "http://source", noauth), adapter  # type: ignore[arg-type]
+    return Service(adapter, kind, "http://source", noauth), adapter
 
 
 @pytest.mark.parametrize(("offered", "chosen"), [("1.60", (1, 60)), ("1.999", (1, 115))])

@@ -173,7 +173,7 @@ def test_clouds_yaml_has_the_configured_authentication_method(auth: str) -> None
 def test_unencrypted_calls_on_a_network_are_warned_about(
     bind: str, certificate: str, warned: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    conductor = Conductor(SimpleNamespace(stdout=io.StringIO()), None)  # type: ignore[arg-type]
+    conductor = Conductor(SimpleNamespace(stdout=io.StringIO()), None)
     with caplog.at_level(logging.WARNING):
         conductor.announce(Settings(bind=bind, tls_cert=certificate))
     assert ("signed but not encrypted" in caplog.text) is warned

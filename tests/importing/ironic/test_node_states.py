@@ -56,15 +56,15 @@ def test_a_node_ends_in_the_nearest_state_that_is_safe_for_its_instance(state: s
 )
 def test_verbs_are_sent_until_the_state_is_reached(begin: str, end: str, verbs: list[str]) -> None:
     node = Node(begin)
-    move_to(node, "uuid", end)  # type: ignore[arg-type]
+    move_to(node, "uuid", end)
     assert (node.verbs, node.state) == (verbs, end)
 
 
 def test_a_failed_verb_is_refused_with_its_error() -> None:
     with pytest.raises(Refused, match="provide failed: no power"):
-        move_to(Node("enroll", fails_at="provide"), "uuid", "available")  # type: ignore[arg-type]
+        move_to(Node("enroll", fails_at="provide"), "uuid", "available")
 
 
 def test_a_state_that_no_verb_leads_to_is_refused() -> None:
     with pytest.raises(Refused, match="no provision verb leads from active to available"):
-        move_to(Node("active"), "uuid", "available")  # type: ignore[arg-type]
+        move_to(Node("active"), "uuid", "available")

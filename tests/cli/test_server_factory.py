@@ -1,0 +1,30 @@
+"""The HTTP server built from settings."""
+
+import pickle
+from pathlib import Path
+
+from dibs.cli.server_factory import SpawnedWorker, authenticator_from, limits_from, options_from
+from dibs.http.auth.basic import BasicAuth
+from dibs.http.auth.noauth import NoAuth
+from dibs.settings import Settings
+from dibs.wiring import build_application
+
+
+def test_the_limits_and_options_are_those_of_the_settings() -> None:
+    settings = Settings(threads=3, queue_limit=5, body_limit_bytes=7, workers=2, tls_cert="cert.pem")
+    limits = limits_from(settings)
+    assert (limits.threads, limits.queue_limit, limits.body_limit_bytes) == (3, 5, 7)
+    options = options_from(settings)
+    assert (options.limits, options.workers, options.tls_cert) == (limits, 2, "cert.pem")
+
+
+def test_the_authenticator_is_that_of_the_configured_method(tmp_path: Path) -> None:
+    users = tmp_path / "users"
+    users.write_text("")
+    assert isinstance(authenticator_from(Settings()), NoAuth)
+    assert isinstance(authenticator_from(Settings(auth="http_basic", auth_file=str(users))), BasicAuth)
+
+
+def test_a_worker_factory_can_be_pickled() -> None:
+    factory = SpawnedWorker(Settings(workers=2), build_application)
+    assert pickle.loads(pickle.dumps(factory)) == factory
