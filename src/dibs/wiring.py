@@ -222,8 +222,7 @@ def _start_once(settings: Settings, start: Callable[[], None]) -> None:
     """Upgrade an embedded database; refuse to start on a server's outdated one, which the operator upgrades."""
     if settings.database.startswith("sqlite") and revisions.is_outdated(settings.database):
         upgrade_database(settings)
-    problems = revisions.problems(settings.database, metadata)
-    if problems:
+    elif problems := revisions.problems(settings.database, metadata):
         raise SchemaProblem(" ".join(problems))
     start()
 

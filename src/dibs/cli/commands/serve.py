@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import dataclasses
+import gc
 import logging
 import os
 import signal
@@ -161,15 +162,31 @@ def _serve(
         from dibs.cli.server_factory import SameProcess, SpawnedWorker, options_from
         from dibs.http.edge.server import serve
 
-        build = builder()
-        application = build(settings)
+        with _no_garbage_collection():
+            build = builder()
+            application = build(settings)
         try:
-            application.start_once()
+            with _no_garbage_collection():
+                application.start_once()
             announce(settings)
             factory = SpawnedWorker(settings, build) if settings.workers > 1 else SameProcess(settings, application)
             return serve(factory, options_from(settings), sock)
         finally:
             application.stop_once()
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Import and build without garbage collection, which would free nothing: these objects live as long as the process.
+
+    They are frozen afterwards, so that collections during requests skip them.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @contextlib.contextmanager
