@@ -3,8 +3,8 @@
 import http
 import json
 
-from dibs.http.edge.request_id import REQUEST_ID
 from dibs.http.messages import Response
+from dibs.http.request_id import REQUEST_ID
 
 Headers = tuple[tuple[str, str], ...]
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dibs.http.edge.logs import JsonFormatter, RequestIdFilter, TextFormatter
-from dibs.http.edge.request_id import REQUEST_ID
+from dibs.http.request_id import REQUEST_ID
 
 
 @pytest.fixture

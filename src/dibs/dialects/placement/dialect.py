@@ -15,9 +15,9 @@ from dibs.dialects.placement.microversions import HEADER, SERVICE_TYPE, choose_m
 from dibs.dialects.placement.query import Query
 from dibs.dialects.placement.routes import ROUTES
 from dibs.errors import DibsError
-from dibs.http.edge.request_id import REQUEST_ID
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.negotiation import preferred
+from dibs.http.request_id import REQUEST_ID
 from dibs.http.routing import Match, MethodNotAllowed, NotInVersion, Router
 
 _ROUTER = Router(ROUTES)

@@ -6,7 +6,7 @@ import logging
 import sys
 from typing import Any
 
-from dibs.http.edge.request_id import REQUEST_ID
+from dibs.http.request_id import REQUEST_ID
 
 ACCESS = logging.getLogger("dibs.access")
 

@@ -14,9 +14,9 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from dibs.http.edge.limits import Limits
-from dibs.http.edge.request_id import new_request_id
 from dibs.http.edge.sending import encode_headers
 from dibs.http.failures import plain_failure
+from dibs.http.request_id import new_request_id
 
 _FAREWELL_SECONDS = 1
 

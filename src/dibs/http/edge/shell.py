@@ -21,11 +21,11 @@ from dibs.http.edge.admission import Admission
 from dibs.http.edge.cors import Cors
 from dibs.http.edge.limits import Limits
 from dibs.http.edge.reading import BodyBudget, BodyReader, ClientGone, Receive, Scope, Unreadable
-from dibs.http.edge.request_id import HEADER, REQUEST_ID, choose_request_id
 from dibs.http.edge.sending import RawHeaders, Send, encode_headers, send_answer
 from dibs.http.edge.site import Site
 from dibs.http.failures import Headers, plain_failure
 from dibs.http.messages import Dialect, Request, Response
+from dibs.http.request_id import HEADER, REQUEST_ID, choose_request_id
 
 LOG = logging.getLogger(__name__)
 
