@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 
 from dibs.access.access import SERVICE, Access, EveryRule
 from dibs.access.actor import Actor
+from dibs.access.rules import RuleBook
 from dibs.database import Store
 from dibs.database.transaction import Transaction
+from dibs.documents.json_patch import Patch, PatchOperation
 from dibs.ledger.queries import providers, traits
 from dibs.machines.model import states
 from dibs.machines.model.nodes import Node
@@ -26,6 +28,16 @@ FIRST_INSTANT = 1_800_000_000_000_000
 def trusted(**actor: Any) -> Access:
     """The access of a caller whom the policy lets do everything."""
     return Access(actor=Actor(**actor), rules=EveryRule())
+
+
+def granted(*rules: str, **actor: Any) -> Access:
+    """The access of a caller whom the policy lets do only these things, to every target."""
+    return Access(actor=Actor(**actor), rules=RuleBook(dict.fromkeys(rules, "@")))
+
+
+def patch_of(changes: Mapping[str, Any]) -> Patch:
+    """The JSON patch that sets these attributes."""
+    return tuple(PatchOperation("add", f"/{name}", value) for name, value in changes.items())
 
 
 def allow(node: Node) -> None:
@@ -79,12 +91,12 @@ class Ledger:
         )
         node = self.runner.write(create_node, SERVICE, command).node
         if with_traits:
-            self.runner.write(set_traits, SERVICE, SetTraits(ident=node.uuid, guard=allow, traits=with_traits))
+            self.runner.write(set_traits, SERVICE, SetTraits(ident=node.uuid, rules=(), traits=with_traits))
         return node
 
     def change(self, node: Node, **changes: Any) -> Node:
         """Change a node as its owner would."""
-        command = UpdateNode(ident=node.uuid, guard=allow, edit=lambda _: changes)
+        command = UpdateNode(ident=node.uuid, rules=(), patch=patch_of(changes))
         return self.runner.write(update_node, SERVICE, command).node
 
     def node(self, node: Node) -> Node:

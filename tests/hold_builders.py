@@ -14,7 +14,7 @@ from dibs.machines.operations.holds import CreateHold, OneHold, consume_for_allo
 from dibs.machines.operations.node_claims import associate
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.queries import nodes
-from tests.builders import Ledger, allow, trusted
+from tests.builders import Ledger, trusted
 
 BLUE = trusted(user="b", project="blue", roles=frozenset({"member", "reader"}))
 RED = trusted(user="r", project="red", roles=frozenset({"admin", "member", "reader"}))
@@ -29,7 +29,7 @@ def new() -> str:
 
 def hold(ledger: Ledger, *tried: Node | str, access: Access = BLUE, instance: str | None = None, **options) -> Hold:
     idents = tuple(each if isinstance(each, str) else each.uuid for each in tried)
-    values = {"uuid": new(), "instance_uuid": instance or new(), "nodes": idents, "seconds": 60, "guard": allow}
+    values = {"uuid": new(), "instance_uuid": instance or new(), "nodes": idents, "seconds": 60}
     return ledger.runner.write(create_hold, access, CreateHold(**{**values, **options}))
 
 
@@ -44,7 +44,7 @@ def gone(ledger: Ledger, made: Hold, access: Access = BLUE) -> bool:
 
 
 def deploy(ledger: Ledger, node: Node, proof: str | None = None, access: Access = BLUE) -> Node:
-    command = RequestProvision(ident=node.uuid, guard=allow, verb="active", hold_uuid=proof)
+    command = RequestProvision(ident=node.uuid, rules=(), verb="active", hold_uuid=proof)
     return ledger.runner.write(request_provision, access, command)
 
 

@@ -7,7 +7,6 @@ from dibs.access.access import EVERY_PROJECT, SERVICE, Access
 from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.operations.flavors import NewFlavor, create_flavor
 from dibs.ledger.model.providers import Provider
-from dibs.machines.model.nodes import Node
 from dibs.servers.model.servers import ServerView
 from dibs.servers.operations.deleting import delete_server
 from dibs.servers.operations.launching import LaunchServers, launch_servers
@@ -16,10 +15,6 @@ from tests.builders import Ledger, trusted
 from tests.provider_builders import make
 
 MEMBER = trusted(user="mia", project="p", roles=frozenset({"member", "reader"}))
-
-
-def any_settings(node: Node) -> None:
-    """The check of a driver that accepts every node."""
 
 
 def host(ledger: Ledger, name: str = "", vcpus: int = 8, memory_mb: int = 8_192, disk_gb: int = 100) -> Provider:
@@ -47,7 +42,6 @@ def launch(ledger: Ledger, kind: Flavor, access: Access = MEMBER, name: str = "s
         flavor=kind.flavor,
         visibility=options.pop("visibility", EVERY_PROJECT),
         servers=[(str(uuid.uuid4()), name)],
-        validate=options.pop("validate", any_settings),
         **options,
     )
     (made,) = ledger.runner.write(launch_servers, access, command)

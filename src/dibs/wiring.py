@@ -25,7 +25,7 @@ from dibs.http.messages import Dialect
 from dibs.integrations import HttpEnforcement, Nova
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.operations.guards import LeaseLedgerGuard, LeaseNodeGuard
-from dibs.machines.operations.guards import NodeLedgerGuard
+from dibs.machines.operations.guards import NodeDrivers, NodeLedgerGuard
 from dibs.rpc.client import Caller
 from dibs.rpc.intake import RemoteIntake, procedures
 from dibs.rpc.server import Calls
@@ -33,7 +33,14 @@ from dibs.rpc.signing import Doorkeeper
 from dibs.servers.operations.lease_uses import ServersOfLeases
 from dibs.settings import Settings
 
-HOOKS = Hooks(NodeLedgerGuard(), LeaseLedgerGuard(), LeaseNodeGuard(), AllocationNodeGuard(), ServersOfLeases())
+HOOKS = Hooks(
+    NodeDrivers(DRIVERS),
+    NodeLedgerGuard(),
+    LeaseLedgerGuard(),
+    LeaseNodeGuard(),
+    AllocationNodeGuard(),
+    ServersOfLeases(),
+)
 """What packages register with the packages below them. Guards run in this order."""
 
 CONDUCTOR_CONNECTIONS = 8
@@ -162,7 +169,7 @@ def _dialects(
     native = Native(
         runner, intake=intake, wake=wake, lease_rules=lease_rules, find_flavor=find_flavor, policy_file=policy_file
     )
-    compute = [] if nova is not None else [Compute(runner, DRIVERS, wake=wake, policy_file=policy_file)]
+    compute = [] if nova is not None else [Compute(runner, wake=wake, policy_file=policy_file)]
     return [baremetal, placement, reservation, *compute, native]
 
 

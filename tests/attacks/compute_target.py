@@ -14,7 +14,7 @@ from dibs.servers.queries import servers
 from tests.attacks.target import INSTANCE, NODES, Target
 from tests.laws import Tables, broken_laws
 from tests.provider_builders import stock
-from tests.server_builders import any_settings, flavor
+from tests.server_builders import flavor
 
 COMPUTE_HOST = "3c000000-0000-4000-8000-000000000001"
 FREE_NODE = "3c000000-0000-4000-8000-000000000002"
@@ -46,7 +46,6 @@ class ComputeTarget(Target):
             visibility=EVERY_PROJECT,
             servers=[(SERVER, "server")],
             properties={"metadata": {KEY: "r1"}},
-            validate=any_settings,
         )
         write(launch_servers, SERVICE, command)
         self.store.write(lambda tx: _let_the_active_node_be_a_server(tx, small))

@@ -35,7 +35,7 @@ from dibs.ledger import tables as ledger_tables
 from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.operations.ports import CreatePort, create_port
 from dibs.servers import tables as server_tables
-from tests.builders import Ledger, allow
+from tests.builders import Ledger
 from tests.laws import Tables, broken_laws, connect, rows_of
 
 NEWEST = f"1.{max(VERSIONS)}"
@@ -144,7 +144,7 @@ class Target:
             Baremetal(runner, DRIVERS, wake=_nothing, intake=intake),
             Placement(runner, self.ledger.clock),
             Reservation(runner, wake=_nothing, rules=LeaseRules()),
-            Compute(runner, DRIVERS, wake=_nothing),
+            Compute(runner, wake=_nothing),
             Native(runner, intake=intake, wake=_nothing),
         ]
         self.shell = Shell(Application(dialects=dialects), NoAuth(), Limits(threads=1))
@@ -175,11 +175,11 @@ class Target:
             uuid=NODES["active"], name="active", state="active", resource_class="large", instance_uuid=INSTANCE
         )
         values = {"address": "52:54:00:00:00:01"}
-        command = CreatePort(uuid=PORT, node=NODES["available"], values=values, guard=allow)
+        command = CreatePort(uuid=PORT, node=NODES["available"], values=values, rules=())
         self.ledger.runner.write(create_port, SERVICE, command)
         self.ledger.runner.write(create_allocation, SERVICE, CreateAllocation(node=NODES["active"]))
         self.ledger.enrol(uuid=NODES["held"], name="held", resource_class="large")
-        hold = CreateHold(uuid=HOLD, instance_uuid=HOLD, nodes=(NODES["held"],), seconds=3600, guard=allow)
+        hold = CreateHold(uuid=HOLD, instance_uuid=HOLD, nodes=(NODES["held"],), seconds=3600)
         self.ledger.runner.write(create_hold, SERVICE, hold)
 
     def broken_laws(self, rows: Tables) -> list[str]:

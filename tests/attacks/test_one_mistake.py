@@ -2,7 +2,8 @@
 
 import pytest
 
-from dibs.dialects.baremetal.documents.fields import FIELDS, Field, Kind
+from dibs.dialects.baremetal.documents.fields import FIELDS, Field
+from dibs.machines.model.node_attributes import ATTRIBUTES, Kind
 from tests.attacks.rubbish import UNKNOWN
 from tests.attacks.target import INSTANCE, NODES, PORT, Attack, Target
 
@@ -25,7 +26,7 @@ def mistakes_in(field: Field) -> list[object]:
     wrong: list[object] = [*NOT_TEXT, NUL, SURROGATE]
     if field.kind is Kind.UUID:
         return [*wrong, "no-uuid", HUGE]
-    return [*wrong, HUGE] if field.length else wrong
+    return [*wrong, HUGE] if ATTRIBUTES[field.name].length else wrong
 
 
 def of_node(attribute: str) -> list[Mistake]:

@@ -24,7 +24,6 @@ from dibs.machines.operations.provisioning import RequestProvision, allocation_p
 from dibs.settings import Settings
 from tests.allocations.operations.test_allocations import ask, force, give_back, holders, show
 from tests.bed.waiting import eventually
-from tests.builders import allow
 from tests.hold_builders import BLUE, claim, hold
 from tests.lease_builders import delete, lease, register, whole
 
@@ -60,7 +59,7 @@ def settled(ledger, allocation):
 
 def provision(ledger, node, verb, state):
     """Ask for a verb and wait until the node is at rest where that leads."""
-    ledger.runner.write(allocation_provision, SERVICE, RequestProvision(ident=node.uuid, guard=allow, verb=verb))
+    ledger.runner.write(allocation_provision, SERVICE, RequestProvision(ident=node.uuid, rules=(), verb=verb))
 
     def there():
         found = ledger.node(node)
@@ -156,13 +155,13 @@ def test_of_equals_the_oldest_is_served_first(ledger, start):
 
 def by_maintenance(ledger):
     node = ledger.enrol(resource_class="gold", maintenance=True)
-    command = SetMaintenance(ident=node.uuid, guard=allow, on=False)
+    command = SetMaintenance(ident=node.uuid, rules=(), on=False)
     return lambda: ledger.runner.write(set_maintenance, SERVICE, command)
 
 
 def by_provision(ledger):
     node = ledger.enrol(resource_class="gold", state="manageable")
-    command = RequestProvision(ident=node.uuid, guard=allow, verb="provide")
+    command = RequestProvision(ident=node.uuid, rules=(), verb="provide")
     return lambda: ledger.runner.write(allocation_provision, SERVICE, command)
 
 
@@ -216,7 +215,7 @@ def test_a_node_that_gains_a_trait_serves_who_waits_for_it_at_once(ledger, start
     conductor = start(poll_seconds=NEVER)
     node = ledger.enrol(resource_class="gold")
     allocation = waits(conductor, ask(ledger, wait_seconds=3600, traits=("CUSTOM_A",)))
-    ledger.runner.write(add_trait, SERVICE, AddTrait(ident=node.uuid, guard=allow, trait="CUSTOM_A"))
+    ledger.runner.write(add_trait, SERVICE, AddTrait(ident=node.uuid, rules=(), trait="CUSTOM_A"))
     assert settled(ledger, allocation).node_uuid == node.uuid
 
 

@@ -12,7 +12,7 @@ from dibs.database.store import CONNECTION_BACK, CONNECTION_LOST
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from tests.bed.waiting import eventually
-from tests.builders import Ledger, allow
+from tests.builders import Ledger
 
 
 @pytest.mark.parametrize("engine", ["postgresql", "mariadb"])
@@ -34,7 +34,7 @@ def test_work_goes_on_when_the_database_server_is_back(database_server, engine, 
     conductor.start()
     try:
         node = ledger.enrol(driver_info={"fake_delay_deploy": 0.5})
-        request = RequestProvision(ident=node.uuid, guard=allow, verb="active")
+        request = RequestProvision(ident=node.uuid, rules=(), verb="active")
         ledger.runner.write(request_provision, SERVICE, request)
         server.stop()
         eventually(lambda: CONNECTION_LOST in caplog.text)

@@ -14,14 +14,11 @@ from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.errors import HoldNotFound
 from dibs.machines.operations.holds import CreateHold, OneHold, create_hold, get_hold
 from tests.bed.waiting import eventually
-from tests.builders import allow
 from tests.races.crowd import all_at_once
 
 
 def hold(ledger, node, seconds=60):
-    command = CreateHold(
-        uuid=str(uuid.uuid4()), instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=seconds, guard=allow
-    )
+    command = CreateHold(uuid=str(uuid.uuid4()), instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=seconds)
     return ledger.runner.write(create_hold, SERVICE, command)
 
 

@@ -11,7 +11,7 @@ from dibs.machines.operations.provisioning import RequestProvision, request_prov
 from dibs.machines.queries import tasks
 from dibs.wiring import build_runner
 from tests.bed.waiting import eventually
-from tests.builders import Ledger, allow
+from tests.builders import Ledger
 from tests.conductor.process import real_clock
 
 PROGRAM = Path(__file__).with_name("process.py")
@@ -46,7 +46,7 @@ def killed_while_deploying(ledger, spawn):
     """A node whose conductor was killed in the middle of the first of its three seconds of work."""
     node = ledger.enrol(driver_info={"fake_delay_deploy": 3})
     process = spawn("conductor-1")
-    request = RequestProvision(ident=node.uuid, guard=allow, verb="active")
+    request = RequestProvision(ident=node.uuid, rules=(), verb="active")
     ledger.runner.write(request_provision, SERVICE, request)
     eventually(lambda: ledger.store.read(lambda tx: tasks.get(tx, node.id)).runner, seconds=30, what="work begun")
     process.kill()

@@ -17,7 +17,6 @@ from dibs.machines.operations.conductors import GetConductor, get_conductor
 from dibs.machines.operations.provisioning import RequestPower, RequestProvision, request_power, request_provision
 from dibs.wiring import build_runner
 from tests.bed.waiting import eventually
-from tests.builders import allow
 
 LONG = 3600
 
@@ -47,7 +46,7 @@ def start(ledger):
 
 
 def ask(ledger, node, verb, **arguments):
-    command = RequestProvision(ident=node.uuid, guard=allow, verb=verb, **arguments)
+    command = RequestProvision(ident=node.uuid, rules=(), verb=verb, **arguments)
     return ledger.runner.write(request_provision, SERVICE, command)
 
 
@@ -108,7 +107,7 @@ def test_a_running_machine_is_adopted(ledger, start):
 def test_power_follows_the_request(ledger, start, target):
     start()
     node = ledger.enrol()
-    ledger.runner.write(request_power, SERVICE, RequestPower(ident=node.uuid, guard=allow, target=target))
+    ledger.runner.write(request_power, SERVICE, RequestPower(ident=node.uuid, rules=(), target=target))
     after = arrive(ledger, node, "available")
     assert (after.power_state, after.target_power_state) == (states.POWER_TARGETS[target], None)
 

@@ -6,7 +6,7 @@ from dibs.conductor.worker import Session
 from dibs.drivers.fake import INTERFACE_OF_WORK, FakeDriver
 from dibs.errors import BadValue
 from dibs.machines.model import states
-from dibs.machines.model.driver import Driver, DriverFailure, Interrupted, check_boot_device, check_for_verb
+from dibs.machines.model.driver import Driver, DriverFailure, Interrupted, check_boot_device, check_settings
 from dibs.machines.model.errors import ValidationFailed
 from dibs.machines.model.nodes import Node
 
@@ -119,14 +119,14 @@ def test_a_failure_without_a_message_is_found_by_validate():
 
 def test_an_interface_that_does_nothing_refuses_its_verb():
     with pytest.raises(ValidationFailed, match="does not support rescue"):
-        check_for_verb(DRIVER, node(rescue_interface="no-rescue"), "rescue")
+        check_settings(DRIVER, node(rescue_interface="no-rescue"), "rescue")
 
 
 def test_a_verb_needs_only_its_own_interfaces():
     broken = node(driver_info={"fake_delay_deploy": "soon"})
-    check_for_verb(DRIVER, broken, "deleted")
+    check_settings(DRIVER, broken, "deleted")
     with pytest.raises(ValidationFailed):
-        check_for_verb(DRIVER, broken, "active")
+        check_settings(DRIVER, broken, "active")
 
 
 def test_a_boot_device_that_it_does_not_have_is_refused():

@@ -25,7 +25,6 @@ from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
 from dibs.wiring import build_runner, read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
-from tests.builders import allow
 from tests.laws import assert_lawful
 from tests.races.crowd import all_at_once
 
@@ -147,7 +146,7 @@ def test_nobody_passes_another_in_line(store: Store, database_url: str) -> None:
 
 def set_maintenance_of_all(runner: Runner, *, on: bool) -> None:
     """In eight threads, so that nodes come free at any moment."""
-    commands = [SetMaintenance(ident=fleet.uuid_of(number), guard=allow, on=on) for number in range(40)]
+    commands = [SetMaintenance(ident=fleet.uuid_of(number), rules=(), on=on) for number in range(40)]
 
     def change(number: int) -> None:
         for command in commands[number::8]:

@@ -24,7 +24,7 @@ from dibs.machines.operations.nodes import UpdateNode, update_node
 from dibs.wiring import build_runner, read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
-from tests.builders import allow
+from tests.builders import patch_of
 from tests.laws import read_tables
 from tests.races.crowd import all_at_once
 from tests.races.test_allocations import two_conductors
@@ -44,7 +44,7 @@ class Wanting:
         return [self.hold, self.claim, self.associate, self.ask]
 
     def hold(self, node: str) -> str:
-        command = CreateHold(uuid=new(), instance_uuid=new(), nodes=(node,), seconds=600, guard=allow)
+        command = CreateHold(uuid=new(), instance_uuid=new(), nodes=(node,), seconds=600)
         return self._runner.write(create_hold, SERVICE, command).instance_uuid
 
     def claim(self, node: str) -> str:
@@ -53,9 +53,8 @@ class Wanting:
         return request.consumer
 
     def associate(self, node: str) -> str:
-        changes = {"instance_uuid": new()}
         after: Node = self._runner.write(
-            update_node, SERVICE, UpdateNode(ident=node, guard=allow, edit=lambda _: changes)
+            update_node, SERVICE, UpdateNode(ident=node, rules=(), patch=patch_of({"instance_uuid": new()}))
         ).node
         assert after.instance_uuid is not None
         return after.instance_uuid

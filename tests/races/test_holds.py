@@ -34,7 +34,7 @@ from dibs.machines.operations.holds import (
     renew_hold,
 )
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
-from tests.builders import Ledger, allow, trusted
+from tests.builders import Ledger, trusted
 from tests.laws import assert_lawful
 from tests.races.crowd import all_at_once
 
@@ -52,13 +52,12 @@ def hold(ledger: Ledger, *nodes: Node, instance: str | None = None, seconds: flo
         instance_uuid=instance or new(),
         nodes=tuple(node.uuid for node in nodes),
         seconds=seconds,
-        guard=allow,
     )
     return ledger.runner.write(create_hold, SERVICE, command)
 
 
 def deploy(ledger: Ledger, node: Node, proof: str | None = None) -> Node:
-    command = RequestProvision(ident=node.uuid, guard=allow, verb="active", hold_uuid=proof)
+    command = RequestProvision(ident=node.uuid, rules=(), verb="active", hold_uuid=proof)
     return ledger.runner.write(request_provision, SERVICE, command)
 
 
@@ -208,7 +207,7 @@ def test_a_hold_and_a_claim_of_another_project_never_share_a_consumer(ledger: Le
     for _ in range(ROUNDS * 4):
         kept, claimed = (ledger.enrol(resource_class="gold") for _ in range(2))
         instance = new()
-        command = CreateHold(uuid=new(), instance_uuid=instance, nodes=(kept.uuid,), seconds=60, guard=allow)
+        command = CreateHold(uuid=new(), instance_uuid=instance, nodes=(kept.uuid,), seconds=60)
         request = ClaimRequest(
             consumer=instance, resources={claimed.uuid: {"CUSTOM_GOLD": 1}}, generation=None, project_id="p"
         )

@@ -10,7 +10,7 @@ from dibs.machines.model.nodes import Node
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
 from dibs.machines.operations.provisioning import RequestPower, RequestProvision, request_power, request_provision
 from dibs.machines.operations.tasks import Assignment, ReportOutcome, TakeTask, report_outcome, take_task
-from tests.builders import Ledger, allow
+from tests.builders import Ledger
 from tests.races.crowd import all_at_once
 
 CALLERS = 16
@@ -18,12 +18,12 @@ ROUNDS = 5
 
 
 def deploy(ledger: Ledger, node: Node) -> Node:
-    command = RequestProvision(ident=node.uuid, guard=allow, verb="active")
+    command = RequestProvision(ident=node.uuid, rules=(), verb="active")
     return ledger.runner.write(request_provision, SERVICE, command)
 
 
 def power_on(ledger: Ledger, node: Node) -> Node:
-    command = RequestPower(ident=node.uuid, guard=allow, target=states.POWER_ON)
+    command = RequestPower(ident=node.uuid, rules=(), target=states.POWER_ON)
     return ledger.runner.write(request_power, SERVICE, command)
 
 

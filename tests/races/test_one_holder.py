@@ -7,7 +7,7 @@ from dibs.machines.model.errors import InstanceAssociated, NodeAssociated, TooMa
 from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.node_traits import AddTrait, add_trait
-from tests.builders import Ledger, allow
+from tests.builders import Ledger
 from tests.races.crowd import all_at_once
 
 CALLERS = 16
@@ -44,7 +44,7 @@ def test_many_who_add_traits_never_pass_the_limit(ledger: Ledger) -> None:
     answers = all_at_once(
         CALLERS,
         lambda number: ledger.runner.write(
-            add_trait, SERVICE, AddTrait(ident=node.uuid, guard=allow, trait=f"CUSTOM_NEW_{number}")
+            add_trait, SERVICE, AddTrait(ident=node.uuid, rules=(), trait=f"CUSTOM_NEW_{number}")
         ),
     )
     assert sum(answer is None for answer in answers) == 5, answers

@@ -26,7 +26,7 @@ from dibs.machines.operations.conductors import RegisterConductor, register_cond
 from dibs.machines.operations.provisioning import RequestProvision, allocation_provision
 from dibs.machines.operations.tasks import ReportOutcome, TakeTask, report_outcome, take_over_task, take_task
 from tests.bed.waiting import eventually
-from tests.builders import Ledger, allow
+from tests.builders import Ledger
 from tests.races.crowd import all_at_once
 
 CALLERS = 16
@@ -41,7 +41,7 @@ def register(ledger: Ledger, hostname: str) -> str:
 
 
 def deploy(ledger: Ledger, node: Node) -> Node:
-    command = RequestProvision(ident=node.uuid, guard=allow, verb="active")
+    command = RequestProvision(ident=node.uuid, rules=(), verb="active")
     return ledger.runner.write(allocation_provision, SERVICE, command)
 
 

@@ -228,7 +228,7 @@ def test_a_held_node_becomes_the_allocations_once(site, breaks):
     site.start("c2", breaks=breaks)
     node = site.ledger.enrol(resource_class="gold")
     proof = str(uuid.uuid4())
-    hold = CreateHold(uuid=proof, instance_uuid=proof, nodes=(node.uuid,), seconds=60, guard=allow)
+    hold = CreateHold(uuid=proof, instance_uuid=proof, nodes=(node.uuid,), seconds=60)
     site.ledger.runner.write(create_hold, SERVICE, hold)
     made = site.create(hold=proof)
     assert (made.state, made.node_uuid) == ("active", node.uuid)

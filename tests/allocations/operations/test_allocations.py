@@ -209,7 +209,7 @@ def test_a_node_that_is_not_in_use_or_is_anothers_is_refused(ledger: Ledger) -> 
 
 def hold(ledger: Ledger, node: Node) -> str:
     proof = str(uuid.uuid4())
-    command = CreateHold(uuid=proof, instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=60, guard=allow)
+    command = CreateHold(uuid=proof, instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=60)
     ledger.runner.write(create_hold, SERVICE, command)
     return proof
 
@@ -296,7 +296,7 @@ def test_an_instance_without_an_allocation_may_go_while_the_node_is_in_use(ledge
 def test_with_a_broken_node_its_allocation_is_removed(ledger: Ledger) -> None:
     allocation, node = served(ledger)
     force(ledger, node, maintenance=True)
-    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid, guard=allow))
+    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
     with pytest.raises(AllocationNotFound):
         show(ledger, allocation)
 

@@ -9,7 +9,7 @@ from dibs.access.actor import Actor
 from dibs.dialects.baremetal.documents.fields import FIELDS
 from dibs.dialects.baremetal.policy import DEFAULTS, Policy, update_rules
 from dibs.machines.model import states
-from tests.builders import Ledger
+from tests.builders import Ledger, patch_of
 from tests.dialects.baremetal.conversation import ADMIN_ROLES, MEMBER_ROLES, SYSTEM_ADMIN, Conversation, person
 
 SYSTEM_MEMBER = Actor(user="sm", roles=frozenset(MEMBER_ROLES), system_scope=True)
@@ -71,23 +71,23 @@ def test_a_node_without_an_owner_belongs_to_nobody() -> None:
 def test_every_patchable_attribute_leads_to_a_rule_that_exists() -> None:
     for field in FIELDS:
         if field.patchable:
-            assert update_rules([(field.name, None)]) <= DEFAULTS.keys()
+            assert update_rules(patch_of({field.name: None})) <= DEFAULTS.keys()
 
 
 @pytest.mark.parametrize(
     ("changes", "rules"),
     [
-        ([], {"baremetal:node:update"}),
-        ([("description", "x")], {"baremetal:node:update"}),
-        ([("extra", 1), ("description", "x")], {"baremetal:node:update_extra", "baremetal:node:update"}),
-        ([("power_interface", "x")], {"baremetal:node:update:driver_interfaces"}),
-        ([("automated_clean", False)], {"baremetal:node:disable_cleaning"}),
-        ([("automated_clean", True)], {"baremetal:node:update"}),
-        ([("retired_reason", "x")], {"baremetal:node:update:retired"}),
+        ({}, {"baremetal:node:update"}),
+        ({"description": "x"}, {"baremetal:node:update"}),
+        ({"extra": 1, "description": "x"}, {"baremetal:node:update_extra", "baremetal:node:update"}),
+        ({"power_interface": "x"}, {"baremetal:node:update:driver_interfaces"}),
+        ({"automated_clean": False}, {"baremetal:node:disable_cleaning"}),
+        ({"automated_clean": True}, {"baremetal:node:update"}),
+        ({"retired_reason": "x"}, {"baremetal:node:update:retired"}),
     ],
 )
-def test_a_patch_needs_the_rule_of_each_attribute(changes: list[tuple[str, Any]], rules: set[str]) -> None:
-    assert update_rules(changes) == rules
+def test_a_patch_needs_the_rule_of_each_attribute(changes: dict[str, Any], rules: set[str]) -> None:
+    assert update_rules(patch_of(changes)) == rules
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from typing import Any
 
 from dibs.access.actor import Actor
 from dibs.dialects.compute import Compute
-from dibs.drivers import DRIVERS
 from tests.builders import Ledger
 from tests.dialects.conversation import Answer, send
 
@@ -20,7 +19,7 @@ class Conversation:
     def __init__(self, ledger: Ledger, actor: Actor = ADMIN) -> None:
         self.ledger = ledger
         self._actor = actor
-        self._dialect = Compute(ledger.runner, DRIVERS, wake=lambda: None)
+        self._dialect = Compute(ledger.runner, wake=lambda: None)
 
     def __call__(
         self, method: str, url: str, body: Any = None, *, version: str | None = "2.61", actor: Actor | None = None

@@ -17,7 +17,7 @@ from dibs.machines.model.errors import NothingToHold
 from dibs.machines.operations.holds import CreateHold, create_hold
 from tests import lease_builders as leases
 from tests import server_builders as servers
-from tests.builders import Ledger, allow
+from tests.builders import Ledger
 
 
 @pytest.fixture
@@ -250,9 +250,7 @@ def test_a_hold_may_have_a_booked_node_if_it_ends_in_time(ledger, seconds, fits)
     node = ledger.enrol(resource_class="gold")
     leases.register(ledger, node)
     leases.lease(ledger, 1, 2, leases.whole())
-    command = CreateHold(
-        uuid=str(uuid.uuid4()), instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=seconds, guard=allow
-    )
+    command = CreateHold(uuid=str(uuid.uuid4()), instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=seconds)
     if fits:
         ledger.runner.write(create_hold, SERVICE, command)
     else:

@@ -27,7 +27,7 @@ from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.queries import nodes
 from tests import lease_builders as leases
 from tests import server_builders as servers
-from tests.builders import Ledger, allow
+from tests.builders import Ledger
 
 
 def begin(ledger: Ledger, hours: float = 1) -> None:
@@ -148,7 +148,7 @@ def test_a_hold_that_ends_in_time_does_not_become_an_instance_that_stays(ledger)
     leases.register(ledger, node)
     leases.lease(ledger, 1, 2, leases.whole())
     instance = str(uuid.uuid4())
-    hold = CreateHold(uuid=str(uuid.uuid4()), instance_uuid=instance, nodes=(node.uuid,), seconds=60, guard=allow)
+    hold = CreateHold(uuid=str(uuid.uuid4()), instance_uuid=instance, nodes=(node.uuid,), seconds=60)
     ledger.runner.write(create_hold, SERVICE, hold)
     with pytest.raises(NodeBooked):
         ledger.change(node, instance_uuid=instance)

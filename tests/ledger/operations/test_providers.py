@@ -33,7 +33,7 @@ from dibs.ledger.operations.providers import (
 )
 from dibs.ledger.operations.traits import NamedTrait, ensure_trait
 from dibs.machines.operations.nodes import DeleteNode, delete_node
-from tests.builders import Ledger, allow
+from tests.builders import Ledger
 from tests.provider_builders import claim, make, now, statements
 
 NOBODY = "99999999-9999-4999-8999-999999999999"
@@ -284,11 +284,11 @@ def test_a_node_that_is_claimed_or_has_providers_below_it_stays(ledger: Ledger) 
     make(ledger, parent=get(ledger, parent.uuid))
     for node, reason in ((claimed, ProviderInUse), (parent, ProviderHasChildren)):
         with pytest.raises(reason, match=node.uuid):
-            ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid, guard=allow))
+            ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
 
 
 def test_an_unclaimed_node_goes_with_its_provider(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
-    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid, guard=allow))
+    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
     with pytest.raises(ProviderNotFound):
         get(ledger, node.uuid)

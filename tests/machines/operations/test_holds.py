@@ -12,10 +12,8 @@ from dibs.machines.model.errors import (
     HoldNotFound,
     NodeHeld,
     NodeInMaintenance,
-    NodeNotFound,
     NothingToHold,
 )
-from dibs.machines.model.nodes import Node
 from dibs.machines.operations.holds import (
     ListHolds,
     ListOver,
@@ -29,7 +27,7 @@ from dibs.machines.operations.holds import (
 )
 from dibs.machines.operations.node_claims import associate
 from dibs.machines.operations.nodes import DeleteNode, SetMaintenance, delete_node, set_maintenance
-from tests.builders import allow
+from tests.builders import granted
 from tests.hold_builders import (
     BLUE,
     FREE,
@@ -89,12 +87,9 @@ def test_the_refusal_says_why_of_each_node_in_the_order_tried(ledger):
 
 def test_a_node_that_the_caller_may_not_see_is_not_found(ledger):
     node = ledger.enrol()
-
-    def blind(node: Node) -> None:
-        raise NodeNotFound(node=node.uuid)
-
+    blind = granted(project="blue", roles=frozenset({"member"}))
     with pytest.raises(NothingToHold, match=f"node {node.uuid} could not be found"):
-        hold(ledger, node, guard=blind)
+        hold(ledger, node, access=blind)
 
 
 def test_an_instance_has_one_hold_or_one_node(ledger):
@@ -275,7 +270,7 @@ def test_a_used_proof_is_none_for_the_next_instance(ledger):
 def test_a_deployment_that_is_refused_leaves_the_hold_as_it_was(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
-    ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, guard=allow, on=True))
+    ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, rules=(), on=True))
     with pytest.raises(NodeInMaintenance):
         deploy(ledger, node, made.uuid)
     assert show(ledger, made) == made
@@ -325,10 +320,10 @@ def test_the_class_of_a_held_node_stays(ledger):
 def test_a_held_node_is_removed_only_in_maintenance(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
-    command = DeleteNode(ident=node.uuid, guard=allow)
+    command = DeleteNode(ident=node.uuid)
     with pytest.raises(NodeHeld):
         ledger.runner.write(delete_node, SERVICE, command)
-    ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, guard=allow, on=True))
+    ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, rules=(), on=True))
     ledger.runner.write(delete_node, SERVICE, command)
     assert gone(ledger, made)
     assert claimed_by(ledger, made.instance_uuid) == []

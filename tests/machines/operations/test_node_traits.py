@@ -5,6 +5,7 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.errors import Forbidden
 from dibs.ledger.model.errors import InvalidTrait
+from dibs.machines.model.access import SEE_NODE
 from dibs.machines.model.errors import NodeNotFound, TooManyTraits, TraitNotFound
 from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model.nodes import Node
@@ -19,21 +20,21 @@ from dibs.machines.operations.node_traits import (
     remove_trait,
     set_traits,
 )
-from tests.builders import Ledger, allow
+from tests.builders import Ledger, granted
 
 FIFTY = tuple(f"CUSTOM_T{number}" for number in range(TRAITS_PER_NODE_MAX))
 
 
 def replace_all(ledger: Ledger, node: Node, *traits: str) -> list[str]:
-    return ledger.runner.write(set_traits, SERVICE, SetTraits(ident=node.uuid, guard=allow, traits=traits))
+    return ledger.runner.write(set_traits, SERVICE, SetTraits(ident=node.uuid, rules=(), traits=traits))
 
 
 def add(ledger: Ledger, node: Node, trait: str) -> None:
-    ledger.runner.write(add_trait, SERVICE, AddTrait(ident=node.uuid, guard=allow, trait=trait))
+    ledger.runner.write(add_trait, SERVICE, AddTrait(ident=node.uuid, rules=(), trait=trait))
 
 
 def remove(ledger: Ledger, node: Node, trait: str) -> None:
-    ledger.runner.write(remove_trait, SERVICE, RemoveTrait(ident=node.uuid, guard=allow, trait=trait))
+    ledger.runner.write(remove_trait, SERVICE, RemoveTrait(ident=node.uuid, rules=(), trait=trait))
 
 
 def test_setting_all_replaces_and_merges_duplicates(ledger: Ledger) -> None:
@@ -54,7 +55,7 @@ def test_removing_one_and_then_all(ledger: Ledger) -> None:
     node = ledger.enrol(with_traits=("CUSTOM_A", "CUSTOM_B", "CUSTOM_C"))
     remove(ledger, node, "CUSTOM_B")
     assert ledger.traits(node) == ["CUSTOM_A", "CUSTOM_C"]
-    ledger.runner.write(remove_all_traits, SERVICE, NodeTraits(ident=node.uuid, guard=allow))
+    ledger.runner.write(remove_all_traits, SERVICE, NodeTraits(ident=node.uuid, rules=()))
     assert ledger.traits(node) == []
 
 
@@ -103,16 +104,14 @@ def test_a_locked_node_takes_traits_all_the_same(ledger: Ledger) -> None:
 
 def test_no_node_no_traits(ledger: Ledger) -> None:
     with pytest.raises(NodeNotFound):
-        ledger.runner.read(list_traits, SERVICE, NodeTraits(ident="nobody", guard=allow))
+        ledger.runner.read(list_traits, SERVICE, NodeTraits(ident="nobody", rules=()))
 
 
-def test_the_guard_is_asked_before_traits_are_written(ledger: Ledger) -> None:
-    def deny(node: Node) -> None:
-        raise Forbidden(resource="baremetal:node:traits:set")
-
+def test_the_rules_are_checked_before_traits_are_written(ledger: Ledger) -> None:
     node = ledger.enrol()
+    command = AddTrait(ident=node.uuid, rules=("baremetal:node:traits:set",), trait="CUSTOM_A")
     with pytest.raises(Forbidden):
-        ledger.runner.write(add_trait, SERVICE, AddTrait(ident=node.uuid, guard=deny, trait="CUSTOM_A"))
+        ledger.runner.write(add_trait, granted(SEE_NODE), command)
     assert ledger.traits(node) == []
 
 

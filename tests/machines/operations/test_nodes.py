@@ -9,6 +9,7 @@ from dibs.access.access import SERVICE
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.ledger.queries import claim_views
 from dibs.machines.model import states
+from dibs.machines.model.access import SEE_NODE
 from dibs.machines.model.errors import (
     NoConductorForDriver,
     NodeAssociated,
@@ -31,13 +32,9 @@ from dibs.machines.operations.nodes import (
     update_node,
 )
 from dibs.machines.queries import nodes
-from tests.builders import Ledger, allow
+from tests.builders import Ledger, granted, patch_of
 
 INSTANCE = "11111111-1111-4111-8111-111111111111"
-
-
-def deny(node: Node) -> None:
-    raise Forbidden(resource="baremetal:node:anything")
 
 
 def force(ledger: Ledger, node: Node, **changes: Any) -> Node:
@@ -52,26 +49,26 @@ def force(ledger: Ledger, node: Node, **changes: Any) -> Node:
 
 
 def delete(ledger: Ledger, node: Node) -> None:
-    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid, guard=allow))
+    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
 
 
 def test_a_node_is_found_by_uuid_in_either_case_and_by_name(ledger: Ledger) -> None:
     node = ledger.enrol(name="rack-1")
     for ident in (node.uuid, node.uuid.upper(), "rack-1"):
-        assert ledger.runner.read(get_node, SERVICE, GetNode(ident=ident, guard=allow)).node == node
+        assert ledger.runner.read(get_node, SERVICE, GetNode(ident=ident, rules=())).node == node
 
 
 @pytest.mark.parametrize("ident", ["nobody", "00000000-0000-4000-8000-000000000000"])
 def test_a_node_that_is_not_there(ledger: Ledger, ident: str) -> None:
     commands = [
-        (get_node, GetNode(ident=ident, guard=allow)),
-        (update_node, UpdateNode(ident=ident, guard=allow, edit=lambda _: {})),
-        (delete_node, DeleteNode(ident=ident, guard=allow)),
-        (set_maintenance, SetMaintenance(ident=ident, guard=allow, on=True)),
+        (get_node, GetNode(ident=ident, rules=())),
+        (update_node, UpdateNode(ident=ident, rules=(), patch=())),
+        (delete_node, DeleteNode(ident=ident)),
+        (set_maintenance, SetMaintenance(ident=ident, rules=(), on=True)),
     ]
-    for use_case, command in commands:
+    for operation, command in commands:
         with pytest.raises(NodeNotFound, match=ident):
-            ledger.runner.write(use_case, SERVICE, command)  # type: ignore[arg-type]
+            ledger.runner.write(operation, SERVICE, command)  # type: ignore[arg-type]
 
 
 def test_a_list_behind_a_node_that_is_not_there(ledger: Ledger) -> None:
@@ -80,16 +77,18 @@ def test_a_list_behind_a_node_that_is_not_there(ledger: Ledger) -> None:
         ledger.runner.read(list_nodes, SERVICE, query)
 
 
-def test_the_guard_is_asked_before_anything_is_written(ledger: Ledger) -> None:
+def test_the_rules_are_checked_before_anything_is_written(ledger: Ledger) -> None:
     node = ledger.enrol()
     commands = [
-        (update_node, UpdateNode(ident=node.uuid, guard=deny, edit=lambda _: {"description": "mine"})),
-        (delete_node, DeleteNode(ident=node.uuid, guard=deny)),
-        (set_maintenance, SetMaintenance(ident=node.uuid, guard=deny, on=True)),
+        (update_node, UpdateNode(ident=node.uuid, rules=("r",), patch=patch_of({"description": "mine"}))),
+        (delete_node, DeleteNode(ident=node.uuid)),
+        (set_maintenance, SetMaintenance(ident=node.uuid, rules=("r",), on=True)),
     ]
-    for use_case, command in commands:
+    for operation, command in commands:
         with pytest.raises(Forbidden):
-            ledger.runner.write(use_case, SERVICE, command)  # type: ignore[arg-type]
+            ledger.runner.write(operation, granted(SEE_NODE), command)  # type: ignore[arg-type]
+        with pytest.raises(NodeNotFound):
+            ledger.runner.write(operation, granted("r"), command)  # type: ignore[arg-type]
     assert ledger.node(node) == node
 
 
@@ -105,7 +104,7 @@ def test_the_unit_follows_the_node_from_enrolment_to_its_end(ledger: Ledger) -> 
     assert ledger.unit(node) == {"resource_class": "CUSTOM_BM_GPU", "reserved": 1, "used": 0}
     force(ledger, node, provision_state=states.AVAILABLE)
     assert ledger.unit(node) == {"resource_class": "CUSTOM_BM_GPU", "reserved": 0, "used": 0}
-    ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, guard=allow, on=True))
+    ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, rules=(), on=True))
     assert ledger.unit(node) == {"resource_class": "CUSTOM_BM_GPU", "reserved": 1, "used": 0}
     delete(ledger, node)
     assert ledger.unit(node) is None
@@ -146,7 +145,7 @@ REFUSED_CHANGES: list[tuple[dict[str, Any], dict[str, Any], type[DibsError], str
         WrongState,
         "resource_class",
     ),
-    ({"provision_state": states.ACTIVE}, {"boot_interface": "other"}, WrongState, "boot_interface"),
+    ({"provision_state": states.ACTIVE}, {"boot_interface": "fake"}, WrongState, "boot_interface"),
     ({"provision_state": states.AVAILABLE}, {"protected": True}, WrongState, "'active' or 'rescue'"),
     ({}, {"protected_reason": "why"}, BadValue, "protected_reason"),
     ({"provision_state": states.AVAILABLE}, {"retired": True}, WrongState, "'retired'"),
@@ -223,7 +222,7 @@ def test_requests_about_one_node_take_a_constant_number_of_statements(ledger: Le
         node = fleet_nodes[0]
         measured = []
         for action in (
-            lambda node=node: ledger.runner.read(get_node, SERVICE, GetNode(ident=node.uuid, guard=allow)),
+            lambda node=node: ledger.runner.read(get_node, SERVICE, GetNode(ident=node.uuid, rules=())),
             lambda node=node: ledger.change(node, description="new"),
             lambda node=node: ledger.change(node, instance_uuid=str(uuid.uuid4())),
             lambda node=node: ledger.change(node, instance_uuid=None),

@@ -7,7 +7,7 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.errors import BadValue
-from dibs.machines.model.errors import NodeLocked, NodeNotFound, PortExists, PortNotFound, WrongState
+from dibs.machines.model.errors import NodeLocked, PortExists, PortNotFound, WrongState
 from dibs.machines.model.nodes import Node
 from dibs.machines.model.ports import Port, PortQuery
 from dibs.machines.operations.ports import (
@@ -21,16 +21,16 @@ from dibs.machines.operations.ports import (
     list_ports,
     update_port,
 )
-from tests.builders import Ledger, allow
+from tests.builders import Ledger, granted, patch_of
 
 
 def plug_in(ledger: Ledger, node: Node, address: str, **values: Any) -> Port:
-    command = CreatePort(uuid=str(uuid.uuid4()), node=node.uuid, values={"address": address, **values}, guard=allow)
+    command = CreatePort(uuid=str(uuid.uuid4()), node=node.uuid, values={"address": address, **values}, rules=())
     return ledger.runner.write(create_port, SERVICE, command)
 
 
 def change(ledger: Ledger, port: Port, **changes: Any) -> Port:
-    return ledger.runner.write(update_port, SERVICE, UpdatePort(ident=port.uuid, guard=allow, edit=lambda _: changes))
+    return ledger.runner.write(update_port, SERVICE, UpdatePort(ident=port.uuid, rules=(), patch=patch_of(changes)))
 
 
 def found(ledger: Ledger, **query: Any) -> list[str]:
@@ -39,10 +39,15 @@ def found(ledger: Ledger, **query: Any) -> list[str]:
 
 def test_a_port_comes_back_as_it_was_by_uuid_and_name(ledger: Ledger) -> None:
     port = plug_in(
-        ledger, ledger.enrol(), "aa:00", name="eth0", pxe_enabled=False, local_link_connection={"port_id": "1"}
+        ledger,
+        ledger.enrol(),
+        "52:54:00:00:00:00",
+        name="eth0",
+        pxe_enabled=False,
+        local_link_connection={"port_id": "1"},
     )
     for ident in (port.uuid, "eth0"):
-        assert ledger.runner.read(get_port, SERVICE, GetPort(ident=ident, guard=allow)) == port
+        assert ledger.runner.read(get_port, SERVICE, GetPort(ident=ident, rules=())) == port
 
 
 def test_lists_by_node_address_shard_and_project_in_order_and_pages(ledger: Ledger) -> None:
@@ -50,33 +55,36 @@ def test_lists_by_node_address_shard_and_project_in_order_and_pages(ledger: Ledg
     second = ledger.enrol(shard="s2", lessee="red")
     third = ledger.enrol(owner="blue")
     for number, node in enumerate((first, second, third, first)):
-        plug_in(ledger, node, f"aa:0{number}")
-    assert found(ledger, node="first") == found(ledger, node=first.uuid) == ["aa:00", "aa:03"]
-    assert found(ledger, address="aa:02") == ["aa:02"]
-    assert found(ledger, shards=("s1", "s2")) == ["aa:00", "aa:01", "aa:03"]
-    assert found(ledger, project="red") == ["aa:00", "aa:01", "aa:03"]
+        plug_in(ledger, node, f"52:54:00:00:00:0{number}")
+    assert found(ledger, node="first") == found(ledger, node=first.uuid) == ["52:54:00:00:00:00", "52:54:00:00:00:03"]
+    assert found(ledger, address="52:54:00:00:00:02") == ["52:54:00:00:00:02"]
+    assert found(ledger, shards=("s1", "s2")) == ["52:54:00:00:00:00", "52:54:00:00:00:01", "52:54:00:00:00:03"]
+    assert found(ledger, project="red") == ["52:54:00:00:00:00", "52:54:00:00:00:01", "52:54:00:00:00:03"]
     assert found(ledger, conductor_groups=("nowhere",)) == []
     page = ledger.runner.read(list_ports, SERVICE, PortQuery(sort_key="address", descending=True, limit=2))
-    assert [port.address for port in page] == ["aa:03", "aa:02"]
-    assert found(ledger, sort_key="address", descending=True, limit=2, marker=page[-1].uuid) == ["aa:01", "aa:00"]
+    assert [port.address for port in page] == ["52:54:00:00:00:03", "52:54:00:00:00:02"]
+    assert found(ledger, sort_key="address", descending=True, limit=2, marker=page[-1].uuid) == [
+        "52:54:00:00:00:01",
+        "52:54:00:00:00:00",
+    ]
 
 
 def test_a_port_moves_to_another_node(ledger: Ledger) -> None:
-    first, second = ledger.enrol(), ledger.enrol(name="second")
-    port = plug_in(ledger, first, "aa:00")
-    assert change(ledger, port, node_uuid="second").node_uuid == second.uuid
+    first, second = ledger.enrol(), ledger.enrol()
+    port = plug_in(ledger, first, "52:54:00:00:00:00")
+    assert change(ledger, port, node_uuid=second.uuid).node_uuid == second.uuid
     assert found(ledger, node=first.uuid) == []
     with pytest.raises(BadValue, match="nobody"):
         change(ledger, port, node_uuid="nobody")
 
 
-@pytest.mark.parametrize(("field", "value"), [("address", "aa:00"), ("name", "eth0")])
+@pytest.mark.parametrize(("field", "value"), [("address", "52:54:00:00:00:00"), ("name", "eth0")])
 def test_what_is_unique_is_refused_by_name(ledger: Ledger, field: str, value: str) -> None:
     node = ledger.enrol()
-    plug_in(ledger, node, "aa:00", name="eth0")
+    plug_in(ledger, node, "52:54:00:00:00:00", name="eth0")
     with pytest.raises(PortExists, match=value):
-        plug_in(ledger, node, **{"address": "aa:01", field: value})
-    other = plug_in(ledger, node, "aa:02")
+        plug_in(ledger, node, **{"address": "52:54:00:00:00:01", field: value})
+    other = plug_in(ledger, node, "52:54:00:00:00:02")
     with pytest.raises(PortExists, match=value):
         change(ledger, other, **{field: value})
 
@@ -84,35 +92,32 @@ def test_what_is_unique_is_refused_by_name(ledger: Ledger, field: str, value: st
 def test_ports_of_a_locked_node_wait(ledger: Ledger) -> None:
     locked = ledger.enrol(reservation="conductor-1")
     with pytest.raises(NodeLocked, match="conductor-1"):
-        plug_in(ledger, locked, "aa:00")
+        plug_in(ledger, locked, "52:54:00:00:00:00")
 
 
 def test_ports_of_a_node_in_use_stay_unless_it_is_in_maintenance(ledger: Ledger) -> None:
     node = ledger.enrol()
-    port = plug_in(ledger, node, "aa:00")
+    port = plug_in(ledger, node, "52:54:00:00:00:00")
     ledger.change(node, instance_uuid=str(uuid.uuid4()))
-    command = DeletePort(ident=port.uuid, guard=allow)
+    command = DeletePort(ident=port.uuid, rules=())
     with pytest.raises(WrongState, match="not in maintenance"):
         ledger.runner.write(delete_port, SERVICE, command)
     ledger.change(node, maintenance=True)
     ledger.runner.write(delete_port, SERVICE, command)
     with pytest.raises(PortNotFound):
-        ledger.runner.read(get_port, SERVICE, GetPort(ident=port.uuid, guard=allow))
+        ledger.runner.read(get_port, SERVICE, GetPort(ident=port.uuid, rules=()))
 
 
 def test_a_port_of_a_node_that_one_may_not_see_is_not_there(ledger: Ledger) -> None:
-    def hide(node: Node) -> None:
-        raise NodeNotFound(node=node.uuid)
-
-    port = plug_in(ledger, ledger.enrol(), "aa:00")
+    port = plug_in(ledger, ledger.enrol(), "52:54:00:00:00:00")
     with pytest.raises(PortNotFound, match=port.uuid):
-        ledger.runner.read(get_port, SERVICE, GetPort(ident=port.uuid, guard=hide))
+        ledger.runner.read(get_port, granted("baremetal:port:get"), GetPort(ident=port.uuid, rules=()))
 
 
 def test_ports_go_with_their_node(ledger: Ledger) -> None:
     from dibs.machines.operations.nodes import DeleteNode, delete_node
 
     node = ledger.enrol()
-    plug_in(ledger, node, "aa:00")
-    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid, guard=allow))
+    plug_in(ledger, node, "52:54:00:00:00:00")
+    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
     assert found(ledger) == []

@@ -3,11 +3,11 @@ import uuid
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.drivers.fake import FakeDriver
 from dibs.errors import Forbidden
 from dibs.machines.model import states
+from dibs.machines.model.access import SEE_NODE
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
-from dibs.machines.model.driver import boot_device_of, check_for_verb
+from dibs.machines.model.driver import boot_device_of
 from dibs.machines.model.errors import (
     NoConductorForDriver,
     NodeInMaintenance,
@@ -16,6 +16,7 @@ from dibs.machines.model.errors import (
     NodeProtected,
     NodeRetired,
     NoLiveConductor,
+    NotOffered,
     ValidationFailed,
     WrongState,
     WrongVerb,
@@ -29,17 +30,19 @@ from dibs.machines.operations.provisioning import (
     request_provision,
 )
 from dibs.machines.queries import nodes, tasks
-from tests.builders import allow
+from tests.builders import granted
+
+RULE = "baremetal:node:set_provision_state"
 
 
-def provision(ledger, node, verb, **arguments):
-    command = RequestProvision(**{"ident": node.uuid, "guard": allow, "verb": verb, **arguments})
-    return ledger.runner.write(request_provision, SERVICE, command)
+def provision(ledger, node, verb, access=SERVICE, **arguments):
+    command = RequestProvision(**{"ident": node.uuid, "rules": (RULE,), "verb": verb, **arguments})
+    return ledger.runner.write(request_provision, access, command)
 
 
-def power(ledger, node, target, **arguments):
-    command = RequestPower(**{"ident": node.uuid, "guard": allow, "target": target, **arguments})
-    return ledger.runner.write(request_power, SERVICE, command)
+def power(ledger, node, target, access=SERVICE, **arguments):
+    command = RequestPower(**{"ident": node.uuid, "rules": (RULE,), "target": target, **arguments})
+    return ledger.runner.write(request_power, access, command)
 
 
 def put(ledger, node, **changes):
@@ -62,10 +65,6 @@ def refused(ledger, node, error, request, *arguments, match=None, **keywords):
         request(ledger, node, *arguments, **keywords)
     assert ledger.node(node) == before
     assert task_of(ledger, node) is None
-
-
-def nobody(node):
-    raise Forbidden(resource=node.uuid)
 
 
 def test_a_verb_changes_the_state_locks_the_node_and_queues_the_work(ledger):
@@ -127,9 +126,19 @@ def test_a_node_that_does_not_exist_is_not_found(ledger):
 @pytest.mark.parametrize(
     "request_it", [lambda *a, **k: provision(*a, "active", **k), lambda *a, **k: power(*a, "x", **k)]
 )
-def test_the_guard_comes_before_everything_else(ledger, request_it):
-    node = put(ledger, ledger.enrol(), reservation="somebody")
-    refused(ledger, node, Forbidden, request_it, guard=nobody)
+def test_the_rules_are_checked_before_everything_else(ledger, request_it):
+    node = put(ledger, ledger.enrol(), reservation="conductor-2")
+    refused(ledger, node, Forbidden, request_it, access=granted(SEE_NODE))
+    refused(ledger, node, NodeNotFound, request_it, access=granted(RULE))
+
+
+def test_a_verb_that_the_api_does_not_offer_in_this_state_is_refused(ledger):
+    node = put(ledger, ledger.enrol(), provision_state=states.INSPECT_WAIT)
+    unoffered = frozenset({states.INSPECT_WAIT})
+    refused(ledger, node, NotOffered, provision, "abort", unoffered_states=unoffered)
+    assert provision(ledger, node, "abort", unoffered_states=frozenset({states.DEPLOY_WAIT})).provision_state == (
+        states.INSPECT_FAILED
+    )
 
 
 def test_a_locked_node_names_its_holder(ledger):
@@ -187,8 +196,8 @@ def test_an_instance_may_ask_for_some_of_the_traits_of_the_node(ledger):
 
 def test_settings_that_the_driver_cannot_work_with_are_refused(ledger):
     node = ledger.enrol(driver_info={"fake_delay_deploy": "soon"})
-    validate = lambda each: check_for_verb(FakeDriver(), each, "active")  # noqa: E731
-    refused(ledger, node, ValidationFailed, provision, "active", match="number of seconds", validate=validate)
+    refused(ledger, node, ValidationFailed, provision, "active", match="number of seconds")
+    assert provision(ledger, node, "active", check_settings=False).provision_state == states.DEPLOYING
 
 
 def test_work_needs_a_live_conductor(ledger):
@@ -251,7 +260,7 @@ def test_a_node_that_must_not_be_powered_off_is_not(ledger):
 def test_the_boot_device_is_pxe_until_it_is_set(ledger):
     node = ledger.enrol()
     assert (boot_device_of(node).device, boot_device_of(node).persistent) == ("pxe", False)
-    command = RequestBootDevice(ident=node.uuid, guard=allow, boot_device="disk", persistent=True)
+    command = RequestBootDevice(ident=node.uuid, rules=(), boot_device="disk", persistent=True)
     ledger.runner.write(request_boot_device, SERVICE, command)
     assert (boot_device_of(ledger.node(node)).device, boot_device_of(ledger.node(node)).persistent) == ("disk", True)
 

@@ -27,7 +27,6 @@ from dibs.machines.operations.tasks import (
     take_task,
 )
 from dibs.machines.queries import tasks
-from tests.builders import allow
 
 
 class Process:
@@ -66,7 +65,7 @@ class Process:
 
 def begin(ledger, verb, state, **values):
     node = ledger.enrol(state=state, **values)
-    return ledger.runner.write(request_provision, SERVICE, RequestProvision(ident=node.uuid, guard=allow, verb=verb))
+    return ledger.runner.write(request_provision, SERVICE, RequestProvision(ident=node.uuid, rules=(), verb=verb))
 
 
 def task_of(ledger, node):
@@ -201,7 +200,7 @@ def test_held_work_goes_on_when_somebody_says_so(ledger):
     assert ledger.node(node).provision_state == "clean hold"
     ledger.clock.move(10**6)
     assert process.due() == []
-    ledger.runner.write(request_provision, SERVICE, RequestProvision(ident=node.uuid, guard=allow, verb="unhold"))
+    ledger.runner.write(request_provision, SERVICE, RequestProvision(ident=node.uuid, rules=(), verb="unhold"))
     assert process.take(node)
     process.finish(node, "clean")
     after = ledger.node(node)
@@ -210,7 +209,7 @@ def test_held_work_goes_on_when_somebody_says_so(ledger):
 
 def test_power_that_fails_keeps_the_provision_state(ledger):
     process, node = Process(ledger), ledger.enrol()
-    ledger.runner.write(request_power, SERVICE, RequestPower(ident=node.uuid, guard=allow, target=states.POWER_ON))
+    ledger.runner.write(request_power, SERVICE, RequestPower(ident=node.uuid, rules=(), target=states.POWER_ON))
     process.take(node)
     process.fail(node, "power", "no current")
     after = ledger.node(node)

@@ -1,8 +1,6 @@
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.machines.model.errors import ValidationFailed
-from dibs.machines.model.nodes import Node
 from dibs.servers.operations.hypervisors import SwitchService, switch_service
 from tests.builders import Ledger
 from tests.provider_builders import make, statements
@@ -43,15 +41,11 @@ def test_requested_host_is_used_even_when_others_have_room(ledger: Ledger) -> No
 
 
 def test_node_that_its_driver_cannot_deploy_is_not_chosen(ledger: Ledger) -> None:
-    node = ledger.enrol(resource_class="gold")
-
-    def refuse(node: Node) -> None:
-        raise ValidationFailed(node=node.uuid, reason="no image")
-
-    made = launch(ledger, node_flavor(ledger, "gold"), validate=refuse)
+    node = ledger.enrol(resource_class="gold", driver_info={"fake_delay_deploy": "soon"})
+    made = launch(ledger, node_flavor(ledger, "gold"))
     assert made.status == "ERROR"
     assert made.fault is not None
-    assert made.fault.endswith("no image")
+    assert made.fault.endswith("not 'soon'.")
     assert ledger.node(node).instance_uuid is None
 
 

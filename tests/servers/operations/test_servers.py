@@ -21,8 +21,8 @@ from dibs.servers.operations.servers import (
     list_servers,
     switch_server,
 )
-from tests.builders import Ledger, allow
-from tests.server_builders import any_settings, delete, flavor, host, launch, look, node_flavor
+from tests.builders import Ledger
+from tests.server_builders import delete, flavor, host, launch, look, node_flavor
 from tests.servers.operations.conductor import ManualConductor
 
 
@@ -32,7 +32,7 @@ def with_status(ledger: Ledger, *statuses: str) -> list[str]:
 
 
 def switch(ledger: Ledger, view: ServerView, action: str, target: str) -> None:
-    command = SwitchServer(uuid=view.server.uuid, action=action, target=target, validate=any_settings)
+    command = SwitchServer(uuid=view.server.uuid, action=action, target=target)
     ledger.runner.write(switch_server, SERVICE, command)
 
 
@@ -60,8 +60,8 @@ def test_server_whose_node_was_removed_shows_an_error_and_can_be_deleted(
     ledger: Ledger, conductor: ManualConductor, node: Node, built: ServerView
 ) -> None:
     conductor.finish(node, conductor.take(node), power_state=states.POWER_ON)
-    ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, guard=allow, on=True))
-    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid, guard=allow))
+    ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, rules=(), on=True))
+    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
     after = look(ledger, built)
     assert (after.status, after.fault) == ("ERROR", "The bare-metal node of this server was taken from it.")
     delete(ledger, built)

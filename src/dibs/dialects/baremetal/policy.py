@@ -4,7 +4,7 @@ An existing policy.yaml for Ironic carries over: rules in it that Dibs does not 
 defaults are those of Ironic's secure RBAC; its older ``rule:is_admin`` defaults are not added to them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from dibs.access import machine_policy
@@ -19,12 +19,11 @@ from dibs.access.machine_policy import (
     SYSTEM_OR_PROJECT_READER,
     SYSTEM_READER,
     SYSTEM_SERVICE,
-    Guard,
     MachinePolicy,
     any_of,
 )
 from dibs.dialects.baremetal.errors import Refusal
-from dibs.machines.model.nodes import Node
+from dibs.documents.json_patch import Patch
 
 _SYSTEM_ADMIN = "role:admin and system_scope:all"
 _OWNER_ADMIN = any_of(f"role:admin and {OF_OWNER}", f"role:manager and {OF_OWNER}", OWNER_SERVICE)
@@ -121,9 +120,9 @@ _UPDATE_RULES: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def update_rules(changes: Iterable[tuple[str, Any]]) -> frozenset[str]:
-    """The rules that a patch needs, from its attributes and the values given to them."""
-    rules = {_update_rule(name, value) for name, value in changes}
+def update_rules(patch: Patch) -> frozenset[str]:
+    """Return the rules that a patch needs, from its attributes and the values given to them."""
+    rules = {_update_rule(operation.root, operation.value) for operation in patch}
     return frozenset(rules or {_UPDATE})
 
 
@@ -140,16 +139,6 @@ class Policy(MachinePolicy):
 
     def __init__(self, policy_file: str | None = None) -> None:
         super().__init__(policy_file, DEFAULTS)
-
-    def delete_guard(self, actor: Actor, ident: str) -> Guard:
-        """Deleting: whoever may delete nodes, or the admin of the project that owns this one."""
-
-        def check(node: Node) -> None:
-            self.guard(actor, ident)(node)
-            if not self.allows("baremetal:node:delete", actor, node.owner, node.lessee):
-                self.require_on_node(("baremetal:node:delete:self_owned_node",), actor, node)
-
-        return check
 
     def owner_of_new_node(self, actor: Actor, asked: str | None) -> str | None:
         """Who will own a node that the actor creates.

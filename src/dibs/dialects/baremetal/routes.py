@@ -27,6 +27,8 @@ from dibs.dialects.baremetal.handlers import (
     traits,
 )
 from dibs.http.routing import Route
+from dibs.machines.model.node_attributes import NEW_NODE
+from dibs.machines.model.port_patches import PORT
 
 QuerySchema = Mapping[str, Mapping[str, Any]]
 
@@ -93,7 +95,7 @@ _ROOT = [
 
 _NODES = [
     _row("GET", "/v1/nodes", nodes.list_nodes, "List nodes", query={**_NODE_LIST, **_FIELDS, **_DETAIL}),
-    _row("POST", "/v1/nodes", nodes.create_node, "Enrol a node", body=schemas.NODE, statuses=_CREATED),
+    _row("POST", "/v1/nodes", nodes.create_node, "Enrol a node", body=NEW_NODE, statuses=_CREATED),
     _row("GET", "/v1/nodes/detail", nodes.list_nodes_in_detail, "List nodes with all attributes", query=_NODE_LIST),
     _row(
         "GET",
@@ -188,7 +190,7 @@ _NODE_PORT_LIST = {name: schema for name, schema in _PORT_LIST.items() if name n
 
 _PORTS = [
     _row("GET", "/v1/ports", ports.list_ports, "List ports", query=_PORT_LIST),
-    _row("POST", "/v1/ports", ports.create_port, "Add a port", body=schemas.PORT, statuses=_CREATED),
+    _row("POST", "/v1/ports", ports.create_port, "Add a port", body=PORT, statuses=_CREATED),
     _row("GET", "/v1/ports/detail", ports.list_ports_in_detail, "List ports with all attributes", query=ports.QUERY),
     _row("GET", "/v1/ports/{port}", ports.show_port, "Show a port", query=_FIELDS),
     _row("PATCH", "/v1/ports/{port}", ports.update_port, "Change a port", body=schemas.PATCH),

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from dibs.dialects.baremetal.documents.fields import FIELDS, Field, Kind
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.documents.json_schema import Schema as Schema
 from dibs.documents.json_schema import find_mistake
@@ -14,26 +13,6 @@ _TEXT_OR_NULL = {"type": ["string", "null"]}
 _FLAG = {"type": ["string", "boolean", "null"]}
 _NUMBER = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,9}$"}]}
 
-
-def schema_of(field: Field) -> dict[str, Any]:
-    """What a caller may send for an attribute of a node."""
-    if field.kind in (Kind.FLAG, Kind.OPTIONAL_FLAG):
-        return dict(_FLAG)
-    if field.kind is Kind.OBJECT:
-        return {"type": ["object", "null"]}
-    if field.kind is Kind.TEXT and field.length is not None:
-        return {**_TEXT_OR_NULL, "maxLength": field.length}
-    return dict(_TEXT_OR_NULL)
-
-
-def _node_schema(fields: list[Field]) -> Schema:
-    properties = {field.name: schema_of(field) for field in fields}
-    properties["driver"] = {"type": "string", "minLength": 1, "maxLength": 255}
-    return {"type": "object", "properties": properties, "required": ["driver"], "additionalProperties": False}
-
-
-NODE = _node_schema([field for field in FIELDS if field.creatable])
-PATCHED_NODE = _node_schema([field for field in FIELDS if field.patchable])
 
 PATCH: Schema = {
     "type": "array",
@@ -149,41 +128,6 @@ RESERVATION: Schema = {
 }
 
 RENEWAL: Schema = {"type": "object", "properties": {"ttl_seconds": _TTL}, "additionalProperties": False}
-
-_LINK_TEXT = {"type": "string", "maxLength": 255}
-
-PORT: Schema = {
-    "type": "object",
-    "properties": {
-        "address": {"type": "string"},
-        "available_for_dynamic_portgroup": _FLAG,
-        "category": {**_TEXT_OR_NULL, "maxLength": 80},
-        "description": {**_TEXT_OR_NULL, "maxLength": 255},
-        "extra": {"type": ["object", "null"]},
-        "is_smartnic": _FLAG,
-        "local_link_connection": {
-            "type": ["object", "null"],
-            "properties": {
-                "port_id": _LINK_TEXT,
-                "switch_id": _LINK_TEXT,
-                "hostname": _LINK_TEXT,
-                "switch_info": _LINK_TEXT,
-                "network_type": {"enum": ["managed", "unmanaged"]},
-            },
-            "additionalProperties": False,
-        },
-        "name": {**_TEXT_OR_NULL, "maxLength": 255},
-        "node_ident": {"type": "string"},
-        "node_uuid": {"type": "string"},
-        "physical_network": {**_TEXT_OR_NULL, "minLength": 1, "maxLength": 64},
-        "portgroup_uuid": {"type": "null"},
-        "pxe_enabled": _FLAG,
-        "uuid": _TEXT_OR_NULL,
-        "vendor": {**_TEXT_OR_NULL, "maxLength": 32},
-    },
-    "required": ["address"],
-    "additionalProperties": False,
-}
 
 _NAME_OR_NULL: Schema = {**_TEXT_OR_NULL, "maxLength": 255}
 

@@ -11,7 +11,6 @@ from dibs.dialects.compute.routes import ROUTES, Endpoint
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
-from dibs.machines.model.driver import Driver
 
 _ROUTER = Router(ROUTES)
 
@@ -29,12 +28,11 @@ class Compute:
     def __init__(
         self,
         runner: Runner,
-        drivers: Mapping[str, Driver],
         *,
         wake: Callable[[], None],
         policy_file: str | None = None,
     ) -> None:
-        self._services = Services(runner=runner, drivers=drivers, policy=ComputePolicy(policy_file), wake=wake)
+        self._services = Services(runner=runner, policy=ComputePolicy(policy_file), wake=wake)
 
     @property
     def operations(self) -> Iterable[Operation]:

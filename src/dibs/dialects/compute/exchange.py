@@ -1,6 +1,6 @@
 """One request in a handler, with everything that the handler may use."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,6 @@ from dibs.documents.json_body import UnusableJson, read_json
 from dibs.documents.json_schema import find_mistake
 from dibs.http.exchange import AnyExchange, empty_answer, json_answer
 from dibs.http.messages import Response
-from dibs.machines.model.driver import Driver, check_settings
-from dibs.machines.model.nodes import Node
 
 __all__ = ["VERSION", "Exchange", "Handler", "Services", "empty_answer", "json_answer"]
 
@@ -26,7 +24,6 @@ class Services:
     """The objects that the wiring passes to the dialect."""
 
     runner: Runner
-    drivers: Mapping[str, Driver]
     policy: ComputePolicy
     wake: Callable[[], None]
     """Wakes the conductor of this process for new work."""
@@ -82,10 +79,6 @@ class Exchange(AnyExchange[Services]):
         """Return the two links of a resource. Quirk: Nova's bookmark leaves out the version and leads nowhere."""
         bookmark = "/".join((self.request.base_url, *parts))
         return [{"rel": "self", "href": self.url(*parts)}, {"rel": "bookmark", "href": bookmark}]
-
-    def checks(self, verb: str) -> Callable[[Node], None]:
-        """Return the check that a node's driver can carry out a verb with the node's settings."""
-        return lambda node: check_settings(self.services.drivers, node, verb)
 
 
 Handler = Callable[[Exchange], Response]

@@ -7,11 +7,14 @@ does not exist for the caller (NodeNotFound); what the caller may not do with a 
 from collections.abc import Iterable
 
 from dibs.access.access import Access, Target
+from dibs.documents.json_patch import Patch, roots_of
 from dibs.errors import Forbidden
-from dibs.machines.model.errors import NodeNotFound
+from dibs.machines.model import states
+from dibs.machines.model.errors import NodeNotFound, WrongState
 from dibs.machines.model.nodes import Node
 
 SEE_NODE = "baremetal:node:get"
+CHANGE_OWNER_OF_ACTIVE_NODE = "baremetal:node:update_owner_provisioned"
 
 
 def node_target(owner: str | None, lessee: str | None) -> Target:
@@ -51,3 +54,11 @@ def check_any_rule(access: Access, node: Node, ident: str, rules: tuple[str, ...
     check_node(access, node, ident)
     if not any(may(access, rule, node) for rule in rules):
         raise Forbidden(resource=rules[-1])
+
+
+def check_owner_change(access: Access, node: Node, patch: Patch) -> None:
+    """Raise WrongState when a patch changes the owner of an active node without the rule for that."""
+    if "owner" not in roots_of(patch) or node.provision_state != states.ACTIVE:
+        return
+    if not may(access, CHANGE_OWNER_OF_ACTIVE_NODE, node):
+        raise WrongState(reason=f'Cannot update owner of node "{node.uuid}" while it is in state "{states.ACTIVE}".')

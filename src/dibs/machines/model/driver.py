@@ -4,9 +4,9 @@ A driver is given a node and a piece of work and does it from the start, however
 asked may die half-way, and the next one asks again.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from dibs.errors import BadValue
 from dibs.machines.model import states
@@ -73,25 +73,41 @@ class Driver(Protocol):
         """
 
 
-def check_interfaces(driver: Driver, node: Node, interfaces: Iterable[str]) -> None:
-    """Refuse a node whose settings for one of these interfaces are wrong."""
+def find_driver(drivers: Mapping[str, Driver], name: str) -> Driver:
+    """Return the driver of a name, or raise DriverNotFound."""
+    driver = drivers.get(name)
+    if driver is None:
+        raise DriverNotFound(driver=name)
+    return driver
+
+
+def check_settings(driver: Driver, node: Node, verb: str) -> None:
+    """Raise ValidationFailed when the node's settings do not allow a provision verb, or ``power``."""
     reasons = driver.validate(node)
-    for interface in interfaces:
+    for interface in states.INTERFACES_NEEDED.get(states.ALIASES.get(verb, verb), ()):
         if reason := reasons.get(interface):
             raise ValidationFailed(node=node.uuid, reason=reason)
 
 
-def check_for_verb(driver: Driver, node: Node, verb: str) -> None:
-    """Refuse a node whose settings do not allow a provision verb, or ``power``."""
-    check_interfaces(driver, node, states.INTERFACES_NEEDED.get(states.ALIASES.get(verb, verb), ()))
+def choose_interfaces(values: dict[str, Any], driver: Driver | None, names: Collection[str]) -> None:
+    """Fill in the driver's default for each of these interfaces that has no value; refuse what the driver lacks.
 
-
-def check_settings(drivers: Mapping[str, Driver], node: Node, verb: str) -> None:
-    """Ask the node's driver whether the node's settings allow a verb."""
-    driver = drivers.get(node.driver)
+    A driver that this process does not know changes nothing here: a conductor refuses it later.
+    """
     if driver is None:
-        raise DriverNotFound(driver=node.driver)
-    check_for_verb(driver, node, verb)
+        return
+    for kind, interfaces in driver.interfaces.items():
+        name = f"{kind}_interface"
+        if name not in names:
+            continue
+        chosen = values.get(name)
+        if chosen is None:
+            values[name] = interfaces.default
+        elif chosen not in interfaces.enabled:
+            raise BadValue(
+                reason=f"{kind} interface implementation '{chosen}' is not supported by hardware type {driver.name}. "
+                f"Valid interfaces are {', '.join(interfaces.enabled)} (field {name})."
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,10 @@ class WrongVerb(DibsError):
     """The requested action "{action}" can not be performed on node "{node}" while it is in state "{state}"."""
 
 
+class NotOffered(DibsError):
+    """Request not acceptable."""
+
+
 class NodeInMaintenance(DibsError):
     """The {action} operation can't be performed on node {node} because it's in maintenance mode."""
 

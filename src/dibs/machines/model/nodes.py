@@ -14,6 +14,9 @@ Json = Mapping[str, Any]
 NAME_LENGTH_MAX = 255
 RESOURCE_CLASS_LENGTH_MAX = 80
 
+RESERVED_NAMES = ("maintenance", "management", "states", "vendor_passthru", "detail", "validate")
+"""Words that a URL has where a node's name may be."""
+
 # A host name as RFC 1123 and the underscore-happy real world have it; a uuid is never a name.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]*\Z")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
@@ -125,6 +128,19 @@ def check_node_name(name: str) -> None:
         )
     if is_uuid(name) or not _NAME.match(name):
         raise BadValue(reason=f"Cannot create node with invalid name '{name}'")
+
+
+def check_new_name(name: str, complaint: str) -> None:
+    """Raise BadValue for a name that a client may not give to a node; ``complaint`` precedes it in the message."""
+    try:
+        check_node_name(name)
+    except BadValue as error:
+        raise BadValue(reason=f"{complaint} '{name}'") from error
+    if name in RESERVED_NAMES:
+        raise BadValue(
+            reason=f'The word "{name}" is reserved and can not be used as a node name. '
+            f"Reserved words are: {', '.join(RESERVED_NAMES)}."
+        )
 
 
 def is_free(node: Node) -> bool:

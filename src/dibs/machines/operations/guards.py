@@ -7,6 +7,7 @@ from dibs.database.transaction import Transaction
 from dibs.ledger.model.errors import ProviderOwnedByNode
 from dibs.ledger.model.providers import Provider
 from dibs.ledger.operations.guards import LedgerGuard, ReleasedClaim
+from dibs.machines.model.driver import Driver, check_boot_device, check_settings, find_driver
 from dibs.machines.model.errors import NodeAssociated
 from dibs.machines.model.nodes import Node
 from dibs.machines.queries import holds, nodes
@@ -43,6 +44,26 @@ class NodeGuard:
 def node_guards(tx: Transaction) -> tuple[NodeGuard, ...]:
     """Return the registered guards of nodes."""
     return tx.hooks.every(NodeGuard)
+
+
+class NodeDrivers:
+    """The drivers of this process, for operations that must know whether a driver accepts a node's settings."""
+
+    def __init__(self, drivers: Mapping[str, Driver]) -> None:
+        self.by_name = drivers
+
+    def check_settings(self, node: Node, verb: str) -> None:
+        """Check that the settings of a node allow a provision verb, or ``power``."""
+        check_settings(find_driver(self.by_name, node.driver), node, verb)
+
+    def check_boot_device(self, node: Node, device: str) -> None:
+        """Check that the driver of a node can boot from a device."""
+        check_boot_device(find_driver(self.by_name, node.driver), device)
+
+
+def node_drivers(tx: Transaction) -> NodeDrivers:
+    """Return the registered drivers."""
+    return tx.hooks.every(NodeDrivers)[0]
 
 
 class NodeLedgerGuard(LedgerGuard):

@@ -5,7 +5,6 @@ everybody: there is no moment in which it is nobody's. A hold whose end has come
 still waits for a conductor to remove it.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +13,8 @@ from dibs.database.transaction import Transaction
 from dibs.errors import Forbidden
 from dibs.ledger.operations import claiming
 from dibs.ledger.queries import claim_views
-from dibs.machines.model.errors import HoldExists, HoldNotFound, NodeClaimed, NodeHeld, NodeNotFound
+from dibs.machines.model.access import sees_node
+from dibs.machines.model.errors import HoldExists, HoldNotFound, NodeClaimed, NodeHeld
 from dibs.machines.model.holds import (
     Hold,
     end_of,
@@ -40,8 +40,6 @@ class CreateHold:
     nodes: tuple[str, ...]
     """Their uuids, in the order in which they are tried."""
     seconds: float
-    guard: Callable[[Node], None]
-    """Raises NodeNotFound for a node that the caller may not see."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +79,7 @@ def create_hold(tx: Transaction, access: Access, now: int, command: CreateHold) 
     _check_instance(tx, now, command.instance_uuid)
     reasons = []
     for ident in dict.fromkeys(command.nodes):
-        node, reason = _try_node(tx, now, ident, command)
+        node, reason = _try_node(tx, access, now, ident, command)
         if node is not None:
             return _hold(tx, access, now, node, command)
         reasons.append((ident, reason))
@@ -225,17 +223,13 @@ def _check_instance(tx: Transaction, now: int, instance_uuid: str) -> None:
         raise HoldExists(instance=instance_uuid)
 
 
-def _try_node(tx: Transaction, now: int, ident: str, command: CreateHold) -> tuple[Node | None, str]:
+def _try_node(tx: Transaction, access: Access, now: int, ident: str, command: CreateHold) -> tuple[Node | None, str]:
     """The node, locked, if it can be held; otherwise the reason against it.
 
     It is looked at before it is locked: a list of nodes that others have must not keep those others waiting.
     """
     node = nodes.get(tx, ident)
-    try:
-        if node is None:
-            raise NodeNotFound(node=ident)
-        command.guard(node)
-    except NodeNotFound:
+    if node is None or not sees_node(access, node):
         return None, "could not be found"
     hold = holds.of_node(tx, node.id)
     reason = reason_against(node, held=hold is not None and not hold.over(now), claimed=False)

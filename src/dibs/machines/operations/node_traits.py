@@ -1,6 +1,5 @@
 """Traits of a node: what it is. They may change at any time, whatever the node is doing."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from dibs.access.access import Access
@@ -8,6 +7,7 @@ from dibs.database.transaction import Transaction
 from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.model.traits import check_trait, check_traits
 from dibs.ledger.queries import providers, traits
+from dibs.machines.model.access import check_node
 from dibs.machines.model.errors import NodeNotFound, TraitNotFound
 from dibs.machines.model.node_traits import check_trait_count
 from dibs.machines.model.nodes import Node
@@ -19,7 +19,8 @@ class NodeTraits:
     """The traits of one node."""
 
     ident: str
-    guard: Callable[[Node], None]
+    rules: tuple[str, ...]
+    """What the caller must be allowed to do with the node, beside seeing it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +49,13 @@ def list_traits(tx: Transaction, access: Access, now: int, command: NodeTraits) 
     node = nodes.get(tx, command.ident)
     if node is None:
         raise NodeNotFound(node=command.ident)
-    command.guard(node)
+    check_node(access, node, command.ident, command.rules)
     return traits.of_provider(tx, node.id)
 
 
 def set_traits(tx: Transaction, access: Access, now: int, command: SetTraits) -> list[str]:
     """Replace all traits of the node; returns the new list."""
-    node, current = _locked(tx, now, command)
+    node, current = _locked(tx, access, now, command)
     check_traits(command.traits)
     wanted = set(command.traits)
     check_trait_count(node.uuid, len(wanted))
@@ -64,7 +65,7 @@ def set_traits(tx: Transaction, access: Access, now: int, command: SetTraits) ->
 
 def add_trait(tx: Transaction, access: Access, now: int, command: AddTrait) -> None:
     """Add one trait to the node."""
-    node, current = _locked(tx, now, command)
+    node, current = _locked(tx, access, now, command)
     check_trait(command.trait)
     check_trait_count(node.uuid, len(current | {command.trait}))
     _write(tx, now, node, added={command.trait} - current, removed=set())
@@ -72,7 +73,7 @@ def add_trait(tx: Transaction, access: Access, now: int, command: AddTrait) -> N
 
 def remove_trait(tx: Transaction, access: Access, now: int, command: RemoveTrait) -> None:
     """Remove one trait from the node."""
-    node, current = _locked(tx, now, command)
+    node, current = _locked(tx, access, now, command)
     if command.trait not in current:
         raise TraitNotFound(node=node.uuid, trait=command.trait)
     _write(tx, now, node, added=set(), removed={command.trait})
@@ -80,15 +81,15 @@ def remove_trait(tx: Transaction, access: Access, now: int, command: RemoveTrait
 
 def remove_all_traits(tx: Transaction, access: Access, now: int, command: NodeTraits) -> None:
     """Remove every trait from the node."""
-    node, current = _locked(tx, now, command)
+    node, current = _locked(tx, access, now, command)
     _write(tx, now, node, added=set(), removed=current)
 
 
-def _locked(tx: Transaction, now: int, command: NodeTraits) -> tuple[Node, set[str]]:
+def _locked(tx: Transaction, access: Access, now: int, command: NodeTraits) -> tuple[Node, set[str]]:
     node = nodes.lock(tx, command.ident, now)
     if node is None:
         raise NodeNotFound(node=command.ident)
-    command.guard(node)
+    check_node(access, node, command.ident, command.rules)
     return node, set(traits.of_provider(tx, node.id))
 
 

@@ -6,21 +6,27 @@ from typing import Any
 
 from dibs.access.access import Access
 from dibs.database.transaction import Row, Transaction
+from dibs.documents.json_patch import Patch
 from dibs.errors import BadValue
 from dibs.ledger.operations.providers import require_unused
 from dibs.ledger.queries import traits
 from dibs.machines.model import states
+from dibs.machines.model.access import check_any_rule, check_node, check_owner_change
 from dibs.machines.model.errors import NodeAssociated, NodeHeld, NodeLocked, NodeNotFound, NodeProtected, WrongState
 from dibs.machines.model.node_changes import check_change, follow_from_change
+from dibs.machines.model.node_patches import changes_of_patch
 from dibs.machines.model.node_query import NodeQuery
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations import holds, node_claims
 from dibs.machines.operations.conductors import choose_conductor
-from dibs.machines.operations.guards import node_guards
+from dibs.machines.operations.guards import node_drivers, node_guards
 from dibs.machines.operations.saving import add_node, save_node
 from dibs.machines.queries import node_pages, nodes
 
 Guard = Callable[[Node], None]
+
+DELETE_RULES = ("baremetal:node:delete", "baremetal:node:delete:self_owned_node")
+"""Either lets a caller delete a node; the second is for the admins of the project that owns it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,21 +56,24 @@ class GetNode:
     """One node by uuid or name."""
 
     ident: str
-    guard: Guard
-    """Raises when the caller may not do this with the node."""
+    rules: tuple[str, ...]
+    """What the caller must be allowed to do with the node, beside seeing it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateNode(GetNode):
     """Change a node."""
 
-    edit: Callable[[Node], Mapping[str, Any]]
-    """Gets the node as it is inside the transaction, returns the attributes to change."""
+    patch: Patch
+    reset_interfaces: bool = False
+    """Let a new driver choose its default for every interface that the patch does not name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteNode(GetNode):
-    """Remove a node."""
+class DeleteNode:
+    """Remove a node by uuid or name."""
+
+    ident: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +107,7 @@ def get_node(tx: Transaction, access: Access, now: int, command: GetNode) -> Nod
     node = nodes.get(tx, command.ident)
     if node is None:
         raise NodeNotFound(node=command.ident)
-    command.guard(node)
+    check_node(access, node, command.ident, command.rules)
     return _view(tx, node)
 
 
@@ -116,8 +125,10 @@ def list_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) ->
 
 def update_node(tx: Transaction, access: Access, now: int, command: UpdateNode) -> NodeView:
     """Change a node, with what follows from the change: its claim, its unit, its conductor."""
-    node = lock_node(tx, now, command)
-    changes = dict(command.edit(node))
+    node = lock_node(tx, access, now, command)
+    check_owner_change(access, node, command.patch)
+    drivers = node_drivers(tx).by_name
+    changes = changes_of_patch(node, command.patch, drivers, reset_interfaces=command.reset_interfaces)
     after = replace(node, **changes)
     check_change(node, after)
     check_unlocked(node)
@@ -139,7 +150,10 @@ def delete_node(tx: Transaction, access: Access, now: int, command: DeleteNode) 
 
     In maintenance nearly everything may go: that is how a hopelessly broken machine is got rid of.
     """
-    node = lock_node(tx, now, command)
+    node = nodes.lock(tx, command.ident, now)
+    if node is None:
+        raise NodeNotFound(node=command.ident)
+    check_any_rule(access, node, command.ident, DELETE_RULES)
     check_unlocked(node)
     if node.instance_uuid and not node.maintenance:
         raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
@@ -162,7 +176,7 @@ def delete_node(tx: Transaction, access: Access, now: int, command: DeleteNode) 
 
 def set_maintenance(tx: Transaction, access: Access, now: int, command: SetMaintenance) -> None:
     """Take a node out of service with a reason, or put it back, which also clears the fault that led there."""
-    node = lock_node(tx, now, command)
+    node = lock_node(tx, access, now, command)
     check_unlocked(node)
     changes: dict[str, Any] = {"maintenance": command.on, "maintenance_reason": command.reason}
     if not command.on:
@@ -170,12 +184,12 @@ def set_maintenance(tx: Transaction, access: Access, now: int, command: SetMaint
     save_node(tx, node, now, **changes)
 
 
-def lock_node(tx: Transaction, now: int, command: GetNode) -> Node:
-    """The node a command is about, kept from all others until the transaction ends, once its guard has let it pass."""
+def lock_node(tx: Transaction, access: Access, now: int, command: GetNode) -> Node:
+    """Lock the node of a command until the transaction ends, and check the caller's rules on it."""
     node = nodes.lock(tx, command.ident, now)
     if node is None:
         raise NodeNotFound(node=command.ident)
-    command.guard(node)
+    check_node(access, node, command.ident, command.rules)
     return node
 
 

@@ -1,19 +1,20 @@
 """Ports: the plain upkeep that clients do while they enrol a machine."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dibs.access.access import Access
 from dibs.database.transaction import Again, Transaction
+from dibs.documents.json_patch import Patch
 from dibs.errors import BadValue
+from dibs.machines.model.access import check_node
 from dibs.machines.model.errors import NodeNotFound, PortNotFound, WrongState
 from dibs.machines.model.nodes import Node
+from dibs.machines.model.port_patches import changes_of_patch
 from dibs.machines.model.ports import Port, PortQuery
 from dibs.machines.operations.nodes import check_unlocked
 from dibs.machines.queries import nodes, ports
-
-Guard = Callable[[Node], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,23 +25,26 @@ class CreatePort:
     node: str
     """Uuid or name of the node."""
     values: Mapping[str, Any]
-    guard: Guard
+    rules: tuple[str, ...]
+    """What the caller must be allowed to do with the node, beside seeing it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetPort:
-    """One port, by uuid or name. The guard is asked about the port's node."""
+    """One port by uuid or name."""
 
     ident: str
-    guard: Guard
+    rules: tuple[str, ...]
+    """What the caller must be allowed to do with the port's node, beside seeing it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdatePort(GetPort):
     """Change a port."""
 
-    edit: Callable[[Port], Mapping[str, Any]]
-    """Gets the port as it is inside the transaction, returns the attributes to change."""
+    patch: Patch
+    offers_network_type: bool = True
+    """False for an API without ``network_type`` in ``local_link_connection``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +57,10 @@ def create_port(tx: Transaction, access: Access, now: int, command: CreatePort) 
     node = nodes.lock(tx, command.node, now)
     if node is None:
         raise BadValue(reason=f"Node {command.node} could not be found.")
-    command.guard(node)
+    try:
+        check_node(access, node, command.node, command.rules)
+    except NodeNotFound as error:
+        raise BadValue(reason=str(error)) from error
     check_unlocked(node)
     port = Port(**{**command.values, "id": 0, "uuid": command.uuid, "node_uuid": node.uuid, "created_at": now})
     return ports.create(tx, now, node.id, port)
@@ -61,7 +68,7 @@ def create_port(tx: Transaction, access: Access, now: int, command: CreatePort) 
 
 def get_port(tx: Transaction, access: Access, now: int, command: GetPort) -> Port:
     """One port."""
-    return _found(tx, command)[0]
+    return _found(tx, access, command)[0]
 
 
 def list_ports(tx: Transaction, access: Access, now: int, command: PortQuery) -> list[Port]:
@@ -74,21 +81,21 @@ def list_ports(tx: Transaction, access: Access, now: int, command: PortQuery) ->
 
 def update_port(tx: Transaction, access: Access, now: int, command: UpdatePort) -> Port:
     """Change a port, which may move it to another node."""
-    port, _ = _locked(tx, now, command)
-    changes = dict(command.edit(port))
+    port, _ = _locked(tx, access, now, command)
+    changes = changes_of_patch(port, command.patch, offers_network_type=command.offers_network_type)
     after = replace(port, **changes)
     if after.node_uuid == port.node_uuid:
         return ports.update(tx, port, now, None, **changes)
     target = nodes.get(tx, after.node_uuid)
     if target is None:
         raise BadValue(reason=f"Node {after.node_uuid} could not be found.")
-    command.guard(target)
+    check_node(access, target, after.node_uuid, command.rules)
     return ports.update(tx, port, now, target.id, **{**changes, "node_uuid": target.uuid})
 
 
 def delete_port(tx: Transaction, access: Access, now: int, command: DeletePort) -> None:
     """Remove a port; one of a machine in use stays, unless the machine is in maintenance."""
-    port, node = _locked(tx, now, command)
+    port, node = _locked(tx, access, now, command)
     if node.instance_uuid and not node.maintenance:
         raise WrongState(
             reason=f"Cannot delete the port {port.uuid} as node {node.uuid} has instance {node.instance_uuid} "
@@ -97,31 +104,27 @@ def delete_port(tx: Transaction, access: Access, now: int, command: DeletePort) 
     ports.delete(tx, port)
 
 
-def _found(tx: Transaction, command: GetPort) -> tuple[Port, Node]:
+def _found(tx: Transaction, access: Access, command: GetPort) -> tuple[Port, Node]:
     port = ports.get(tx, command.ident)
     node = nodes.get(tx, port.node_uuid) if port else None
     if port is None or node is None:
         raise PortNotFound(port=command.ident)
-    _ask(command, node)
+    try:
+        check_node(access, node, node.uuid, command.rules)
+    except NodeNotFound as error:
+        # A port of a node that the caller may not see does not exist for the caller.
+        raise PortNotFound(port=command.ident) from error
     return port, node
 
 
-def _locked(tx: Transaction, now: int, command: GetPort) -> tuple[Port, Node]:
+def _locked(tx: Transaction, access: Access, now: int, command: GetPort) -> tuple[Port, Node]:
     """The port is found first only to learn whose it is; it is read again under that node's lock."""
-    port, _ = _found(tx, command)
+    port, _ = _found(tx, access, command)
     node = nodes.lock(tx, port.node_uuid, now)
     if node is None:
         raise PortNotFound(port=command.ident)
     check_unlocked(node)
-    found, owner = _found(tx, command)
+    found, owner = _found(tx, access, command)
     if owner.id != node.id:
         raise Again  # The port moved to another node in between.
     return found, owner
-
-
-def _ask(command: GetPort, node: Node) -> None:
-    """A port of a node that the caller may not see is not there at all."""
-    try:
-        command.guard(node)
-    except NodeNotFound as error:
-        raise PortNotFound(port=command.ident) from error

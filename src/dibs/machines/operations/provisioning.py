@@ -1,10 +1,9 @@
 """What a user may ask a machine to do: provision verbs, power, boot device.
 
 A request only decides and records: the new state, the lock and the task are written in one transaction, and a conductor
-does the work afterwards. The order of every function is lock, guard, all checks, then the writes.
+does the work afterwards. The order of every function is lock, rules, all checks, then the writes.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,7 @@ from dibs.machines.model.errors import (
     NodeInMaintenance,
     NodeProtected,
     NodeRetired,
+    NotOffered,
     ValidationFailed,
     WrongState,
     WrongVerb,
@@ -26,6 +26,7 @@ from dibs.machines.model.node_traits import check_instance_traits
 from dibs.machines.model.nodes import Json, Node
 from dibs.machines.operations import holds, node_claims
 from dibs.machines.operations.conductors import choose_conductor
+from dibs.machines.operations.guards import node_drivers
 from dibs.machines.operations.nodes import GetNode, check_unlocked, lock_node
 from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import tasks
@@ -33,18 +34,8 @@ from dibs.machines.queries import tasks
 Steps = list[dict[str, Any]]
 
 
-def _valid(node: Node) -> None:
-    """What a request without a driver's opinion takes it to be."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Request(GetNode):
-    validate: Callable[[Node], None] = _valid
-    """Raises when the driver cannot work with the node's settings (see ``domain.driver``)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestProvision(_Request):
+class RequestProvision(GetNode):
     """Ask for a provision verb. The arguments belong to the verbs that their names say."""
 
     verb: str
@@ -53,12 +44,16 @@ class RequestProvision(_Request):
     service_steps: Steps | None = None
     rescue_password: str | None = None
     configdrive: str | dict[str, Any] | None = None
+    check_settings: bool = True
+    """False to begin even when the driver finds the node's settings wrong; the work then fails visibly."""
+    unoffered_states: frozenset[str] = frozenset()
+    """States in which the client's API does not offer the verb."""
     hold_uuid: str | None = None
     """For deploying a node that is held: the proof that the hold is the caller's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequestPower(_Request):
+class RequestPower(GetNode):
     """Ask for a power state, or a reboot."""
 
     target: str
@@ -66,7 +61,7 @@ class RequestPower(_Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RequestBootDevice(_Request):
+class RequestBootDevice(GetNode):
     """Say what the node is to boot from next time."""
 
     boot_device: str
@@ -75,7 +70,9 @@ class RequestBootDevice(_Request):
 
 def request_provision(tx: Transaction, access: Access, now: int, command: RequestProvision) -> Node:
     """Begin what a verb asks for; the node that is returned shows the state that follows at once."""
-    node = lock_node(tx, now, command)
+    node = lock_node(tx, access, now, command)
+    if node.provision_state in command.unoffered_states:
+        raise NotOffered(what=command.verb)
     check_unlocked(node)
     verb = states.ALIASES.get(command.verb, command.verb)
     state = states.next_state(verb, node.provision_state)
@@ -84,7 +81,8 @@ def request_provision(tx: Transaction, access: Access, now: int, command: Reques
     if verb in (states.DEPLOY, states.ADOPT):
         node = holds.consume_for_deploy(tx, access, now, node, command.hold_uuid)
     _check_node(tx, node, verb)
-    command.validate(node)
+    if command.check_settings:
+        node_drivers(tx).check_settings(node, verb)
     if verb == states.ABORT:
         return _abort(tx, now, node, state)
     if verb == states.UNHOLD:
@@ -98,7 +96,7 @@ def request_provision(tx: Transaction, access: Access, now: int, command: Reques
 
 def request_power(tx: Transaction, access: Access, now: int, command: RequestPower) -> Node:
     """Begin to change a node's power."""
-    node = lock_node(tx, now, command)
+    node = lock_node(tx, access, now, command)
     if command.target not in states.POWER_TARGETS:
         raise WrongVerb(action=command.target, node=node.uuid, state=node.power_state)
     check_unlocked(node)
@@ -108,16 +106,16 @@ def request_power(tx: Transaction, access: Access, now: int, command: RequestPow
     end = states.POWER_TARGETS[command.target]
     if end == states.POWER_OFF and node.disable_power_off:
         raise WrongState(reason=f"Failed to set node power state to {command.target}.")
-    command.validate(node)
+    node_drivers(tx).check_settings(node, states.POWER)
     arguments = {"target": command.target, "timeout": command.timeout}
-    return _hand_over(tx, now, node, states.POWER, arguments, {"target_power_state": end, "last_error": None}, command)
+    return _hand_over(tx, now, node, states.POWER, arguments, {"target_power_state": end, "last_error": None})
 
 
 def request_boot_device(tx: Transaction, access: Access, now: int, command: RequestBootDevice) -> Node:
     """Remember what the node is to boot from; its driver applies it when it next starts the machine."""
-    node = lock_node(tx, now, command)
+    node = lock_node(tx, access, now, command)
     check_unlocked(node)
-    command.validate(node)
+    node_drivers(tx).check_boot_device(node, command.boot_device)
     chosen = BootDevice(command.boot_device, command.persistent)
     return save_node(tx, node, now, driver_internal_info=with_boot_device(node, chosen))
 
@@ -158,7 +156,7 @@ def _begin(tx: Transaction, now: int, node: Node, verb: str, phase: states.Phase
         changes |= {"inspection_started_at": now, "inspection_finished_at": None}
     if command.configdrive is not None:
         changes["instance_info"] = {**node.instance_info, "configdrive": command.configdrive}
-    return _hand_over(tx, now, node, phase.work, _arguments(command, verb), changes, command)
+    return _hand_over(tx, now, node, phase.work, _arguments(command, verb), changes)
 
 
 def _arguments(command: RequestProvision, verb: str) -> Json:
@@ -175,9 +173,7 @@ def _arguments(command: RequestProvision, verb: str) -> Json:
     return arguments
 
 
-def _hand_over(
-    tx: Transaction, now: int, node: Node, work: str, arguments: Json, changes: Json, command: _Request
-) -> Node:
+def _hand_over(tx: Transaction, now: int, node: Node, work: str, arguments: Json, changes: Json) -> Node:
     """Lock the node in the name of a live conductor and queue the work for it."""
     conductor = choose_conductor(
         tx,

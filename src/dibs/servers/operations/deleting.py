@@ -65,7 +65,9 @@ def release_consumer(tx: Transaction, access: Access, now: int, consumer: str) -
     if node is None or node.instance_uuid != consumer:
         return True
     if _can_be_torn_down(node):
-        request_provision(tx, access, now, RequestProvision(ident=node.uuid, guard=_allow, verb=states.UNDEPLOY))
+        # A caller that may delete the server may tear its node down, even when the driver finds its settings wrong.
+        request = RequestProvision(ident=node.uuid, rules=(), verb=states.UNDEPLOY, check_settings=False)
+        request_provision(tx, SERVICE, now, request)
         return True
     if node.provision_state == states.AVAILABLE and node.reservation is None:
         # The instance was never deployed, so there is nothing to tear down.
@@ -107,7 +109,3 @@ def _same_claims(rows: Sequence[Row]) -> ClaimRequest:
 def _can_be_torn_down(node: Node) -> bool:
     undeployable = states.next_state(states.UNDEPLOY, node.provision_state) is not None
     return undeployable and node.reservation is None and not node.protected
-
-
-def _allow(node: Node) -> None:
-    """A caller that may delete the server may tear its node down."""

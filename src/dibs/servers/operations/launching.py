@@ -4,11 +4,11 @@ A server without a valid host is stored too, in ERROR and with the reason: that 
 its host to a concurrent claim runs again, in a new transaction.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dibs.access.access import Access
+from dibs.access.access import SERVICE, Access
 from dibs.database.transaction import Again, Transaction
 from dibs.errors import DibsError
 from dibs.flavors.model.flavors import Flavor, groups_of
@@ -17,7 +17,7 @@ from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import CapacityExceeded
 from dibs.ledger.operations import claiming
 from dibs.machines.model import states
-from dibs.machines.model.nodes import Node, is_free
+from dibs.machines.model.nodes import is_free
 from dibs.machines.operations import node_claims
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.operations.saving import save_node
@@ -47,8 +47,6 @@ class LaunchServers(OneFlavor):
     properties: Mapping[str, Any] = field(default_factory=dict)
     configdrive: Mapping[str, Any] | None = None
     """The content of the config drive of a node."""
-    validate: Callable[[Node], None]
-    """Raises when a node's driver cannot deploy it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +123,6 @@ def _launch(tx: Transaction, access: Access, now: int, launch: _Launch, uuid: st
             flavor=launch.flavor,
             reservation=launch.reservation,
             host_uuid=launch.host_uuid,
-            validate=launch.command.validate,
         )
         try:
             destination = select_destination(tx, access, now, spec, uuid)
@@ -199,13 +196,9 @@ def _deploy(
     node_claims.associate(tx, now, node, uuid)
     request = RequestProvision(
         ident=node.uuid,
-        guard=_allow,
-        validate=command.validate,
+        rules=(),
         verb=states.DEPLOY,
         configdrive=dict(command.configdrive) if command.configdrive else None,
     )
-    request_provision(tx, access, now, request)
-
-
-def _allow(node: Node) -> None:
-    """A caller that may launch the server may deploy its node."""
+    # A caller that may launch the server may deploy its node.
+    request_provision(tx, SERVICE, now, request)

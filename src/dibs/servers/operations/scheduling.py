@@ -3,7 +3,7 @@
 A choice is a hint. The claim checks it again under its locks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -17,8 +17,10 @@ from dibs.flavors.model.flavors import Flavor, groups_of, question_of
 from dibs.leases.model.hosts import DISABLED_TRAIT
 from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.model.errors import NoSuchTrait, ResourceClassNotFound
+from dibs.machines.model import states
 from dibs.machines.model.nodes import Node, is_free
 from dibs.machines.operations.conductors import choose_conductor
+from dibs.machines.operations.guards import node_drivers
 from dibs.machines.queries import nodes
 from dibs.servers.model.launch_reservations import LaunchReservation
 from dibs.servers.queries import launch_reservations
@@ -40,8 +42,6 @@ class RequestSpec:
     """The reservation that they are launched for: only its hosts."""
     host_uuid: str | None = None
     """The only provider that the caller accepts."""
-    validate: Callable[[Node], None]
-    """Raises when a node's driver cannot deploy it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ def select_destination(tx: Transaction, access: Access, now: int, spec: RequestS
         raise NoValidHost(f"There is no room for flavor {flavor.name}{where}.")
     # Each server has its own order, so that concurrent launches do not all claim the same host.
     found.sort(key=lambda destination: crc32(f"{server_uuid} {destination.root.uuid}".encode()))
-    return _first_deployable(tx, now, spec, found)
+    return _first_deployable(tx, now, found)
 
 
 def _outside_leases(
@@ -119,7 +119,7 @@ def _without_instance(tx: Transaction, found: Sequence[tuple[Member, Candidate]]
     return [each for each in destinations if each.node is None or each.node.instance_uuid is None]
 
 
-def _first_deployable(tx: Transaction, now: int, spec: RequestSpec, found: Sequence[Destination]) -> Destination:
+def _first_deployable(tx: Transaction, now: int, found: Sequence[Destination]) -> Destination:
     """Return the first compute host, or the first idle node that its driver and a live conductor can deploy."""
     reasons = []
     for destination in found:
@@ -130,7 +130,7 @@ def _first_deployable(tx: Transaction, now: int, spec: RequestSpec, found: Seque
             reasons.append(f"Node {node.uuid} is busy.")
             continue
         try:
-            spec.validate(node)
+            node_drivers(tx).check_settings(node, states.DEPLOY)
             choose_conductor(tx, now, driver=node.driver, group=node.conductor_group, seed=node.uuid)
         except DibsError as error:
             reasons.append(str(error))

@@ -1,14 +1,13 @@
 """Existing servers: show and list them, change their name and metadata, switch their power."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dibs.access.access import Access
+from dibs.access.access import SERVICE, Access
 from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
 from dibs.machines.model import states
-from dibs.machines.model.nodes import Node
 from dibs.machines.operations.provisioning import RequestPower, request_power
 from dibs.machines.queries import nodes
 from dibs.servers.model.access import require_server_access
@@ -51,7 +50,6 @@ class SwitchServer(OneServer):
     action: str
     """The name of the action in the request."""
     target: str
-    validate: Callable[[Node], None]
 
 
 def get_server(tx: Transaction, access: Access, now: int, command: OneServer) -> ServerView:
@@ -90,8 +88,8 @@ def switch_server(tx: Transaction, access: Access, now: int, command: SwitchServ
     node = nodes.with_instance(tx, command.uuid)
     if node is None or view.delete_deferred:
         raise ServerHasNoMachine(action=command.action, server=command.uuid)
-    request = RequestPower(ident=node.uuid, guard=_allow, validate=command.validate, target=command.target)
-    request_power(tx, access, now, request)
+    # A caller that may switch the server may switch its node.
+    request_power(tx, SERVICE, now, RequestPower(ident=node.uuid, rules=(), target=command.target))
     off = states.POWER_TARGETS[command.target] == states.POWER_OFF
     servers.set_status(tx, view.server, SHUTOFF if off else BUILD, now)
 
@@ -106,7 +104,3 @@ def _require(access: Access, view: ServerView | None, command: OneServer) -> Ser
         raise ServerNotFound(server=command.uuid)
     require_server_access(access, view.server, command.rules)
     return view
-
-
-def _allow(node: Node) -> None:
-    """A caller that may switch the server may switch its node."""

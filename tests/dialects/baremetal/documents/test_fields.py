@@ -16,6 +16,7 @@ from dibs.dialects.baremetal.documents.fields import (
 )
 from dibs.dialects.baremetal.errors import Refusal
 from dibs.dialects.baremetal.microversions import VERSIONS
+from dibs.machines.model.node_attributes import ATTRIBUTES
 from dibs.machines.model.nodes import Node
 from dibs.machines.tables import nodes
 
@@ -40,8 +41,9 @@ def test_text_that_is_taken_fits_into_its_column(field: Field) -> None:
         return
     column = nodes.c[field.name].type
     if isinstance(column, String) and column.length is not None:
-        assert field.length is not None
-        assert field.length <= column.length
+        length = ATTRIBUTES[field.name].length
+        assert length is not None
+        assert length <= column.length
 
 
 @pytest.mark.parametrize("field", [field for field in FIELDS if field.sortable], ids=lambda field: field.name)

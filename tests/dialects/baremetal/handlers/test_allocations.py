@@ -11,7 +11,6 @@ from dibs.allocations.operations.allocations import CreateAllocation, create_all
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.holds import CreateHold, create_hold
-from tests.builders import allow
 from tests.dialects.baremetal.conversation import ADMIN_ROLES, MEMBER_ROLES, Conversation, person
 from tests.dialects.conversation import Answer
 
@@ -102,7 +101,7 @@ def test_an_allocation_of_another_on_ones_own_node_is_not_shown(ask: Conversatio
 def test_a_reservation_becomes_an_allocation(ask: Conversation) -> None:
     node = ask.ledger.enrol(resource_class="gold", owner="a")
     proof = str(uuid.uuid4())
-    command = CreateHold(uuid=proof, instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=60, guard=allow)
+    command = CreateHold(uuid=proof, instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=60)
     ask.ledger.runner.write(create_hold, Access(actor=ALICE, rules=EveryRule()), command)
     assert ask("POST", "/v1/allocations", {"reservation_uuid": proof}, actor=BOB).status == 404
     made = ask("POST", "/v1/allocations", {"reservation_uuid": proof}, actor=ALICE)

@@ -1,32 +1,17 @@
 """The attributes of a node in this API, one row each, in the order in which an answer shows them.
 
-A row says since which version an attribute exists, what kind of value it has, and what a caller may do with it. Hiding
-attributes that are too new for a request, and refusing them, are two loops over these rows. To add an attribute: add
-its column (store), its attribute (domain/nodes.py) and its row here.
+A row says since which version an attribute exists; ``machines.model.node_attributes`` says what clients may set it to.
+Hiding attributes that are too new for a request, and refusing them, are two loops over these rows. To add an attribute:
+follow the steps in ``machines.model.node_attributes``.
 """
 
-import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.microversions import VERSIONS
-
-
-class Kind(enum.Enum):
-    """What sort of value an attribute has; reading and writing follow from it."""
-
-    TEXT = "text"
-    UUID = "uuid"
-    FLAG = "flag"
-    OPTIONAL_FLAG = "optional flag"
-    TIME = "time"
-    OBJECT = "object"
-    NAMES = "names"
-    LINKS = "links"
-    NOTHING = "nothing"
-    """Part of Ironic's answer that Dibs has nothing for: always null."""
+from dibs.machines.model.node_attributes import ATTRIBUTES, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,15 +21,19 @@ class Field:
     name: str
     since: int = 1
     kind: Kind = Kind.TEXT
-    creatable: bool = False
-    patchable: bool = False
     sortable: bool = True
     in_list: bool = False
-    """Shown in a list that asks for nothing in particular."""
-    length: int | None = 255
-    """Of text: the most characters that fit; None when there is no limit but that of the body."""
-    empty: Any = None
-    """What it is when nobody says anything."""
+    """Shown in a list when the request does not choose attributes."""
+
+    @property
+    def creatable(self) -> bool:
+        """True when a client may set it on a new node."""
+        return self.name in ATTRIBUTES and ATTRIBUTES[self.name].creatable
+
+    @property
+    def patchable(self) -> bool:
+        """True when a client may change it."""
+        return self.name in ATTRIBUTES and ATTRIBUTES[self.name].patchable
 
 
 def _own(name: str, since: int = 1, **options: Any) -> Field:
@@ -52,19 +41,14 @@ def _own(name: str, since: int = 1, **options: Any) -> Field:
     return Field(name=name, since=since, **options)
 
 
-def _settable(name: str, since: int = 1, **options: Any) -> Field:
-    """An attribute that callers give and change."""
-    return Field(name=name, since=since, creatable=True, patchable=True, **options)
+def _settable(name: str, since: int = 1, *, in_list: bool = False) -> Field:
+    """An attribute that clients set; the model says what it may be."""
+    kind = ATTRIBUTES[name].kind
+    return Field(name=name, since=since, kind=kind, sortable=kind not in (Kind.OBJECT, Kind.UNUSED), in_list=in_list)
 
 
-def _object(name: str, since: int = 1, settable: bool = False) -> Field:
-    return Field(
-        name=name, since=since, kind=Kind.OBJECT, sortable=False, creatable=settable, patchable=settable, empty={}
-    )
-
-
-def _flag(name: str, since: int = 1, **options: Any) -> Field:
-    return _settable(name, since, kind=Kind.FLAG, empty=False, **options)
+def _object(name: str, since: int) -> Field:
+    return _own(name, since, kind=Kind.OBJECT, sortable=False)
 
 
 def _time(name: str, since: int = 1) -> Field:
@@ -76,59 +60,59 @@ def _links(name: str, since: int = 1) -> Field:
 
 
 FIELDS: tuple[Field, ...] = (
-    Field(name="uuid", kind=Kind.UUID, creatable=True, in_list=True),
+    _settable("uuid", in_list=True),
     _time("created_at"),
     _time("updated_at"),
-    _settable("automated_clean", 47, kind=Kind.OPTIONAL_FLAG),
+    _settable("automated_clean", 47),
     _settable("bios_interface", 40),
     _settable("boot_interface", 31),
-    Field(name="boot_mode", since=75, creatable=True, length=16),
+    _settable("boot_mode", 75),
     _object("clean_step", 7),
-    _settable("conductor_group", 46, empty=""),
-    Field(name="console_enabled", kind=Kind.FLAG, creatable=True, empty=False),
+    _settable("conductor_group", 46),
+    _settable("console_enabled"),
     _settable("console_interface", 31),
-    _flag("disable_power_off", 95),
+    _settable("disable_power_off", 95),
     _settable("deploy_interface", 31),
     _object("deploy_step", 44),
-    _settable("description", 51, length=4096),
+    _settable("description", 51),
     _settable("driver"),
-    _object("driver_info", settable=True),
+    _settable("driver_info"),
     _object("driver_internal_info", 3),
-    _object("extra", settable=True),
+    _settable("extra"),
     _own("fault", 42),
     _settable("firmware_interface", 86),
     _own("health", 109),
     _time("inspection_finished_at", 6),
     _time("inspection_started_at", 6),
     _settable("inspect_interface", 31),
-    _object("instance_info", settable=True),
+    _settable("instance_info"),
     _settable("instance_name", 104),
-    _settable("instance_uuid", kind=Kind.UUID, in_list=True),
+    _settable("instance_uuid", in_list=True),
     _own("last_error"),
     _settable("lessee", 65),
-    _flag("maintenance", in_list=True),
+    _settable("maintenance", in_list=True),
     _own("maintenance_reason"),
     _settable("management_interface", 31),
-    _settable("name", 5, in_list=True, length=None),
-    _object("network_data", 66, settable=True),
+    _settable("name", 5, in_list=True),
+    _settable("network_data", 66),
     _settable("network_interface", 20),
     _settable("owner", 50),
-    _settable("parent_node", 83, length=36),
+    _settable("parent_node", 83),
     _settable("power_interface", 31),
     _own("power_state", in_list=True),
-    _object("properties", settable=True),
-    Field(name="protected", since=48, kind=Kind.FLAG, patchable=True, empty=False),
-    Field(name="protected_reason", since=48, patchable=True, length=None),
+    _settable("properties"),
+    _settable("protected", 48),
+    _settable("protected_reason", 48),
     _own("provision_state", in_list=True),
     _time("provision_updated_at"),
     _object("raid_config", 12),
     _settable("raid_interface", 31),
     _settable("rescue_interface", 38),
     _own("reservation"),
-    _settable("resource_class", 21, length=80),
-    _flag("retired", 61),
-    _settable("retired_reason", 61, length=None),
-    Field(name="secure_boot", since=75, kind=Kind.OPTIONAL_FLAG, creatable=True),
+    _settable("resource_class", 21),
+    _settable("retired", 61),
+    _settable("retired_reason", 61),
+    _settable("secure_boot", 75),
     _object("service_step", 87),
     _settable("shard", 82),
     _settable("storage_interface", 33),
@@ -140,7 +124,7 @@ FIELDS: tuple[Field, ...] = (
     _links("links"),
     _own("conductor", 49, sortable=False),
     _own("allocation_uuid", 52, kind=Kind.UUID, sortable=False),
-    _settable("chassis_uuid", kind=Kind.NOTHING, sortable=False),
+    _settable("chassis_uuid"),
     _links("ports"),
     _links("states", 14),
 )
@@ -149,7 +133,7 @@ BY_NAME: Mapping[str, Field] = {field.name: field for field in FIELDS}
 STORED: frozenset[str] = frozenset(
     field.name
     for field in FIELDS
-    if field.kind not in (Kind.LINKS, Kind.NOTHING, Kind.NAMES) and field.name not in ("conductor", "allocation_uuid")
+    if field.kind not in (Kind.LINKS, Kind.UNUSED, Kind.NAMES) and field.name not in ("conductor", "allocation_uuid")
 )
 """Attributes of Node itself."""
 

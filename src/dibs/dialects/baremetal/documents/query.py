@@ -1,10 +1,13 @@
 """The query string of a request: which parameters there are, and what they say."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from dibs.dialects.baremetal.documents.values import read_flag, read_integer, read_uuid
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.machines.model.node_query import PAGE_MAX
+from dibs.machines.model.values import read_flag, read_uuid
+
+_INTEGER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*\Z")
 
 
 class Query:
@@ -57,7 +60,9 @@ class Query:
         value = self.text("limit")
         if value is None:
             return PAGE_MAX
-        limit = read_integer("limit", value)
+        if not _INTEGER.match(value):
+            raise bad_request(f"Expected an integer for limit: {value}")
+        limit = int(value)
         if limit <= 0:
             raise bad_request("Limit must be positive")
         return min(limit, PAGE_MAX)

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from dibs.dialects.baremetal.documents.fields import BY_NAME, FIELDS, STATE_FIELDS, STORED, VISIBLE, Kind
+from dibs.dialects.baremetal.documents.fields import BY_NAME, FIELDS, STATE_FIELDS, STORED, VISIBLE
 from dibs.dialects.baremetal.documents.secrets import mask_keys, mask_secrets
 from dibs.dialects.baremetal.exchange import Exchange
 from dibs.machines.model import states
+from dibs.machines.model.node_attributes import Kind
 from dibs.machines.operations.nodes import NodeView
 
 Values = Mapping[str, Any]

@@ -1,6 +1,6 @@
 """Allocations: ask for a node, and see what came of it. The core calls them allocations for a node."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from dibs.allocations.model.allocations import STATES, Allocation, AllocationQuery, check_resource_class
@@ -8,15 +8,16 @@ from dibs.allocations.operations import allocations as usecases
 from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.idents import location, node_in_path, read_ident
 from dibs.dialects.baremetal.documents.paging import LIST_QUERY, page_answer
-from dibs.dialects.baremetal.documents.patching import Operation, apply_patch, read_patch
+from dibs.dialects.baremetal.documents.patching import read_patch
 from dibs.dialects.baremetal.documents.resource_fields import FieldTable, ResourceField
-from dibs.dialects.baremetal.documents.values import read_uuid
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.documents.json_body import UnusableJson, check_json
+from dibs.documents.json_patch import Patch, apply_patch
 from dibs.errors import BadValue
 from dibs.http.messages import Response
 from dibs.machines.model.nodes import check_node_name
+from dibs.machines.model.values import read_uuid
 
 SINCE = 52
 UPDATE_SINCE = 57
@@ -184,7 +185,7 @@ def _state(state: str | None) -> str | None:
     return state
 
 
-def _editor(operations: Sequence[Operation]) -> Callable[[Allocation], dict[str, Any]]:
+def _editor(operations: Patch) -> Callable[[Allocation], dict[str, Any]]:
     """What turns an allocation into the changes that a patch makes to it."""
 
     def edit(allocation: Allocation) -> dict[str, Any]:

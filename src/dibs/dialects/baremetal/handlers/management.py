@@ -4,16 +4,16 @@ from typing import Any
 
 from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.idents import node_in_path, read_ident
-from dibs.dialects.baremetal.documents.values import read_flag
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.http.messages import Response
-from dibs.machines.model.driver import Driver, boot_device_of, check_boot_device
-from dibs.machines.model.errors import DriverNotFound, InstanceTraitsMissing
+from dibs.machines.model.driver import Driver, boot_device_of, find_driver
+from dibs.machines.model.errors import InstanceTraitsMissing
 from dibs.machines.model.node_traits import check_instance_traits
 from dibs.machines.model.nodes import Node
-from dibs.machines.operations import nodes as node_usecases
-from dibs.machines.operations import provisioning as usecases
+from dibs.machines.model.values import read_flag
+from dibs.machines.operations import nodes as node_operations
+from dibs.machines.operations import provisioning as operations
 
 _UNVALIDATED = frozenset({"vendor"})
 """Quirk: Ironic never says anything of the vendor interface here (contract sample 115)."""
@@ -38,14 +38,13 @@ def set_boot_device(exchange: Exchange) -> Response:
     device, persistent = body.get("boot_device"), body.get("persistent")
     if device is None:
         raise bad_request("Missing mandatory parameter: boot_device")
-    command = usecases.RequestBootDevice(
+    command = operations.RequestBootDevice(
         ident=ident,
-        guard=exchange.policy.guard(exchange.actor, ident, "baremetal:node:set_boot_device"),
-        validate=lambda node: check_boot_device(_driver(exchange, node), device),
+        rules=("baremetal:node:set_boot_device",),
         boot_device=device,
         persistent=persistent is not None and read_flag("persistent", persistent),
     )
-    exchange.write(usecases.request_boot_device, command)
+    exchange.write(operations.request_boot_device, command)
     return empty_answer(204)
 
 
@@ -76,13 +75,9 @@ def _result(reason: str | None) -> dict[str, Any]:
     return {"result": True} if reason is None else {"result": False, "reason": reason}
 
 
-def _view(exchange: Exchange, ident: str, rule: str) -> node_usecases.NodeView:
-    guard = exchange.policy.guard(exchange.actor, ident, rule)
-    return exchange.read(node_usecases.get_node, node_usecases.GetNode(ident=ident, guard=guard))
+def _view(exchange: Exchange, ident: str, rule: str) -> node_operations.NodeView:
+    return exchange.read(node_operations.get_node, node_operations.GetNode(ident=ident, rules=(rule,)))
 
 
 def _driver(exchange: Exchange, node: Node) -> Driver:
-    driver = exchange.services.drivers.get(node.driver)
-    if driver is None:
-        raise DriverNotFound(driver=node.driver)
-    return driver
+    return find_driver(exchange.services.drivers, node.driver)

@@ -2,25 +2,25 @@
 
 import uuid
 
-from dibs.access.machine_policy import Guard
 from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.fields import IN_LIST, check_field_names, check_sort_key, reject_too_new
 from dibs.dialects.baremetal.documents.filters import read_conditions
 from dibs.dialects.baremetal.documents.idents import location, node_in_path
-from dibs.dialects.baremetal.documents.node_values import PATCHABLE, node_editor, read_new_node
+from dibs.dialects.baremetal.documents.node_values import PATCHABLE, read_new_node
 from dibs.dialects.baremetal.documents.paging import page_answer
-from dibs.dialects.baremetal.documents.patching import given_values, read_patch
+from dibs.dialects.baremetal.documents.patching import read_patch
 from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.documents.rendering import NodeRenderer, render_node
-from dibs.dialects.baremetal.documents.values import read_uuid
-from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
+from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.baremetal.policy import update_rules
+from dibs.documents.json_patch import roots_of
 from dibs.http.messages import Response
 from dibs.machines.model import states
+from dibs.machines.model.node_attributes import NEW_NODE
 from dibs.machines.model.node_query import NodeQuery, OfProject
-from dibs.machines.model.nodes import Node
-from dibs.machines.operations import nodes as usecases
+from dibs.machines.model.values import read_uuid
+from dibs.machines.operations import nodes as operations
 
 FIELDS_SINCE = 8
 DETAIL_SINCE = 43
@@ -30,20 +30,20 @@ ENROLL_SINCE = 11
 
 def create_node(exchange: Exchange) -> Response:
     """POST /v1/nodes"""
-    body = exchange.body("node", schemas.NODE)
+    body = exchange.body("node", NEW_NODE)
     owner = exchange.policy.owner_of_new_node(exchange.actor, body.get("owner"))
     if body.get("parent_node"):
         # Naming a node as parent tells whether it exists, so it takes the right that changing the parent takes.
         exchange.policy.require("baremetal:node:update:parent_node", exchange.actor)
     reject_too_new(body, exchange.minor)
     ident = read_uuid("uuid", body["uuid"]) if body.get("uuid") is not None else str(uuid.uuid4())
-    command = usecases.CreateNode(
+    command = operations.CreateNode(
         uuid=ident,
         values={**read_new_node(body, exchange.services.drivers), "owner": owner},
         # Quirk: below 1.11 a new node is free at once, which is a short cut past enrolment (contract sample 025).
         provision_state=states.ENROLL if exchange.minor >= ENROLL_SINCE else states.AVAILABLE,
     )
-    view = exchange.write(usecases.create_node, command)
+    view = exchange.write(operations.create_node, command)
     return json_answer(render_node(exchange, view), 201, location(exchange, "nodes", view.node.uuid))
 
 
@@ -64,8 +64,7 @@ def show_node(exchange: Exchange) -> Response:
     """GET /v1/nodes/{node}"""
     ident = node_in_path(exchange)
     wanted = wanted_fields(exchange.query, exchange.minor)
-    guard = exchange.policy.guard(exchange.actor, ident)
-    view = exchange.read(usecases.get_node, usecases.GetNode(ident=ident, guard=guard))
+    view = exchange.read(operations.get_node, operations.GetNode(ident=ident, rules=()))
     return json_answer(render_node(exchange, view, wanted))
 
 
@@ -75,24 +74,21 @@ def update_node(exchange: Exchange) -> Response:
     reset = exchange.query.flag("reset_interfaces")
     if reset is not None and exchange.minor < RESET_INTERFACES_SINCE:
         raise not_acceptable()
-    operations = read_patch(exchange, PATCHABLE)
-    given = given_values(operations)
-    touched = {name for name, _ in given}
-    if reset and "driver" not in touched:
+    patch = read_patch(exchange, PATCHABLE)
+    if reset and "driver" not in roots_of(patch):
         raise bad_request("The reset_interfaces parameter can only be used when changing the node's driver.")
-    command = usecases.UpdateNode(
+    command = operations.UpdateNode(
         ident=ident,
-        guard=_update_guard(exchange, ident, update_rules(given), "owner" in touched),
-        edit=node_editor(operations, exchange.services.drivers, bool(reset)),
+        rules=tuple(sorted(update_rules(patch))),
+        patch=patch,
+        reset_interfaces=bool(reset),
     )
-    return json_answer(render_node(exchange, exchange.write(usecases.update_node, command)))
+    return json_answer(render_node(exchange, exchange.write(operations.update_node, command)))
 
 
 def delete_node(exchange: Exchange) -> Response:
     """DELETE /v1/nodes/{node}"""
-    ident = node_in_path(exchange)
-    guard = exchange.policy.delete_guard(exchange.actor, ident)
-    exchange.write(usecases.delete_node, usecases.DeleteNode(ident=ident, guard=guard))
+    exchange.write(operations.delete_node, operations.DeleteNode(ident=node_in_path(exchange)))
     return empty_answer(204)
 
 
@@ -100,17 +96,17 @@ def set_maintenance(exchange: Exchange) -> Response:
     """PUT /v1/nodes/{node}/maintenance"""
     ident = node_in_path(exchange)
     reason = exchange.body("body", schemas.MAINTENANCE).get("reason")
-    guard = exchange.policy.guard(exchange.actor, ident, "baremetal:node:set_maintenance")
-    command = usecases.SetMaintenance(ident=ident, guard=guard, on=True, reason=reason)
-    exchange.write(usecases.set_maintenance, command)
+    rules = ("baremetal:node:set_maintenance",)
+    command = operations.SetMaintenance(ident=ident, rules=rules, on=True, reason=reason)
+    exchange.write(operations.set_maintenance, command)
     return empty_answer(202)
 
 
 def clear_maintenance(exchange: Exchange) -> Response:
     """DELETE /v1/nodes/{node}/maintenance"""
     ident = node_in_path(exchange)
-    guard = exchange.policy.guard(exchange.actor, ident, "baremetal:node:clear_maintenance")
-    exchange.write(usecases.set_maintenance, usecases.SetMaintenance(ident=ident, guard=guard, on=False))
+    rules = ("baremetal:node:clear_maintenance",)
+    exchange.write(operations.set_maintenance, operations.SetMaintenance(ident=ident, rules=rules, on=False))
     return empty_answer(202)
 
 
@@ -151,21 +147,7 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
         limit=query.limit(),
         marker=query.uuid("marker"),
     )
-    rows = exchange.read(usecases.list_nodes, command)
+    rows = exchange.read(operations.list_nodes, command)
     # An instance is on one node at most, so that a page of one is not followed by another.
     last = rows[-1]["uuid"] if rows and "instance_uuid" not in query else None
     return page_answer(exchange, "nodes", [renderer.render(row) for row in rows], last, command.limit)
-
-
-def _update_guard(exchange: Exchange, ident: str, rules: frozenset[str], changes_owner: bool) -> Guard:
-    policy, actor = exchange.policy, exchange.actor
-    allowed = policy.guard(actor, ident, *sorted(rules))
-
-    def check(node: Node) -> None:
-        allowed(node)
-        if not changes_owner or node.provision_state != states.ACTIVE:
-            return
-        if not policy.allows("baremetal:node:update_owner_provisioned", actor, node.owner, node.lessee):
-            raise Refusal(409, f'Cannot update owner of node "{node.uuid}" while it is in state "{states.ACTIVE}".')
-
-    return check

@@ -1,27 +1,24 @@
 """Ports: the plain upkeep that clients do while they enrol a machine."""
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.filters import NAMES_MAX
 from dibs.dialects.baremetal.documents.idents import location, read_ident
 from dibs.dialects.baremetal.documents.paging import LIST_QUERY, page_answer
-from dibs.dialects.baremetal.documents.patching import Operation, apply_patch, read_patch
+from dibs.dialects.baremetal.documents.patching import read_patch
 from dibs.dialects.baremetal.documents.resource_fields import FieldTable, ResourceField
-from dibs.dialects.baremetal.documents.values import read_flag, read_mac, read_uuid
-from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
+from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.baremetal.handlers.nodes import asks_for_detail
-from dibs.documents.json_body import UnusableJson, check_json
 from dibs.http.messages import Response
-from dibs.machines.model.errors import NodeNotFound
-from dibs.machines.model.nodes import Node
-from dibs.machines.model.ports import Port, PortQuery
-from dibs.machines.operations import nodes as node_usecases
-from dibs.machines.operations import ports as usecases
+from dibs.machines.model.port_patches import PORT, SETTABLE, check_smart_nic, read_port_value
+from dibs.machines.model.ports import PortQuery
+from dibs.machines.model.values import read_mac, read_uuid
+from dibs.machines.operations import nodes as node_operations
+from dibs.machines.operations import ports as operations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,34 +26,30 @@ class PortField(ResourceField):
     """One attribute of a port."""
 
     settable: bool = False
-    read: Callable[[str, Any], Any] | None = None
-    """Turns what a caller sends into what the port keeps; None takes it as it is."""
-    empty: Any = None
 
 
 _FIELDS = (
-    PortField(name="uuid", read=read_uuid),
+    PortField(name="uuid"),
     PortField(name="created_at"),
     PortField(name="updated_at"),
-    PortField(name="address", settable=True, read=read_mac),
-    PortField(name="extra", settable=True, sortable=False, empty={}),
+    PortField(name="address", settable=True),
+    PortField(name="extra", settable=True, sortable=False),
     PortField(name="internal_info", since=18, sortable=False),
-    PortField(name="is_smartnic", since=53, settable=True, read=read_flag, empty=False),
-    PortField(name="local_link_connection", since=19, settable=True, sortable=False, empty={}),
+    PortField(name="is_smartnic", since=53, settable=True),
+    PortField(name="local_link_connection", since=19, settable=True, sortable=False),
     PortField(name="physical_network", since=34, settable=True),
-    PortField(name="pxe_enabled", since=19, settable=True, read=read_flag, empty=True),
-    PortField(name="node_uuid", settable=True, sortable=False, read=read_uuid),
+    PortField(name="pxe_enabled", since=19, settable=True),
+    PortField(name="node_uuid", settable=True, sortable=False),
     PortField(name="name", since=88, settable=True),
     PortField(name="description", since=97, settable=True),
     PortField(name="vendor", since=100, settable=True),
     PortField(name="category", since=101, settable=True),
-    PortField(name="available_for_dynamic_portgroup", since=111, settable=True, read=read_flag, empty=True),
+    PortField(name="available_for_dynamic_portgroup", since=111, settable=True),
     PortField(name="portgroup_uuid", since=24, settable=True, sortable=False),
     PortField(name="links", sortable=False),
 )
 FIELDS = FieldTable("ports", _FIELDS)
 _SETTABLE = {field.name: field.since for field in _FIELDS if field.settable}
-_STORED_SETTABLE = tuple(name for name in _SETTABLE if name != "portgroup_uuid")
 _IN_LIST = frozenset({"uuid", "address"})
 
 NODE_IDENT_SINCE = 94
@@ -75,19 +68,19 @@ _FILTERS_SINCE = {"shard": 82, "conductor_groups": 99}
 
 def create_port(exchange: Exchange) -> Response:
     """POST /v1/ports"""
-    body = exchange.body("port", schemas.PORT)
+    body = exchange.body("port", PORT)
     ident = _node_of_new_port(body, exchange.minor)
     _reject_too_new(body, exchange.minor)
-    sent = {name: body[name] for name in _STORED_SETTABLE if body.get(name) is not None and name != "node_uuid"}
-    values = {name: _read(name, value) for name, value in sent.items()}
-    _check_smart_nic(values)
-    command = usecases.CreatePort(
+    sent = {name: body[name] for name in SETTABLE if body.get(name) is not None and name != "node_uuid"}
+    values = {name: read_port_value(name, value) for name, value in sent.items()}
+    check_smart_nic(values)
+    command = operations.CreatePort(
         uuid=read_uuid("uuid", body["uuid"]) if body.get("uuid") is not None else str(uuid.uuid4()),
         node=ident,
         values=values,
-        guard=_create_guard(exchange, ident),
+        rules=("baremetal:port:create",),
     )
-    port = exchange.write(usecases.create_port, command)
+    port = exchange.write(operations.create_port, command)
     return json_answer(FIELDS.render(exchange, port, None), 201, location(exchange, "ports", port.uuid))
 
 
@@ -108,25 +101,26 @@ def show_port(exchange: Exchange) -> Response:
     """GET /v1/ports/{port}"""
     ident = _port_in_path(exchange)
     wanted = FIELDS.wanted(exchange)
-    guard = exchange.policy.guard(exchange.actor, ident, "baremetal:port:get")
-    port = exchange.read(usecases.get_port, usecases.GetPort(ident=ident, guard=guard))
+    port = exchange.read(operations.get_port, operations.GetPort(ident=ident, rules=("baremetal:port:get",)))
     return json_answer(FIELDS.render(exchange, port, wanted))
 
 
 def update_port(exchange: Exchange) -> Response:
     """PATCH /v1/ports/{port}"""
     ident = _port_in_path(exchange)
-    operations = read_patch(exchange, _SETTABLE)
-    guard = exchange.policy.guard(exchange.actor, ident, "baremetal:port:update")
-    command = usecases.UpdatePort(ident=ident, guard=guard, edit=_editor(operations, exchange.minor))
-    return json_answer(FIELDS.render(exchange, exchange.write(usecases.update_port, command), None))
+    command = operations.UpdatePort(
+        ident=ident,
+        rules=("baremetal:port:update",),
+        patch=read_patch(exchange, _SETTABLE),
+        offers_network_type=exchange.minor >= NETWORK_TYPE_SINCE,
+    )
+    return json_answer(FIELDS.render(exchange, exchange.write(operations.update_port, command), None))
 
 
 def delete_port(exchange: Exchange) -> Response:
     """DELETE /v1/ports/{port}"""
     ident = _port_in_path(exchange)
-    guard = exchange.policy.guard(exchange.actor, ident, "baremetal:port:delete")
-    exchange.write(usecases.delete_port, usecases.DeletePort(ident=ident, guard=guard))
+    exchange.write(operations.delete_port, operations.DeletePort(ident=ident, rules=("baremetal:port:delete",)))
     return empty_answer(204)
 
 
@@ -149,7 +143,7 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
         limit=query.limit(),
         marker=query.uuid("marker"),
     )
-    found = exchange.read(usecases.list_ports, command)
+    found = exchange.read(operations.list_ports, command)
     entries = [FIELDS.render(exchange, port, wanted) for port in found]
     return page_answer(exchange, "ports", entries, found[-1].uuid if found else None, command.limit)
 
@@ -158,8 +152,7 @@ def _listed_node(exchange: Exchange) -> str | None:
     """The node whose ports are listed, from the path or a filter; one in the path must be there and visible."""
     if "node" in exchange.arguments:
         ident = read_ident("node", exchange.arguments["node"], exchange.minor)
-        guard = exchange.policy.guard(exchange.actor, ident)
-        return exchange.read(node_usecases.get_node, node_usecases.GetNode(ident=ident, guard=guard)).node.uuid
+        return exchange.read(node_operations.get_node, node_operations.GetNode(ident=ident, rules=())).node.uuid
     named = exchange.query.uuid("node_uuid") or exchange.query.text("node")
     return None if named is None else read_ident("node", named, exchange.minor)
 
@@ -178,62 +171,9 @@ def _node_of_new_port(body: Mapping[str, Any], minor: int) -> str:
     return read_ident("node_ident", body["node_ident"], minor)
 
 
-def _create_guard(exchange: Exchange, ident: str) -> Callable[[Node], None]:
-    """A node that the caller may not see is as good as none, and that is 400 when a port is created."""
-    allowed = exchange.policy.guard(exchange.actor, ident, "baremetal:port:create")
-
-    def check(node: Node) -> None:
-        try:
-            allowed(node)
-        except NodeNotFound as error:
-            raise Refusal(400, str(error)) from error
-
-    return check
-
-
 def _reject_too_new(body: Mapping[str, Any], minor: int) -> None:
     for name, value in body.items():
         if name in FIELDS.by_name and FIELDS.by_name[name].since > minor and value is not None:
             raise not_acceptable()
-    _check_network_type(body.get("local_link_connection"), minor)
-
-
-def _check_network_type(connection: Any, minor: int) -> None:
-    if connection and "network_type" in connection and minor < NETWORK_TYPE_SINCE:
+    if "network_type" in (body.get("local_link_connection") or {}) and minor < NETWORK_TYPE_SINCE:
         raise not_acceptable()
-
-
-def _read(name: str, value: Any) -> Any:
-    field = FIELDS.by_name[name]
-    if value is None:
-        return field.empty
-    return value if field.read is None else field.read(name, value)
-
-
-def _check_smart_nic(values: Mapping[str, Any]) -> None:
-    connection = values.get("local_link_connection") or {}
-    if values.get("is_smartnic") and not {"port_id", "hostname"} <= connection.keys():
-        raise bad_request("Smart NIC port must have port_id and hostname in local_link_connection")
-
-
-def _editor(operations: Sequence[Operation], minor: int) -> Callable[[Port], dict[str, Any]]:
-    """What turns a port into the changes that a patch makes to it."""
-
-    def edit(port: Port) -> dict[str, Any]:
-        document = {name: getattr(port, name) for name in _STORED_SETTABLE} | {"portgroup_uuid": None}
-        patched = apply_patch(document, operations)
-        schemas.check(schemas.PORT, "patch", patched)
-        if patched.get("node_uuid") is None:
-            raise bad_request("Schema error for patch: 'node_uuid' is a required property")
-        values = {name: _read(name, patched.get(name)) for name in _STORED_SETTABLE}
-        changes = {name: value for name, value in values.items() if value != getattr(port, name)}
-        if "local_link_connection" in changes:
-            _check_network_type(changes["local_link_connection"], minor)
-        _check_smart_nic(values)
-        try:
-            check_json(changes.get("extra", {}), "/extra")
-        except UnusableJson as error:
-            raise bad_request(str(error)) from None
-        return changes
-
-    return edit

@@ -4,17 +4,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from dibs.access.machine_policy import Guard
 from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.idents import location, node_in_path
-from dibs.dialects.baremetal.documents.values import read_uuid
 from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer
 from dibs.http.messages import Response
 from dibs.machines.model import states
-from dibs.machines.model.driver import check_settings
-from dibs.machines.model.nodes import Node
-from dibs.machines.operations import provisioning as usecases
+from dibs.machines.model.values import read_uuid
+from dibs.machines.operations import provisioning as operations
 
 VERBS_SINCE: Mapping[str, int] = {
     states.MANAGE: 4,
@@ -37,9 +34,10 @@ ABORT_SINCE: Mapping[str, int] = {states.INSPECT_WAIT: 41, states.DEPLOY_WAIT: 1
 
 _DEPLOYS = (states.DEPLOY, states.REBUILD)
 _STEPS_OF = {"clean_steps": states.CLEAN, "service_steps": states.SERVICE}
+_RULE = "baremetal:node:set_provision_state"
 _STEP_RULES = {
-    "clean_steps": "baremetal:node:set_provision_state:clean_steps",
-    "service_steps": "baremetal:node:set_provision_state:service_steps",
+    "clean_steps": f"{_RULE}:clean_steps",
+    "service_steps": f"{_RULE}:service_steps",
 }
 _NEEDS = {
     states.CLEAN: ("clean_steps", '"clean_steps" is required when setting target provision state to clean'),
@@ -69,11 +67,11 @@ def set_provision_state(exchange: Exchange) -> Response:
     if VERBS_SINCE.get(target, 1) > exchange.minor:
         raise not_acceptable()
     _check_arguments(states.ALIASES.get(target, target), body, exchange.minor)
-    command = usecases.RequestProvision(
+    command = operations.RequestProvision(
         ident=ident,
-        guard=_guard(exchange, ident, target, body),
-        validate=lambda node: check_settings(exchange.services.drivers, node, target),
+        rules=(_RULE, *(rule for name, rule in _STEP_RULES.items() if body.get(name))),
         verb=target,
+        unoffered_states=_unoffered_states(target, exchange.minor),
         clean_steps=body.get("clean_steps"),
         deploy_steps=body.get("deploy_steps"),
         service_steps=body.get("service_steps"),
@@ -81,21 +79,16 @@ def set_provision_state(exchange: Exchange) -> Response:
         configdrive=body.get("configdrive"),
         hold_uuid=_reservation(states.ALIASES.get(target, target), body.get("reservation_uuid"), exchange.minor),
     )
-    exchange.write(usecases.request_provision, command)
+    exchange.write(operations.request_provision, command)
     exchange.services.wake()
     return empty_answer(202, location(exchange, "nodes", ident, "states"))
 
 
-def _guard(exchange: Exchange, ident: str, target: str, body: Mapping[str, Any]) -> Guard:
-    rules = [rule for name, rule in _STEP_RULES.items() if body.get(name)]
-    allowed = exchange.policy.guard(exchange.actor, ident, "baremetal:node:set_provision_state", *rules)
-
-    def check(node: Node) -> None:
-        allowed(node)
-        if target == states.ABORT and ABORT_SINCE.get(node.provision_state, 1) > exchange.minor:
-            raise not_acceptable()
-
-    return check
+def _unoffered_states(target: str, minor: int) -> frozenset[str]:
+    """Return the states in which the version does not have the verb."""
+    if target != states.ABORT:
+        return frozenset()
+    return frozenset(state for state, since in ABORT_SINCE.items() if since > minor)
 
 
 def _check_arguments(verb: str, body: Mapping[str, Any], minor: int) -> None:

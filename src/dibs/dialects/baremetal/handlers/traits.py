@@ -1,6 +1,5 @@
 """Traits of a node (specification 004)."""
 
-from dibs.access.machine_policy import Guard
 from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.idents import location, node_in_path
 from dibs.dialects.baremetal.errors import bad_request
@@ -17,8 +16,9 @@ _HOW_TO_PUT = (
 
 def list_traits(exchange: Exchange) -> Response:
     """GET /v1/nodes/{node}/traits"""
-    ident, guard = _node(exchange, "baremetal:node:traits:list")
-    found = exchange.read(usecases.list_traits, usecases.NodeTraits(ident=ident, guard=guard))
+    ident = node_in_path(exchange)
+    rules = ("baremetal:node:traits:list",)
+    found = exchange.read(usecases.list_traits, usecases.NodeTraits(ident=ident, rules=rules))
     return json_answer({"traits": found})
 
 
@@ -27,40 +27,39 @@ def set_traits(exchange: Exchange) -> Response:
 
     Answers 200 with the list, as the specification says; the released service answers 204 (contract sample 147).
     """
-    ident, guard = _node(exchange, "baremetal:node:traits:set")
+    ident = node_in_path(exchange)
+    rules = ("baremetal:node:traits:set",)
     body = exchange.body("body", schemas.TRAITS)
     if "traits" not in body:
         raise bad_request(_HOW_TO_PUT)
     names = tuple(dict.fromkeys(body["traits"]))
-    command = usecases.SetTraits(ident=ident, guard=guard, traits=names)
+    command = usecases.SetTraits(ident=ident, rules=rules, traits=names)
     return json_answer({"traits": exchange.write(usecases.set_traits, command)})
 
 
 def remove_all_traits(exchange: Exchange) -> Response:
     """DELETE /v1/nodes/{node}/traits"""
-    ident, guard = _node(exchange, "baremetal:node:traits:delete")
-    exchange.write(usecases.remove_all_traits, usecases.NodeTraits(ident=ident, guard=guard))
+    ident = node_in_path(exchange)
+    rules = ("baremetal:node:traits:delete",)
+    exchange.write(usecases.remove_all_traits, usecases.NodeTraits(ident=ident, rules=rules))
     return empty_answer(204)
 
 
 def add_trait(exchange: Exchange) -> Response:
     """PUT /v1/nodes/{node}/traits/{trait}"""
-    ident, guard = _node(exchange, "baremetal:node:traits:set")
+    ident = node_in_path(exchange)
+    rules = ("baremetal:node:traits:set",)
     if exchange.has_body:
         raise bad_request(_HOW_TO_PUT)
     trait = exchange.arguments["trait"]
-    exchange.write(usecases.add_trait, usecases.AddTrait(ident=ident, guard=guard, trait=trait))
+    exchange.write(usecases.add_trait, usecases.AddTrait(ident=ident, rules=rules, trait=trait))
     return empty_answer(204, location(exchange, "nodes", ident, "traits", trait))
 
 
 def remove_trait(exchange: Exchange) -> Response:
     """DELETE /v1/nodes/{node}/traits/{trait}"""
-    ident, guard = _node(exchange, "baremetal:node:traits:delete")
-    command = usecases.RemoveTrait(ident=ident, guard=guard, trait=exchange.arguments["trait"])
+    ident = node_in_path(exchange)
+    rules = ("baremetal:node:traits:delete",)
+    command = usecases.RemoveTrait(ident=ident, rules=rules, trait=exchange.arguments["trait"])
     exchange.write(usecases.remove_trait, command)
     return empty_answer(204)
-
-
-def _node(exchange: Exchange, rule: str) -> tuple[str, Guard]:
-    ident = node_in_path(exchange)
-    return ident, exchange.policy.guard(exchange.actor, ident, rule)

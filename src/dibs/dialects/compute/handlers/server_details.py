@@ -84,7 +84,6 @@ def act(exchange: Exchange) -> Response:
         rules=(_ACTION_RULES[action],),
         action=action,
         target=_POWER.get(action) or _read_reboot(argument),
-        validate=exchange.checks(states.POWER),
     )
     exchange.write(switch_server, command)
     exchange.services.wake()

@@ -25,7 +25,6 @@ from dibs.dialects.compute.schemas import (
     read_amount,
 )
 from dibs.documents.json_schema import is_uuid
-from dibs.machines.model import states
 from dibs.servers.operations.launching import LaunchServers
 
 COUNT_MAX = 100
@@ -121,7 +120,6 @@ def read_launch(exchange: Exchange, body: Mapping[str, Any]) -> LaunchServers:
         availability_zone=zone or None,
         properties={name: value for name, value in properties.items() if value},
         configdrive=_read_configdrive(asked),
-        validate=exchange.checks(states.DEPLOY),
     )
 
 
