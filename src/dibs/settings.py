@@ -1,7 +1,7 @@
-"""Every setting, once: name, type, default and help. Read once at start, then passed on; nothing reads it again.
+"""Every setting: name, type, default and help. Loaded once at start and then passed on as a value.
 
 A flag wins over the environment (``DIBS_<NAME>``), which wins over one TOML file (``--config`` or ``DIBS_CONFIG``),
-which wins over the default. To add a setting, add a field to Settings: flag, variable, key and check follow from it.
+which wins over the default. To add a setting, add a field to Settings: flag, variable and key follow from it.
 """
 
 import dataclasses
@@ -23,13 +23,13 @@ _FALSE = frozenset({"0", "false", "no", "off"})
 
 
 class SettingsError(Exception):
-    """A setting has a value that cannot be used; the message says which, where it came from, and why."""
+    """A setting has a bad value; the message names the setting, the source of the value and the reason."""
 
 
 def _setting(
     default: Any, help: str, *, check: Callable[[Any], Any] | None = None, secret: bool = False, begins: str = ""
 ) -> Any:
-    """A field; ``begins`` names the group of settings that it is the first of."""
+    """Declare a field; ``begins`` is the title of the group of settings that starts with it."""
     metadata = {"help": help, "check": check, "secret": secret, "begins": begins}
     return dataclasses.field(default=default, metadata=metadata)
 
@@ -67,124 +67,142 @@ def _is_long_enough(value: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What an operator decides."""
+    """The settings of one process."""
 
     bind: str = _setting(
-        "127.0.0.1:8780", "HOST:PORT or unix:/path to listen on.", check=parse_address, begins="what matters first"
+        "127.0.0.1:8780", "HOST:PORT or unix:/path to listen on.", check=parse_address, begins="basic settings"
     )
-    database: str = _setting("sqlite:///./var/dibs.sqlite", "Database URL; a missing SQLite file is made.")
+    database: str = _setting("sqlite:///./var/dibs.sqlite", "Database URL. A missing SQLite file is created.")
     auth: str = _setting(
-        "noauth", "Who is believed: noauth, http_basic or keystone.", check=_one_of("noauth", "http_basic", "keystone")
+        "noauth",
+        "Authentication method: noauth, http_basic or keystone.",
+        check=_one_of("noauth", "http_basic", "keystone"),
     )
-    auth_file: str = _setting("", "File of user:bcrypt-hash[:project[:role,role]] lines for http_basic.")
-    force_noauth: bool = _setting(False, "Allow noauth on an address that other machines can reach.")
-    workers: int = _setting(1, "Processes that answer requests.", check=_at_least(1))
+    auth_file: str = _setting("", "User file for http_basic, with lines of user:bcrypt-hash[:project[:role,role]].")
+    force_noauth: bool = _setting(False, "Allow noauth on an address that is not loopback.")
+    workers: int = _setting(1, "Number of processes that answer requests.", check=_at_least(1))
     threads: int = _setting(
-        16, "Requests that run at once in each process.", check=_at_least(1), begins="limits and times of requests"
+        16,
+        "Number of requests that run at the same time in each process.",
+        check=_at_least(1),
+        begins="request limits and timeouts",
     )
-    queue_limit: int = _setting(128, "Requests that may wait in each process; more get 503.", check=_at_least(0))
-    body_limit_bytes: int = _setting(4 * 1024 * 1024, "Largest request body.", check=_at_least(1))
+    queue_limit: int = _setting(
+        128, "Number of requests that may wait in each process. Further requests get 503.", check=_at_least(0)
+    )
+    body_limit_bytes: int = _setting(4 * 1024 * 1024, "Maximum size of a request body.", check=_at_least(1))
     body_timeout_seconds: float = _setting(
-        30.0, "Longest time to send a body or take an answer.", check=_at_least(0.01)
+        30.0, "Time for a client to send a body or to read a response.", check=_at_least(0.01)
     )
-    header_limit_bytes: int = _setting(64 * 1024, "Largest request line and headers together.", check=_at_least(256))
-    header_timeout_seconds: float = _setting(10.0, "Longest time to send the headers.", check=_at_least(0.01))
-    keep_alive_seconds: float = _setting(75.0, "Time an idle connection is kept open.", check=_at_least(0))
-    stop_timeout_seconds: int = _setting(30, "Time for requests to finish when the server stops.", check=_at_least(0))
-    tls_cert: str = _setting("", "PEM file of the certificate and its chain; makes the server speak TLS.", begins="TLS")
+    header_limit_bytes: int = _setting(
+        64 * 1024, "Maximum size of the request line and headers together.", check=_at_least(256)
+    )
+    header_timeout_seconds: float = _setting(10.0, "Time for a client to send the headers.", check=_at_least(0.01))
+    keep_alive_seconds: float = _setting(75.0, "Time that an idle connection is kept open.", check=_at_least(0))
+    stop_timeout_seconds: int = _setting(
+        30, "Time for running requests to finish when the server stops.", check=_at_least(0)
+    )
+    tls_cert: str = _setting("", "PEM file of the certificate and its chain. Enables TLS.", begins="TLS")
     tls_key: str = _setting("", "PEM file of the certificate's private key.")
     log_format: str = _setting(
-        "auto", "json, text, or auto: text on a terminal.", check=_one_of("auto", "json", "text"), begins="logs"
+        "auto",
+        "Log format: json, text or auto, which is text on a terminal and json elsewhere.",
+        check=_one_of("auto", "json", "text"),
+        begins="logs",
     )
     log_level: str = _setting(
-        "info", "debug, info, warning or error.", check=_one_of("debug", "info", "warning", "error")
+        "info", "Log level: debug, info, warning or error.", check=_one_of("debug", "info", "warning", "error")
     )
-    policy_file: str = _setting(
-        "", "oslo.policy file (YAML) that overrides the default rules.", begins="who may do what"
-    )
+    policy_file: str = _setting("", "oslo.policy file (YAML) that overrides default rules.", begins="access")
     placement_legacy_rules: bool = _setting(
-        False, "Placement's older default rules, which let an admin use the reshaper; the newer keep it for services."
+        False, "Use Placement's older default rules, which let an admin use the reshaper."
     )
     placement_enforce_scope: bool = _setting(
-        False, "Refuse callers with system scope in Placement's API, as Placement does."
+        False, "Refuse system-scoped tokens in the Placement API, as Placement does."
     )
     placement_randomize_candidates: bool = _setting(
-        False, "Give allocation candidates in random order, so that many schedulers do not all get the same few first."
+        False, "Return allocation candidates in random order, so that schedulers do not compete for the same ones."
     )
-    cors_allowed_origin: str = _setting("", "Origins whose web pages may call the APIs, separated by commas.")
-    cors_allow_headers: str = _setting("", "Request headers that those pages may send, separated by commas.")
-    conductor_name: str = _setting(
-        "", "Name that this conductor registers under; made from host and port if empty.", begins="conductors"
+    cors_allowed_origin: str = _setting(
+        "", "Origins allowed to call the APIs from a browser (CORS), separated by commas."
     )
-    conductor_group: str = _setting("", "Conductor group that this conductor serves.")
-    heartbeat_seconds: float = _setting(10.0, "Time between two heartbeats of a conductor.", check=_at_least(0.01))
+    cors_allow_headers: str = _setting("", "Additional request headers allowed for these origins, separated by commas.")
+    conductor_name: str = _setting("", "Name of this conductor. Default: host name and port.", begins="conductors")
+    conductor_group: str = _setting("", "Conductor group of this conductor.")
+    heartbeat_seconds: float = _setting(10.0, "Interval between the heartbeats of a conductor.", check=_at_least(0.01))
     conductor_timeout_seconds: float = _setting(
         30.0,
-        "Silence after which a conductor counts as dead; at most half of take_over_seconds.",
+        "Time without a heartbeat after which a conductor counts as failed. At most half of take_over_seconds.",
         check=_at_least(0.01),
     )
     take_over_seconds: float = _setting(
-        60.0, "Time within which the work of a conductor that died is taken over; 0 turns it off.", check=_at_least(0)
+        60.0, "Interval at which the work of failed conductors is taken over. 0 disables it.", check=_at_least(0)
     )
     hold_seconds: float = _setting(
         300.0,
-        "Time after which a reservation of a node ends, unless its maker or a renewal says otherwise.",
+        "Default time until a node reservation expires.",
         check=_at_least(1),
-        begins="reservations of nodes",
+        begins="node reservations",
     )
-    hold_seconds_max: float = _setting(3600.0, "Longest time that a reservation may ask for.", check=_at_least(1))
+    hold_seconds_max: float = _setting(3600.0, "Maximum time until a node reservation expires.", check=_at_least(1))
     lease_before_end_minutes: int = _setting(
         60,
-        "Time before the end of a lease at which that is announced, unless its owner says when; 0: never.",
+        "Default time from the before_end event to the end of a lease. 0 disables the event.",
         check=_at_least(0),
         begins="leases",
     )
-    lease_cleaning_minutes: int = _setting(0, "Time that a host rests before and after each lease.", check=_at_least(0))
-    lease_healing_seconds: float = _setting(
+    lease_cleaning_minutes: int = _setting(
+        0, "Time that a host stays free before and after each lease, for cleaning.", check=_at_least(0)
+    )
+    lease_reassignment_seconds: float = _setting(
         10,
-        "How often other hosts are sought for leases whose hosts broke before they began; 0: never.",
+        "Interval at which hosts that failed before the start of a lease are replaced. 0 disables it.",
         check=_at_least(0),
     )
-    lease_seconds_max: int = _setting(0, "Longest time that a lease may last; 0: any.", check=_at_least(0))
-    lease_exempt_projects: str = _setting("", "Projects whose leases may last longer, separated by commas.")
+    lease_seconds_max: int = _setting(0, "Maximum duration of a lease. 0: no limit.", check=_at_least(0))
+    lease_exempt_projects: str = _setting("", "Projects without this limit, separated by commas.")
     compute_backend: str = _setting(
         "embedded",
-        "Who keeps flavors and servers: embedded, which is /compute, or nova.",
+        "Service that has the flavors and servers of leases: embedded (/compute) or nova.",
         check=_one_of("embedded", "nova"),
-        begins="services outside that leases have to do with",
+        begins="integrations",
     )
-    nova_cloud: str = _setting("", "Entry of clouds.yaml under which Nova is reached; its user is an admin.")
-    nova_clouds_file: str = _setting("", "The clouds.yaml that has it; else it is looked for in the usual places.")
-    region_name: str = _setting("", "Region in which Nova is, and of which the enforcement service is told.")
+    nova_cloud: str = _setting("", "Entry of clouds.yaml for Nova, with an admin user.")
+    nova_clouds_file: str = _setting("", "Path of that clouds.yaml. Default: where openstacksdk looks for it.")
+    region_name: str = _setting("", "Region of Nova, also sent to the enforcement service.")
     enforcement_url: str = _setting(
         "",
-        "URL of a service that is asked before a lease is made or changed and told when it ends; empty: nobody is.",
+        "URL of a service that approves new and changed leases and is notified of their end. Empty: none.",
         check=_is_http_url,
     )
-    enforcement_token: str = _setting("", "What it is sent as X-Auth-Token.", secret=True)
+    enforcement_token: str = _setting("", "Value of X-Auth-Token in calls to the enforcement service.", secret=True)
     enforcement_timeout_seconds: float = _setting(
-        10.0, "Time for it to answer; a lease that it does not answer about is refused.", check=_at_least(0.01)
+        10.0,
+        "Time for the enforcement service to answer. Without an answer the lease is refused.",
+        check=_at_least(0.01),
     )
     rpc_bind: str = _setting(
         "127.0.0.1:8781",
-        "HOST:PORT on which `dibs conductor` takes calls from `dibs api`.",
+        "HOST:PORT on which `dibs conductor` listens for calls of `dibs api`.",
         check=_is_host_and_port,
-        begins="between `dibs api` and `dibs conductor`",
+        begins="calls between `dibs api` and `dibs conductor`",
     )
     rpc_url: str = _setting(
-        "", "URL at which `dibs api` reaches this conductor; made from rpc_bind, or the host's name, if empty."
+        "", "URL at which `dibs api` reaches this conductor. Default: made from rpc_bind or the host name."
     )
     rpc_secret: str = _setting(
-        "", "Secret that all `dibs api` and `dibs conductor` processes share.", check=_is_long_enough, secret=True
+        "", "Secret shared by all `dibs api` and `dibs conductor` processes.", check=_is_long_enough, secret=True
     )
     rpc_timeout_seconds: float = _setting(
-        10.0, "Time for a conductor to answer a call before another is tried.", check=_at_least(0.01)
+        10.0, "Time for a conductor to answer a call before the next conductor is tried.", check=_at_least(0.01)
     )
-    rpc_ca_file: str = _setting("", "PEM file of authorities that vouch for conductors with TLS; else the system's.")
-    keystone_url: str = _setting("", "Keystone's public endpoint, such as http://keystone:5000/v3.", begins="Keystone")
-    keystone_username: str = _setting("", "Service user that validates tokens.")
-    keystone_password: str = _setting("", "Its password.", secret=True)
-    keystone_project: str = _setting("service", "Its project.")
+    rpc_ca_file: str = _setting(
+        "", "PEM file of the CA certificates for conductors with TLS. Default: those of the system."
+    )
+    keystone_url: str = _setting("", "Public endpoint of Keystone, such as http://keystone:5000/v3.", begins="Keystone")
+    keystone_username: str = _setting("", "Name of the service user that validates tokens.")
+    keystone_password: str = _setting("", "Password of the service user.", secret=True)
+    keystone_project: str = _setting("service", "Project of the service user.")
     keystone_user_domain: str = _setting("Default", "Domain of the service user.")
     keystone_project_domain: str = _setting("Default", "Domain of the service project.")
 
@@ -194,26 +212,26 @@ class Settings:
 
     @property
     def address(self) -> Address:
-        """The bind address, parsed."""
+        """Return the parsed bind address."""
         return parse_address(self.bind)
 
     @property
     def tls(self) -> bool:
-        """True when the server speaks TLS."""
+        """Return True when the server uses TLS."""
         return bool(self.tls_cert)
 
     def bound_to(self, address: Address) -> Self:
-        """The same settings once the system has chosen a port; a conductor name made from the old one follows."""
-        made = self.conductor_name == _conductor_name(self.address)
-        return dataclasses.replace(self, bind=str(address), conductor_name="" if made else self.conductor_name)
+        """Return the settings with the address that was bound; a default conductor name follows the new port."""
+        is_default = self.conductor_name == _conductor_name(self.address)
+        return dataclasses.replace(self, bind=str(address), conductor_name="" if is_default else self.conductor_name)
 
     def for_conductor(self) -> Self:
-        """The same settings for a process that is only a conductor: it listens for calls and nothing else."""
+        """Return the settings of a process that is only a conductor: it listens for calls and nothing else."""
         return dataclasses.replace(self.bound_to(parse_address(self.rpc_bind)), workers=1)
 
     @property
     def announced_rpc_url(self) -> str:
-        """Where API processes reach a conductor that is bound already."""
+        """Return the URL at which API processes reach a conductor whose address is bound."""
         if self.rpc_url:
             return self.rpc_url
         address = self.address
@@ -223,11 +241,11 @@ class Settings:
 
 
 FIELDS: dict[str, dataclasses.Field[Any]] = {field.name: field for field in dataclasses.fields(Settings)}
-"""The table: what flags and documentation are made from."""
+"""The fields by name, from which flags and documentation are generated."""
 
 
 def groups() -> dict[str, list[str]]:
-    """The names of the settings by what they are about, in the order in which they stand above."""
+    """Return the names of the settings by group, in the order of the fields."""
     found: dict[str, list[str]] = {}
     for name, field in FIELDS.items():
         if field.metadata["begins"]:
@@ -237,7 +255,7 @@ def groups() -> dict[str, list[str]]:
 
 
 def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], config_path: str | None = None) -> Settings:
-    """Put the sources together; flags that are None were not given."""
+    """Combine the sources. A flag that is None was not given."""
     values: dict[str, Any] = {}
     path = config_path or environment.get(CONFIG_VARIABLE)
     if path:
@@ -262,12 +280,12 @@ def _read_file(path: str) -> dict[str, Any]:
         raise SettingsError(f"{path}: {error}") from error
     for name in found:
         if name not in FIELDS:
-            raise SettingsError(f"{path}: there is no setting {name!r}")
+            raise SettingsError(f"{path}: unknown setting {name!r}")
     return {name: _convert(name, value, f"{path}: {name}") for name, value in found.items()}
 
 
 def _convert(name: str, value: Any, source: str) -> Any:
-    """The value in the type of its field; strings are what flags and the environment have."""
+    """Return the value in the type of its field; flags and the environment have only strings."""
     field = FIELDS[name]
     try:
         converted = _CONVERTERS[type(field.default)](value)
@@ -282,7 +300,7 @@ def _convert(name: str, value: Any, source: str) -> Any:
 def _to_text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    raise ValueError("must be text")
+    raise ValueError("must be a string")
 
 
 def _to_bool(value: Any) -> bool:
@@ -315,9 +333,9 @@ _CONVERTERS: dict[type, Callable[[Any], Any]] = {str: _to_text, bool: _to_bool, 
 
 
 def _check_together(settings: Settings) -> None:
-    """What one value alone does not show."""
+    """Check conditions on more than one setting."""
     if bool(settings.tls_cert) != bool(settings.tls_key):
-        raise SettingsError("tls_cert and tls_key are needed together")
+        raise SettingsError("tls_cert and tls_key must be set together")
     if settings.auth == "http_basic" and not settings.auth_file:
         raise SettingsError("auth http_basic needs auth_file")
     if settings.auth == "keystone":
@@ -327,13 +345,13 @@ def _check_together(settings: Settings) -> None:
     if settings.compute_backend == "nova" and not settings.nova_cloud:
         raise SettingsError("compute_backend nova needs nova_cloud")
     if settings.hold_seconds > settings.hold_seconds_max:
-        raise SettingsError("hold_seconds must not be longer than hold_seconds_max")
+        raise SettingsError("hold_seconds must not be greater than hold_seconds_max")
     if settings.conductor_timeout_seconds <= settings.heartbeat_seconds:
-        raise SettingsError("conductor_timeout_seconds must be longer than heartbeat_seconds")
+        raise SettingsError("conductor_timeout_seconds must be greater than heartbeat_seconds")
     if 0 < settings.take_over_seconds < 2 * settings.conductor_timeout_seconds:
         raise SettingsError(
-            "take_over_seconds must be at least twice conductor_timeout_seconds, or 0: whoever takes over has to find"
-            " out first that the other is dead"
+            "take_over_seconds must be 0 or at least twice conductor_timeout_seconds, because a conductor takes over"
+            " only after it has noticed the failure"
         )
 
 
