@@ -1,7 +1,7 @@
-"""A small world of providers, and the candidates in it by trying everything: slow, and too simple to be wrong.
+"""A small world of providers, and its candidates by brute force: slow, and too simple to be wrong.
 
-It shares nothing with the search but the question. Each rule is written out from the contract; nothing is pruned and
-nothing is remembered.
+It shares nothing with the search but the query. Each rule is written out from Placement's contract; nothing is pruned
+and nothing is remembered.
 """
 
 from collections import Counter
@@ -15,12 +15,12 @@ from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.model.inventories import Inventory
 
 Answer = tuple[frozenset[tuple[str, str, int]], frozenset[tuple[str, frozenset[str]]]]
-"""Who gives how much of what, and which group each serves."""
+"""The amounts by provider and class, and the providers of each group."""
 
 
 @dataclass(frozen=True)
 class Stock:
-    """What a provider has of one class."""
+    """An inventory of one class."""
 
     total: int
     reserved: int = 0
@@ -43,13 +43,13 @@ class Provider:
 
 
 class World:
-    """All providers there are; a parent stands before its children."""
+    """Providers; a parent comes before its children."""
 
     def __init__(self, providers: list[Provider]) -> None:
         self.providers = {provider.name: provider for provider in providers}
 
     def path(self, name: str) -> list[str]:
-        """The provider and all above it, the root last."""
+        """Return the provider and its ancestors, the root last."""
         parent = self.providers[name].parent
         return [name, *(self.path(parent) if parent else [])]
 
@@ -60,7 +60,7 @@ class World:
         return [name for name, provider in self.providers.items() if provider.parent is None]
 
     def trees(self) -> list[Tree]:
-        """The same world as the search sees it."""
+        """Return the world in the form that the search takes."""
         ids = {name: number for number, name in enumerate(self.providers, start=1)}
         members = {name: self._member(provider, ids) for name, provider in self.providers.items()}
         return [
@@ -95,7 +95,7 @@ class World:
 
 
 def all_candidates(world: World, query: CandidateQuery) -> set[Answer]:
-    """Every candidate, by trying every provider for every part of the question in every tree."""
+    """Return every candidate, by trying every provider for every part of the query in every tree."""
     parts = _parts(query)
     found = set()
     for anchor in world.roots():
@@ -110,7 +110,7 @@ Part = tuple[RequestGroup, dict[str, int]]
 
 
 def _parts(query: CandidateQuery) -> list[Part]:
-    """What one provider must give each: a group with a suffix as a whole, the other one class by class."""
+    """Divide the query into what one provider supplies: a whole group with a suffix, or one class of the other."""
     parts: list[Part] = []
     for group in query.groups:
         if group.suffix:
@@ -121,7 +121,7 @@ def _parts(query: CandidateQuery) -> list[Part]:
 
 
 def _within_reach(world: World, anchor: str) -> list[str]:
-    """The tree of the anchor, and whoever shares by an aggregate that any member of the tree is in."""
+    """Return the tree of the anchor and the providers that share with it through an aggregate."""
     tree = [name for name in world.providers if world.root(name) == anchor]
     aggregates = {aggregate for name in tree for aggregate in world.providers[name].aggregates}
     sharing = [
@@ -133,13 +133,13 @@ def _within_reach(world: World, anchor: str) -> list[str]:
 
 
 def _agree(world: World, query: CandidateQuery, parts: list[Part], choice: tuple[str, ...]) -> bool:
-    """True when providers that suit each for itself are also right together."""
+    """Return True when providers that suit one by one also satisfy the rules about all of them."""
     return (
         _sums_fit(world, parts, choice)
         and _together_have_the_traits(world, query, parts, choice)
         and not (query.isolate and _suffixed_twice(parts, choice))
         and all(_in_one_subtree(world, suffixes, parts, choice) for suffixes in query.same_subtrees)
-        and (query.nested or _one_of_each_tree(world, parts, choice))
+        and (query.nested or _one_provider_per_tree(world, parts, choice))
     )
 
 
@@ -197,8 +197,8 @@ def _sums(parts: list[Part], choice: tuple[str, ...]) -> Counter[tuple[str, str]
 def _together_have_the_traits(world: World, query: CandidateQuery, parts: list[Part], choice: tuple[str, ...]) -> bool:
     for group in query.groups:
         if not group.suffix:
-            givers = [name for (of, _), name in zip(parts, choice, strict=True) if of is group]
-            traits = frozenset(trait for name in givers for trait in world.providers[name].traits)
+            suppliers = [name for (of, _), name in zip(parts, choice, strict=True) if of is group]
+            traits = frozenset(trait for name in suppliers for trait in world.providers[name].traits)
             if not all(wanted & traits for wanted in group.traits.required):
                 return False
     return True
@@ -214,9 +214,9 @@ def _in_one_subtree(world: World, suffixes: frozenset[str], parts: list[Part], c
     return any(all(top in world.path(name) for name in chosen) for top in chosen)
 
 
-def _one_of_each_tree(world: World, parts: list[Part], choice: tuple[str, ...]) -> bool:
-    giving = {name for (_, resources), name in zip(parts, choice, strict=True) if resources}
-    return len({world.root(name) for name in giving}) == len(giving)
+def _one_provider_per_tree(world: World, parts: list[Part], choice: tuple[str, ...]) -> bool:
+    supplying = {name for (_, resources), name in zip(parts, choice, strict=True) if resources}
+    return len({world.root(name) for name in supplying}) == len(supplying)
 
 
 def _answer(parts: list[Part], choice: tuple[str, ...]) -> Answer:

@@ -1,7 +1,7 @@
-"""Random small worlds of providers and random questions about them, for hypothesis.
+"""Random small worlds of providers and random queries for them, for hypothesis.
 
-Conditions and scarcity are rare, since most questions with many conditions have no answer and then there is nothing to
-compare; as it is, about half of the questions have one.
+Criteria and scarcity are rare: most queries with many criteria have no candidate, and then there is nothing to compare.
+As it is, about half of the queries have one.
 """
 
 from dataclasses import replace
@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 
 
 def rarely(unusual: st.SearchStrategy[Value], usual: Value) -> st.SearchStrategy[Value]:
-    """The unusual value once in six times."""
+    """Draw the unusual value once in six times."""
     return st.sampled_from([False] * 5 + [True]).flatmap(lambda yes: unusual if yes else st.just(usual))
 
 
@@ -90,12 +90,12 @@ def groups(suffix: str, resources: st.SearchStrategy[dict[str, int]]) -> st.Sear
 
 
 @st.composite
-def questions(draw: st.DrawFn, world: World) -> CandidateQuery:
+def queries(draw: st.DrawFn, world: World) -> CandidateQuery:
     suffixes = draw(st.lists(st.sampled_from(SUFFIXES), max_size=3, unique=True))
     chosen = [draw(groups(suffix, amounts)) for suffix in suffixes]
     if not suffixes or draw(st.booleans()):
         spread = draw(groups("", amounts))
-        # That several providers have the traits together is the rule that chance meets least.
+        # Random draws seldom test that several providers have the traits together, so traits are drawn more often here.
         traits = draw(some_criteria(TRAITS)) if draw(st.booleans()) else spread.traits
         chosen.insert(0, replace(spread, traits=traits))
     subtrees = []

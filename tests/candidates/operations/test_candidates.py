@@ -1,4 +1,4 @@
-"""Candidates over a real database: the same as brute force finds, with a number of statements that does not grow."""
+"""Candidates from a real database: those of brute force, with a number of statements that does not grow."""
 
 from dataclasses import replace
 
@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dibs.access.access import SERVICE
 from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.model.candidates import Candidates
+from dibs.candidates.model.provider_tree import SHARING_TRAIT
 from dibs.candidates.operations import candidates
 from dibs.candidates.operations.candidates import find_candidates
 from dibs.database import Store
@@ -17,8 +18,8 @@ from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.model.errors import NoSuchTrait, ResourceClassNotFound
 from tests.builders import FIRST_INSTANT
 from tests.candidates.model.brute_force import Provider, Stock, World, all_candidates
-from tests.candidates.model.test_candidates import SHARES, answer
-from tests.candidates.model.worlds import AGGREGATES, CLASSES, questions, worlds
+from tests.candidates.model.searching import answer
+from tests.candidates.model.worlds import AGGREGATES, CLASSES, queries, worlds
 from tests.placement_rows import put_world
 
 NOWHERE = "99999999-9999-4999-8999-999999999999"
@@ -29,7 +30,7 @@ def ask(store: Store, query: CandidateQuery) -> Candidates:
 
 
 def everything_known(world: World) -> World:
-    """The same world with one more provider, alone, which has a trace of everything: then every name is known."""
+    """Return the world with one more root that has every class and trait, so that every name is known."""
     oddity = Provider(NOWHERE, None, {name: Stock(1, 1) for name in CLASSES}, frozenset({"CUSTOM_RED", "CUSTOM_BLUE"}))
     return World([*world.providers.values(), oddity])
 
@@ -42,12 +43,12 @@ def one_group(**resources: int) -> CandidateQuery:
     return CandidateQuery(groups=(RequestGroup(resources=resources),))
 
 
-def test_every_question_is_answered_as_brute_force_answers_it(store: Store) -> None:
+def test_the_operation_finds_the_candidates_of_brute_force(store: Store) -> None:
     @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
     def check(data: st.DataObject) -> None:
         world = everything_known(data.draw(worlds()))
-        query = data.draw(questions(world))
+        query = data.draw(queries(world))
         limit = data.draw(st.integers(1, 4))
         put_world(store, world)
         found = ask(store, query)
@@ -77,7 +78,7 @@ def test_the_number_of_statements_grows_neither_with_providers_nor_with_groups(s
     assert max(counts) <= 8
 
 
-def test_a_limited_question_reads_only_as_many_providers_as_it_needs(store: Store) -> None:
+def test_a_limited_query_reads_no_more_providers_than_it_needs(store: Store) -> None:
     put_world(store, flat(200, VCPU=Stock(8)))
     seen: list[int] = []
     found = store.read(lambda tx: counting(tx, seen, replace(one_group(VCPU=1), limit=20)))
@@ -86,7 +87,7 @@ def test_a_limited_question_reads_only_as_many_providers_as_it_needs(store: Stor
 
 
 def counting(tx: Transaction, seen: list[int], query: CandidateQuery) -> Candidates:
-    """Ask, and note how many rows each statement gives."""
+    """Run the query and note the number of rows of each statement."""
     rows = tx.rows
     tx.rows = lambda *arguments: seen.append(len(found := rows(*arguments))) or found  # type: ignore[assignment, method-assign]
     return find_candidates(tx, SERVICE, FIRST_INSTANT, query)
@@ -98,7 +99,7 @@ TWO_GROUPS = CandidateQuery(
 
 
 def promising(count: int, *, last_has_enough: bool) -> World:
-    """Trees that seem to have enough for two groups, of which only the last may have."""
+    """Trees that pass the prefilter for two groups, of which only the last may have a candidate."""
     providers = []
     for number in range(count):
         root = f"00000000-0000-4000-8000-{number:012}"
@@ -116,7 +117,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small_pages")
 @pytest.mark.parametrize("count", [1, 2, 3, 10, 11, 100])
-def test_reading_goes_on_until_there_are_enough(store: Store, count: int) -> None:
+def test_pages_are_read_until_there_are_enough_candidates(store: Store, count: int) -> None:
     put_world(store, promising(count, last_has_enough=True))
     (found,) = ask(store, TWO_GROUPS).candidates
     assert found.resources == {f"00000000-0000-4000-8000-{count - 1:012}": {"VCPU": 2}}
@@ -124,7 +125,7 @@ def test_reading_goes_on_until_there_are_enough(store: Store, count: int) -> Non
 
 
 @pytest.mark.usefixtures("small_pages")
-def test_a_limited_question_without_an_answer_takes_no_more_statements_when_there_are_many_trees(store: Store) -> None:
+def test_a_limited_query_without_candidates_takes_the_same_statements_for_any_number_of_trees(store: Store) -> None:
     counts = set()
     for size in (20, 40, 400):
         put_world(store, promising(size, last_has_enough=False))
@@ -134,8 +135,8 @@ def test_a_limited_question_without_an_answer_takes_no_more_statements_when_ther
     assert max(counts) <= 20
 
 
-def test_only_trees_in_which_a_giver_has_the_trait_are_read(store: Store) -> None:
-    """What a member is that gives nothing does not count, so the first page is not filled with trees that cannot."""
+def test_only_trees_in_which_a_supplier_has_the_trait_are_read(store: Store) -> None:
+    """The traits of a member that supplies nothing do not count, so the first page has only trees with candidates."""
     providers = []
     for number in range(50):
         root, child = (f"{n}0000000-0000-4000-8000-{number:012}" for n in range(2))
@@ -157,7 +158,7 @@ def test_a_tree_is_reached_through_an_aggregate_of_any_member(store: Store) -> N
         [
             Provider(host, None, {"VCPU": Stock(8)}),
             Provider(child, host, {}, frozenset(), frozenset(AGGREGATES[:1])),
-            Provider(disks, None, {"DISK_GB": Stock(100)}, frozenset({SHARES}), frozenset(AGGREGATES)),
+            Provider(disks, None, {"DISK_GB": Stock(100)}, frozenset({SHARING_TRAIT}), frozenset(AGGREGATES)),
         ]
     )
     put_world(store, world)
@@ -171,11 +172,11 @@ def test_a_custom_class_that_does_not_exist_is_refused(store: Store) -> None:
         ask(store, one_group(CUSTOM_NOTHING=1))
 
 
-def test_a_standard_class_that_nobody_has_gives_nothing(store: Store) -> None:
+def test_a_standard_class_that_no_provider_has_has_no_candidates(store: Store) -> None:
     assert ask(store, one_group(VGPU=1)).candidates == ()
 
 
-def test_traits_that_do_not_exist_are_refused_wherever_they_stand(store: Store) -> None:
+def test_unknown_traits_of_a_group_or_of_the_root_are_refused(store: Store) -> None:
     unknown = Criteria(required=(frozenset({"CUSTOM_A", "HW_CPU_X86_AVX"}),), forbidden=frozenset({"CUSTOM_B"}))
     with pytest.raises(NoSuchTrait, match="CUSTOM_A, CUSTOM_B"):
         ask(store, CandidateQuery(groups=(RequestGroup(resources={"VCPU": 1}, traits=unknown),)))
@@ -183,7 +184,7 @@ def test_traits_that_do_not_exist_are_refused_wherever_they_stand(store: Store) 
         ask(store, replace(one_group(VCPU=1), root_traits=unknown))
 
 
-def test_a_tree_that_does_not_exist_gives_nothing(store: Store) -> None:
+def test_a_tree_that_does_not_exist_has_no_candidates(store: Store) -> None:
     put_world(store, flat(1, VCPU=Stock(8)))
     assert ask(store, CandidateQuery(groups=(RequestGroup(resources={"VCPU": 1}, in_tree=NOWHERE),))).candidates == ()
     assert len(ask(store, one_group(VCPU=1)).candidates) == 1

@@ -1,4 +1,4 @@
-"""Trees of providers as they were at one moment, with what each member has and is."""
+"""Provider trees as read in one transaction, with the inventories, traits and aggregates of each member."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ SHARING_TRAIT = os_traits.MISC_SHARES_VIA_AGGREGATE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """One provider in its tree."""
+    """One provider of a tree."""
 
     id: int
     uuid: str
     parent: str | None
-    """The uuid of the provider above it."""
+    """The uuid of its parent."""
     root: str
-    """The uuid of the provider at the top of its tree, often itself."""
+    """The uuid of the root of its tree, often its own."""
     lineage: frozenset[int]
-    """Itself and all above it, by row number."""
+    """The row ids of the provider and its ancestors."""
     inventories: Mapping[str, Inventory]
     """By resource class."""
     traits: frozenset[str]
@@ -30,42 +30,42 @@ class Member:
 
     @property
     def shares(self) -> bool:
-        """True when every tree that has an aggregate in common with it may take from it."""
+        """True when every tree with a common aggregate may take resources from the provider."""
         return SHARING_TRAIT in self.traits
 
     def fits(self, resource_class: str, amount: int) -> bool:
-        """True when one claim of this size could be made now."""
+        """Return True when a claim of this amount is possible now."""
         inventory = self.inventories.get(resource_class)
         return inventory is not None and inventory.takes(amount) and inventory.used + amount <= inventory.capacity
 
     def fits_in_sum(self, resource_class: str, amount: int) -> bool:
-        """True when several claims that come to this amount could be made now, each of which fits.
+        """Return True when several claims with this sum are possible now; each has been checked by itself.
 
-        Quirk: the sum is held to the largest unit too, but not to the smallest or to the step (Placement's
+        Quirk: the sum is checked against ``max_unit`` too, but not against ``min_unit`` and ``step_size`` (Placement's
         ``exceeds_capacity``).
         """
         inventory = self.inventories[resource_class]
         return amount <= inventory.max_unit and inventory.used + amount <= inventory.capacity
 
     def room(self, resource_class: str) -> int:
-        """The most that claims together could take now."""
+        """Return the largest sum of claims that is possible now."""
         inventory = self.inventories[resource_class]
         return max(0, min(inventory.max_unit, int(inventory.capacity) - inventory.used))
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A root and all below it, in the order of their row numbers."""
+    """A root and its descendants, in the order of their row ids."""
 
     root: Member
     members: tuple[Member, ...]
 
     @cached_property
     def aggregates(self) -> frozenset[str]:
-        """Those that any member is in."""
+        """The aggregates of all members."""
         return frozenset().union(*(member.aggregates for member in self.members))
 
     @property
     def sharing(self) -> Iterable[Member]:
-        """The members that share."""
+        """The sharing members."""
         return (member for member in self.members if member.shares)

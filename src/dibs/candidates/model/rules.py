@@ -1,7 +1,7 @@
-"""The rules that a choice of providers for all slots must keep, each asked one slot at a time.
+"""Rules for the providers of several slots together, checked one slot at a time.
 
-A rule sees the slots in the order in which they are filled. It says no as soon as nothing that may still come could
-help. Each is made only for a question that needs it.
+A rule sees the slots in the order in which the search fills them. It rejects a provider as soon as no choice for the
+remaining slots could satisfy the rule. A search has only the rules that its query needs.
 """
 
 from collections import Counter
@@ -16,39 +16,39 @@ Item = TypeVar("Item")
 
 
 class Rule(Protocol):
-    """Watches over the slots as they are filled and emptied."""
+    """A condition on the providers of the slots filled so far."""
 
-    def allows(self, place: int, member: Member) -> bool:
-        """True when the slot at this place may be filled so, after those before it."""
+    def allows(self, index: int, member: Member) -> bool:
+        """Return True when the member may fill the slot at this index, given the slots before it."""
 
-    def add(self, place: int, member: Member) -> None:
-        """The slot is filled."""
+    def add(self, index: int, member: Member) -> None:
+        """Note that the member fills the slot."""
 
-    def take_back(self, place: int, member: Member) -> None:
-        """The slot is empty again."""
+    def remove(self, index: int, member: Member) -> None:
+        """Note that the slot is empty again."""
 
     def state(self) -> Hashable:
-        """What this rule needs to know of the slots filled so far, to judge the others."""
+        """Return all that later decisions of this rule depend on."""
 
 
 def rules_for(query: CandidateQuery, slots: Sequence[Slot]) -> list[Rule]:
-    """The rules that a question brings with it."""
+    """Return the rules that a query needs."""
     rules: list[Rule] = []
     if contested := contested_classes(slots):
         rules.append(SumsFit(slots, contested))
     if query.isolate:
         rules.append(Isolated(slots))
     rules.extend(
-        TraitsTogether(group, slots) for group in query.groups if group.traits.required and not group.one_provider
+        TraitsOfGroup(group, slots) for group in query.groups if group.traits.required and not group.one_provider
     )
     rules.extend(SameSubtree(suffixes, slots) for suffixes in query.same_subtrees)
     if not query.nested:
-        rules.append(OneOfEachTree(slots))
+        rules.append(OneProviderPerTree(slots))
     return rules
 
 
 def could_have_enough(query: CandidateQuery, slots: Sequence[Slot]) -> bool:
-    """False when a mere count shows that there is too little for all slots together."""
+    """Return False when a count shows that the providers cannot fill all slots together."""
     groups = [slot for slot in slots if slot.one_provider]
     if query.isolate and len(groups) > len({member.id for slot in groups for member in slot.choices}):
         return False
@@ -56,37 +56,37 @@ def could_have_enough(query: CandidateQuery, slots: Sequence[Slot]) -> bool:
 
 
 def _enough(resource_class: str, slots: Sequence[Slot]) -> bool:
-    givers = {member.id: member for slot in slots for member in slot.choices}
-    rooms = [member.room(resource_class) for member in givers.values()]
+    suppliers = {member.id: member for slot in slots for member in slot.choices}
+    rooms = [member.room(resource_class) for member in suppliers.values()]
     amounts = [slot.resources[resource_class] for slot in slots]
-    # A provider can fill no more slots than the smallest of them would fit into it.
+    # A provider fills at most as many slots as its free amount is a multiple of the smallest requested amount.
     return sum(rooms) >= sum(amounts) and sum(room // min(amounts) for room in rooms) >= len(amounts)
 
 
 def contested_classes(slots: Iterable[Slot]) -> frozenset[str]:
-    """The classes that more than one slot wants."""
+    """Return the classes that more than one slot requests."""
     counts = Counter(resource_class for slot in slots for resource_class in slot.resources)
     return frozenset(resource_class for resource_class, count in counts.items() if count > 1)
 
 
 class SumsFit:
-    """What several slots take of one class of one provider must fit together."""
+    """The amounts that several slots take of one class of one provider fit together."""
 
     def __init__(self, slots: Sequence[Slot], contested: frozenset[str]) -> None:
         self._wanted = [[(name, n) for name, n in slot.resources.items() if name in contested] for slot in slots]
         self._taken: Counter[tuple[int, str]] = Counter()
 
-    def allows(self, place: int, member: Member) -> bool:
+    def allows(self, index: int, member: Member) -> bool:
         return all(
-            member.fits_in_sum(name, self._taken[member.id, name] + amount) for name, amount in self._wanted[place]
+            member.fits_in_sum(name, self._taken[member.id, name] + amount) for name, amount in self._wanted[index]
         )
 
-    def add(self, place: int, member: Member) -> None:
-        for name, amount in self._wanted[place]:
+    def add(self, index: int, member: Member) -> None:
+        for name, amount in self._wanted[index]:
             self._taken[member.id, name] += amount
 
-    def take_back(self, place: int, member: Member) -> None:
-        for name, amount in self._wanted[place]:
+    def remove(self, index: int, member: Member) -> None:
+        for name, amount in self._wanted[index]:
             self._taken[member.id, name] -= amount
 
     def state(self) -> Hashable:
@@ -94,18 +94,18 @@ class SumsFit:
 
 
 class _Watching:
-    """Remembers the providers of those slots that a rule is about."""
+    """A rule about some of the slots; keeps the providers chosen for them."""
 
     def __init__(self, watched: Sequence[bool]) -> None:
         self._watched = watched
         self._chosen: list[Member] = []
 
-    def add(self, place: int, member: Member) -> None:
-        if self._watched[place]:
+    def add(self, index: int, member: Member) -> None:
+        if self._watched[index]:
             self._chosen.append(member)
 
-    def take_back(self, place: int, member: Member) -> None:
-        if self._watched[place]:
+    def remove(self, index: int, member: Member) -> None:
+        if self._watched[index]:
             self._chosen.pop()
 
     def state(self) -> Hashable:
@@ -118,22 +118,22 @@ class Isolated(_Watching):
     def __init__(self, slots: Sequence[Slot]) -> None:
         super().__init__([slot.one_provider for slot in slots])
 
-    def allows(self, place: int, member: Member) -> bool:
-        return not self._watched[place] or all(each.id != member.id for each in self._chosen)
+    def allows(self, index: int, member: Member) -> bool:
+        return not self._watched[index] or all(each.id != member.id for each in self._chosen)
 
 
-class TraitsTogether(_Watching):
-    """Those who give a group together have the required traits together."""
+class TraitsOfGroup(_Watching):
+    """The providers that supply a group together have its required traits together."""
 
     def __init__(self, group: RequestGroup, slots: Sequence[Slot]) -> None:
         super().__init__([slot.group is group for slot in slots])
         self._required = group.traits.required
-        self._to_come = _to_come(slots, self._watched, lambda member: member.traits)
+        self._later = _of_later_slots(slots, self._watched, lambda member: member.traits)
 
-    def allows(self, place: int, member: Member) -> bool:
-        if not self._watched[place]:
+    def allows(self, index: int, member: Member) -> bool:
+        if not self._watched[index]:
             return True
-        traits = self._to_come[place].union(member.traits, *(each.traits for each in self._chosen))
+        traits = self._later[index].union(member.traits, *(each.traits for each in self._chosen))
         return all(choice & traits for choice in self._required)
 
     def state(self) -> Hashable:
@@ -141,35 +141,35 @@ class TraitsTogether(_Watching):
 
 
 class SameSubtree(_Watching):
-    """Of the providers of these groups one is above all the others, or is all of them."""
+    """One of the providers of these groups is an ancestor of all the others, or is all of them."""
 
     def __init__(self, suffixes: frozenset[str], slots: Sequence[Slot]) -> None:
         super().__init__([slot.suffix in suffixes for slot in slots])
-        self._to_come = _to_come(slots, self._watched, lambda member: frozenset({member.id}))
+        self._later = _of_later_slots(slots, self._watched, lambda member: frozenset({member.id}))
 
-    def allows(self, place: int, member: Member) -> bool:
-        if not self._watched[place]:
+    def allows(self, index: int, member: Member) -> bool:
+        if not self._watched[index]:
             return True
-        above_all = member.lineage.intersection(*(each.lineage for each in self._chosen))
-        return not above_all.isdisjoint(self._to_come[place].union({member.id}, (each.id for each in self._chosen)))
+        common = member.lineage.intersection(*(each.lineage for each in self._chosen))
+        return not common.isdisjoint(self._later[index].union({member.id}, (each.id for each in self._chosen)))
 
 
-class OneOfEachTree(_Watching):
-    """No two providers of one tree give resources."""
+class OneProviderPerTree(_Watching):
+    """No two providers of one tree supply resources."""
 
     def __init__(self, slots: Sequence[Slot]) -> None:
         super().__init__([bool(slot.resources) for slot in slots])
 
-    def allows(self, place: int, member: Member) -> bool:
-        return not self._watched[place] or all(
+    def allows(self, index: int, member: Member) -> bool:
+        return not self._watched[index] or all(
             each.id == member.id or each.root != member.root for each in self._chosen
         )
 
 
-def _to_come(
+def _of_later_slots(
     slots: Sequence[Slot], watched: Sequence[bool], of: Callable[[Member], frozenset[Item]]
 ) -> list[frozenset[Item]]:
-    """For each place what the choices of all watched slots after it have."""
+    """Return, for each slot, the values of all choices for the watched slots after it."""
     later: frozenset[Item] = frozenset()
     found = []
     for slot, is_watched in zip(reversed(slots), reversed(watched), strict=True):

@@ -1,4 +1,4 @@
-"""What a question for candidates needs, provider by provider, and who suits."""
+"""Slots: the parts of a query that one provider each must supply, and the providers that could."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,36 +9,36 @@ from dibs.candidates.model.provider_tree import Member, Tree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """What one provider has to give: a whole group with a suffix, or one class of the group without."""
+    """What one provider must supply: a whole group with a suffix, or one class of the group without."""
 
     number: int
-    """Its place in the question."""
+    """Its position in the query."""
     group: RequestGroup
     resources: Mapping[str, int]
     choices: tuple[Member, ...] = ()
-    """Those who could give it."""
+    """The providers that could supply it."""
 
     @property
     def suffix(self) -> str:
-        """The suffix of its group."""
+        """The suffix of the group."""
         return self.group.suffix
 
     @property
     def one_provider(self) -> bool:
-        """True when it is a whole group."""
+        """True when the slot is a whole group."""
         return self.group.one_provider
 
     def with_choices(self, choices: Sequence[Member]) -> "Slot":
-        """The same with other choices, or with the same in another order."""
+        """Return the slot with other choices, or with the same in another order."""
         return replace(self, choices=tuple(choices))
 
 
 Choice = tuple[tuple[Slot, Member], ...]
-"""A provider for every slot, in the order of the question."""
+"""A provider for every slot, in the order of the query."""
 
 
 def slots_of(query: CandidateQuery) -> tuple[Slot, ...]:
-    """The slots of a question, nobody chosen."""
+    """Return the slots of a query, without choices."""
     parts = ((group, resources) for group in query.groups for resources in _parts(group))
     return tuple(
         Slot(number=number, group=group, resources=resources) for number, (group, resources) in enumerate(parts)
@@ -53,7 +53,7 @@ def _parts(group: RequestGroup) -> Iterator[Mapping[str, int]]:
 
 
 def with_choices_of(slots: Sequence[Slot], tree: Tree, sharing: Sequence[Member]) -> list[Slot]:
-    """The slots with those members of a tree, and of the providers that share with it, that suit."""
+    """Return the slots with the members of a tree, and the providers that share with it, that could supply them."""
     return [
         slot.with_choices(
             [member for member in tree.members if suits(slot, member, tree.root)]
@@ -64,13 +64,13 @@ def with_choices_of(slots: Sequence[Slot], tree: Tree, sharing: Sequence[Member]
 
 
 def suits(slot: Slot, member: Member, root: Member) -> bool:
-    """True when a member of the tree with this root could fill the slot."""
+    """Return True when a member of the tree with this root could fill the slot."""
     group = slot.group
-    if not _gives(slot, member):
+    if not _supplies(slot, member):
         return False
     if group.one_provider:
         return group.traits.met_by(member.traits) and group.aggregates.met_by(member.aggregates)
-    # An aggregate of the root spans the whole tree, here and only here.
+    # Only for the group without a suffix does an aggregate of the root include the whole tree.
     return (
         group.traits.forbidden.isdisjoint(member.traits)
         and group.aggregates.forbidden.isdisjoint(member.aggregates)
@@ -80,18 +80,18 @@ def suits(slot: Slot, member: Member, root: Member) -> bool:
 
 
 def suits_from_elsewhere(slot: Slot, member: Member) -> bool:
-    """True when a sharing provider could fill the slot for another tree, as far as that tree has no say."""
+    """Return True when a sharing provider could fill the slot for another tree, whichever tree that is."""
     group = slot.group
     if not group.one_provider and (group.in_tree or not group.traits.forbidden.isdisjoint(member.traits)):
         return False
     return (
-        _gives(slot, member)
+        _supplies(slot, member)
         and (not group.one_provider or group.traits.met_by(member.traits))
         and group.aggregates.met_by(member.aggregates)
     )
 
 
-def _gives(slot: Slot, member: Member) -> bool:
+def _supplies(slot: Slot, member: Member) -> bool:
     in_tree = slot.group.in_tree
     return (in_tree is None or member.root == in_tree) and all(
         member.fits(resource_class, amount) for resource_class, amount in slot.resources.items()

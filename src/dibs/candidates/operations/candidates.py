@@ -1,43 +1,43 @@
-"""Candidates: who could give what is asked for, now. A hint: whoever claims one is checked again."""
+"""Find allocation candidates. A candidate is a hint: the claim is checked again when a client makes it."""
 
 from dibs.access.access import Access
 from dibs.candidates.model.candidate_query import CandidateQuery
 from dibs.candidates.model.candidates import Candidates, CandidateSearch
-from dibs.candidates.queries import provider_trees as store
-from dibs.candidates.queries.narrowing import Narrowing, narrow
+from dibs.candidates.queries import provider_trees
+from dibs.candidates.queries.prefilter import Prefilter, prefilter_for
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.errors import NoSuchTrait, ResourceClassNotFound
 from dibs.ledger.model.traits import STANDARD_TRAITS
 from dibs.ledger.queries import resource_classes
 
-NOBODY = Candidates(candidates=(), providers=())
+NO_CANDIDATES = Candidates(candidates=(), providers=())
 FIRST_PAGE_MIN = 16
-PAGE_MAX = store.PAGE_MAX
+PAGE_MAX = provider_trees.PAGE_MAX
 
 
 def find_candidates(tx: Transaction, access: Access, now: int, query: CandidateQuery) -> Candidates:
-    """Every candidate, or the first few; none when the question names a provider that does not exist."""
+    """Return every candidate, up to the limit; none when the query names a provider that does not exist."""
     _check_traits(tx, query)
     class_ids = _class_ids(tx, query)
     named = sorted({group.in_tree for group in query.groups if group.in_tree})
-    roots = store.roots_of(tx, named)
+    roots = provider_trees.roots_of(tx, named)
     if len(class_ids) < len(query.class_names()) or len(roots) < len(named):
-        return NOBODY
+        return NO_CANDIDATES
     rooted = query.in_trees(roots)
-    search = CandidateSearch(rooted, store.sharing_trees(tx))
-    _look_around(tx, search, narrow(search.needs(), rooted.root_traits, class_ids), rooted)
+    search = CandidateSearch(rooted, provider_trees.sharing_trees(tx))
+    _search_trees(tx, search, prefilter_for(search.requirements(), rooted.root_traits, class_ids), rooted)
     return search.result()
 
 
 def _check_traits(tx: Transaction, query: CandidateQuery) -> None:
-    unusual = sorted(query.trait_names() - STANDARD_TRAITS)
-    unknown = set(unusual) - store.known_traits(tx, unusual)
+    custom = sorted(query.trait_names() - STANDARD_TRAITS)
+    unknown = set(custom) - provider_trees.known_traits(tx, custom)
     if unknown:
         raise NoSuchTrait(traits=", ".join(sorted(unknown)))
 
 
 def _class_ids(tx: Transaction, query: CandidateQuery) -> dict[str, int]:
-    """Row numbers of the classes. A standard class that nobody ever used has none, and nobody has anything of it."""
+    """Return the row ids of the classes. A standard class that was never used has none, and no provider has it."""
     names = sorted(query.class_names())
     found = resource_classes.ids_of(tx, names)
     for name in names:
@@ -46,24 +46,24 @@ def _class_ids(tx: Transaction, query: CandidateQuery) -> dict[str, int]:
     return found
 
 
-def _look_around(tx: Transaction, search: CandidateSearch, narrowing: Narrowing, query: CandidateQuery) -> None:
-    """All trees at once; or, when a limit may make the first few enough, these first.
+def _search_trees(tx: Transaction, search: CandidateSearch, prefilter: Prefilter, query: CandidateQuery) -> None:
+    """Load and search all trees; with a limit, page by page until there are enough candidates.
 
-    The first page has as many trees as candidates are wanted, since most trees that the database gives have one at
-    least. If they had not, a large page follows, and then all the rest, so that there are three reads at most.
+    The first page has as many trees as the limit, because most trees that pass the prefilter have a candidate. If that
+    is not enough, a large page follows, and then all other trees: at most three reads.
     """
     after = 0
     for count in _pages(query):
-        trees = store.page_of_trees(tx, narrowing, after=after, count=count)
-        search.look_into(trees)
-        if not search.wanted or len(trees) < count:
+        trees = provider_trees.page_of_trees(tx, prefilter, after=after, count=count)
+        search.search_trees(trees)
+        if not search.missing or len(trees) < count:
             return
         after = trees[-1].root.id
-    search.look_into(store.matching_trees(tx, narrowing, after=after))
+    search.search_trees(provider_trees.matching_trees(tx, prefilter, after=after))
 
 
 def _pages(query: CandidateQuery) -> tuple[int, ...]:
-    """How many trees to read at a time before all the others; whoever shuffles them has to have them all."""
+    """Return the sizes of the pages before the rest; a shuffled search needs all trees at once."""
     if query.limit is None or query.shuffle_seed is not None:
         return ()
     return min(max(FIRST_PAGE_MIN, query.limit), PAGE_MAX), PAGE_MAX

@@ -1,7 +1,7 @@
-"""Trees of providers for the search of candidates: only those that are worth a look, each loaded whole.
+"""Load provider trees for the search: only trees that pass the prefilter, each with all its members.
 
-Loading takes four statements however many trees there are: members, inventories, traits, aggregates. Each is told the
-trees by a list of roots, or by the statement that finds them.
+Loading takes four statements for any number of trees: members, inventories, traits, aggregates. Each selects the trees
+by a list of roots, or by the statement that finds the roots.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import BindParameter, Select, bindparam, select
 
 from dibs.candidates.model.provider_tree import SHARING_TRAIT, Member, Tree
-from dibs.candidates.queries.narrowing import ROOT, Narrowing, Shape, padded, roots_that_match
+from dibs.candidates.queries.prefilter import ROOT, Prefilter, Shape, padded, roots_that_match
 from dibs.database import sets
 from dibs.database.transaction import Row, Transaction
 from dibs.ledger.model.inventories import Inventory
@@ -72,18 +72,18 @@ _OF_SHARING = Loading(_SHARING_ROOTS)
 
 
 def sharing_trees(tx: Transaction) -> list[Tree]:
-    """Every tree with a member that shares."""
+    """Return every tree that has a sharing member."""
     return _load(tx, _OF_SHARING, {})
 
 
-def matching_trees(tx: Transaction, narrowing: Narrowing, *, after: int = 0) -> list[Tree]:
-    """Every tree that has what is needed, behind a root, in the order of their roots' row numbers."""
-    return _load(tx, _of_all(narrowing.shape), {**narrowing.values, "after": after})
+def matching_trees(tx: Transaction, prefilter: Prefilter, *, after: int = 0) -> list[Tree]:
+    """Return every tree that passes the prefilter and whose root comes after a row id, in the order of the roots."""
+    return _load(tx, _of_all(prefilter.shape), {**prefilter.values, "after": after})
 
 
-def page_of_trees(tx: Transaction, narrowing: Narrowing, *, after: int, count: int) -> list[Tree]:
-    """At most so many of them; ``count`` is PAGE_MAX at most."""
-    roots = tx.values(_page(narrowing.shape), {**narrowing.values, "after": after, "page_limit": count})
+def page_of_trees(tx: Transaction, prefilter: Prefilter, *, after: int, count: int) -> list[Tree]:
+    """Return at most ``count`` of these trees; ``count`` is PAGE_MAX at most."""
+    roots = tx.values(_page(prefilter.shape), {**prefilter.values, "after": after, "page_limit": count})
     if not roots:
         return []
     listed = padded(roots)
@@ -91,14 +91,14 @@ def page_of_trees(tx: Transaction, narrowing: Narrowing, *, after: int, count: i
 
 
 def roots_of(tx: Transaction, uuids: Sequence[str]) -> dict[str, str]:
-    """The uuid of the root of each provider's tree; providers that do not exist are missing."""
+    """Return the uuid of the root of each provider's tree; providers that do not exist are missing."""
     listed = padded(uuids)
     rows = tx.rows(_roots_of(len(listed)), sets.numbered("uuid", listed)) if uuids else []
     return {row["uuid"]: row["root"] for row in rows}
 
 
 def known_traits(tx: Transaction, names: Sequence[str]) -> set[str]:
-    """Those of the names that have a row in the catalogue."""
+    """Return the names that have a row in the catalogue of traits."""
     listed = padded(names)
     return set(tx.values(_known_traits(len(listed)), sets.numbered("trait", listed))) if names else set()
 

@@ -1,6 +1,6 @@
-"""The roots of the trees that have all that a question for candidates needs, as one statement.
+"""The roots of the trees that meet every requirement of a query for candidates, in one statement.
 
-What it looks like, for a question of one class with one required trait:
+For a query of one class with one required trait:
 
     SELECT root.id FROM providers AS root
      WHERE root.parent_id IS NULL
@@ -14,9 +14,9 @@ What it looks like, for a question of one class with one required trait:
                       AND EXISTS (SELECT 1 FROM provider_traits AS named
                                    WHERE named.provider_id = member.id AND named.trait IN (:trait)))
 
-An EXISTS in an EXISTS and no join: SQLite would start a join with all inventories of the class, for each root anew.
-``used`` is kept in the inventories, so nothing is added up. The statement is made for each *shape* of question (how
-many of what, not which); the values travel as parameters.
+Nested EXISTS instead of a join: SQLite would begin a join with all inventories of the class, again for each root. The
+inventories have the used amount, so no claims are added up. A statement is built for each *shape* of query (how many of
+what, not which); the values are parameters.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, ColumnElement, Select, Table, and_, bindparam, literal, or_, select
 from sqlalchemy.sql.selectable import FromClause
 
-from dibs.candidates.model.needs import Need
+from dibs.candidates.model.requirements import Requirement
 from dibs.database import sets
 from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.tables import inventories, provider_aggregates, provider_traits, providers
@@ -35,17 +35,17 @@ ROOT = providers.alias("root")
 
 
 class CriteriaShape(NamedTuple):
-    """How many names there are in each choice and among the forbidden ones."""
+    """The size of each required choice, and the number of forbidden names."""
 
     required: tuple[int, ...]
     forbidden: int
 
 
-class NeedShape(NamedTuple):
-    """All of a need but its values."""
+class RequirementShape(NamedTuple):
+    """The shape of a requirement: everything but its values."""
 
     classes: int
-    one_is_enough: bool
+    any_resource: bool
     traits: CriteriaShape
     aggregates: CriteriaShape
     root_counts: bool
@@ -54,39 +54,41 @@ class NeedShape(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """All of a question but its values."""
+    """The shape of a query: everything but its values."""
 
-    needs: tuple[NeedShape, ...]
+    requirements: tuple[RequirementShape, ...]
     root_traits: CriteriaShape
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowing:
-    """A question for trees, taken apart."""
+class Prefilter:
+    """The shape and the values of a statement that finds trees."""
 
     shape: Shape
     values: Mapping[str, Any]
 
 
-def narrow(needs: Sequence[Need], root_traits: Criteria, class_ids: Mapping[str, int]) -> Narrowing:
-    """Take a question apart into its shape and its values."""
+def prefilter_for(
+    requirements: Sequence[Requirement], root_traits: Criteria, class_ids: Mapping[str, int]
+) -> Prefilter:
+    """Return the prefilter for these requirements; ``class_ids`` has the row id of every class."""
     values = _criteria_values("root", root_traits)
-    for number, need in enumerate(needs):
-        values |= _need_values(f"n{number}", need, class_ids)
-    return Narrowing(Shape(tuple(map(_need_shape, needs)), _criteria_shape(root_traits)), values)
+    for number, requirement in enumerate(requirements):
+        values |= _requirement_values(f"r{number}", requirement, class_ids)
+    return Prefilter(Shape(tuple(map(_requirement_shape, requirements)), _criteria_shape(root_traits)), values)
 
 
 def roots_that_match(shape: Shape) -> Select[Any]:
-    """The row numbers of the roots of all trees that have what is needed."""
+    """Return a statement for the row ids of the roots of all trees that pass the prefilter."""
     return select(ROOT.c.id).where(
         ROOT.c.parent_id.is_(None),
         *_has_traits("root", shape.root_traits, ROOT),
-        *(_is_met(f"n{number}", need) for number, need in enumerate(shape.needs)),
+        *(_is_met(f"r{number}", requirement) for number, requirement in enumerate(shape.requirements)),
     )
 
 
 def padded(values: Collection[Any]) -> list[Any]:
-    """The values, the last one repeated until their number is a power of two: so there are few shapes."""
+    """Return the values with the last one repeated up to a power of two, so that there are few shapes."""
     listed = sorted(values)
     size = 1 << (len(listed) - 1).bit_length() if listed else 0
     return listed + listed[-1:] * (size - len(listed))
@@ -103,33 +105,35 @@ def _criteria_values(prefix: str, criteria: Criteria) -> dict[str, Any]:
     return values
 
 
-def _need_shape(need: Need) -> NeedShape:
-    return NeedShape(
-        classes=len(need.resources),
-        one_is_enough=need.one_is_enough,
-        traits=_criteria_shape(need.traits),
-        aggregates=_criteria_shape(need.aggregates),
-        root_counts=need.root_counts,
-        in_tree=need.in_tree is not None,
-        shared_in=len(padded(need.shared_in)),
+def _requirement_shape(requirement: Requirement) -> RequirementShape:
+    return RequirementShape(
+        classes=len(requirement.resources),
+        any_resource=requirement.any_resource,
+        traits=_criteria_shape(requirement.traits),
+        aggregates=_criteria_shape(requirement.aggregates),
+        root_counts=requirement.root_counts,
+        in_tree=requirement.in_tree is not None,
+        shared_in=len(padded(requirement.shared_in)),
     )
 
 
-def _need_values(prefix: str, need: Need, class_ids: Mapping[str, int]) -> dict[str, Any]:
-    values = _criteria_values(f"{prefix}_trait", need.traits) | _criteria_values(f"{prefix}_aggregate", need.aggregates)
-    values |= sets.numbered(f"{prefix}_class", [class_ids[name] for name, _ in need.resources])
-    values |= sets.numbered(f"{prefix}_amount", [amount for _, amount in need.resources])
-    values |= sets.numbered(f"{prefix}_shared_in", padded(need.shared_in))
-    if need.in_tree is not None:
-        values[f"{prefix}_in_tree"] = need.in_tree
+def _requirement_values(prefix: str, requirement: Requirement, class_ids: Mapping[str, int]) -> dict[str, Any]:
+    values = _criteria_values(f"{prefix}_trait", requirement.traits) | _criteria_values(
+        f"{prefix}_aggregate", requirement.aggregates
+    )
+    values |= sets.numbered(f"{prefix}_class", [class_ids[name] for name, _ in requirement.resources])
+    values |= sets.numbered(f"{prefix}_amount", [amount for _, amount in requirement.resources])
+    values |= sets.numbered(f"{prefix}_shared_in", padded(requirement.shared_in))
+    if requirement.in_tree is not None:
+        values[f"{prefix}_in_tree"] = requirement.in_tree
     return values
 
 
-def _is_met(prefix: str, shape: NeedShape) -> ColumnElement[bool]:
+def _is_met(prefix: str, shape: RequirementShape) -> ColumnElement[bool]:
     member = providers.alias("member")
     conditions = [member.c.root_id == ROOT.c.id]
     stocks = [_has_stock(prefix, number, member) for number in range(shape.classes)]
-    conditions += [or_(*stocks)] if shape.one_is_enough else stocks
+    conditions += [or_(*stocks)] if shape.any_resource else stocks
     conditions += _has_traits(f"{prefix}_trait", shape.traits, member)
     conditions += _is_in_aggregates(f"{prefix}_aggregate", shape.aggregates, member, root_counts=shape.root_counts)
     if shape.in_tree:
@@ -148,7 +152,7 @@ def _fits(stock: FromClause, class_id: str, amount_name: str) -> ColumnElement[b
     amount = bindparam(amount_name, type_=BigInteger())
     return and_(
         stock.c.class_id == bindparam(class_id),
-        # Not used + amount: that sum of whole numbers could overflow, this difference cannot.
+        # Not ``used + amount``: that sum of integers could overflow, this difference cannot.
         (stock.c.total - stock.c.reserved) * stock.c.allocation_ratio - stock.c.used >= amount,
         stock.c.min_unit <= amount,
         stock.c.max_unit >= amount,
@@ -194,7 +198,7 @@ def _has_any(table: Table, column: str, of: FromClause, prefix: str, count: int)
 
 
 def _shares(prefix: str, count: int) -> ColumnElement[bool]:
-    """Some member of the tree is in an aggregate by which what is needed is shared."""
+    """Return a condition: some member of the tree is in an aggregate through which the requirement is met."""
     member = providers.alias("member")
     in_reach = _has_any(provider_aggregates, "aggregate", member, prefix, count)
     return select(literal(1)).where(member.c.root_id == ROOT.c.id, in_reach).correlate(ROOT).exists()
