@@ -12,7 +12,6 @@ import pytest
 from dibs.access import compute_policy, lease_policy, machine_policy, placement_policy
 from dibs.access.actor import Actor
 from dibs.access.rules import RuleBook
-from dibs.dialects.baremetal import policy as baremetal
 
 DEFAULTS = {"is_admin": "role:admin", "do": "rule:is_admin or project_id:%(owner)s", "never": "!", "always": "@"}
 ADMIN = Actor(roles=frozenset({"admin"}))
@@ -20,7 +19,7 @@ OWNER = Actor(project="blue")
 
 ALL_DEFAULTS: dict[str, Mapping[str, str]] = {
     "leases": lease_policy.RULES,
-    "baremetal": {**machine_policy.DEFAULTS, **baremetal.DEFAULTS},
+    "baremetal": machine_policy.RULES,
     "compute": compute_policy.RULES,
     "placement": {**placement_policy._ROLES, **placement_policy.RULES},
     "placement, legacy": {**placement_policy._OLDER_ROLES, **placement_policy.RULES},

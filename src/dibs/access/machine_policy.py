@@ -1,11 +1,13 @@
-"""Who may see machines and ask for one, in every dialect that has them: Ironic's rule names and default checks.
+"""Rules for machines and allocations: Ironic's rule names with its default checks, for the operations that Dibs has.
 
-One policy file decides for all these dialects, and so do these defaults, which are those of Ironic's secure RBAC.
+An existing policy.yaml for Ironic carries over; Dibs ignores rules for operations that it does not have. The defaults
+are those of Ironic's secure RBAC, without the older ``rule:is_admin`` defaults. Which node or allocation a rule is
+checked on is decided in ``machines.model.access`` and ``allocations.model.access``.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 
-from dibs.access.access import Access
+from dibs.access.access import EVERY_PROJECT, Access, VisibleProjects
 from dibs.access.actor import Actor
 from dibs.access.rules import RuleBook
 from dibs.allocations.model.allocations import Allocation
@@ -18,46 +20,133 @@ Guard = Callable[[Node], None]
 AllocationGuard = Callable[[Allocation], None]
 
 
-def any_of(*checks: str) -> str:
-    """A check that holds when one of these does."""
+def _any_of(*checks: str) -> str:
+    """Return a check that holds when one of these does."""
     return " or ".join(f"({check})" for check in checks)
 
 
-SYSTEM_SERVICE = "role:service and system_scope:all"
-SYSTEM_MEMBER = "(role:member and system_scope:all) or rule:service_role"
-SYSTEM_READER = f"(role:reader and system_scope:all) or ({SYSTEM_SERVICE}) or rule:service_role"
-OF_OWNER = "project_id:%(node.owner)s"
-OF_LESSEE = "project_id:%(node.lessee)s"
-OF_EITHER = f"({OF_OWNER} or {OF_LESSEE})"
-OWNER_SERVICE = f"role:service and {OF_OWNER}"
-ANY_READER = "(role:reader) or (role:service)"
-SYSTEM_OR_PROJECT_READER = any_of(SYSTEM_READER, f"role:reader and {OF_EITHER}", OWNER_SERVICE)
+_SYSTEM_SERVICE = "role:service and system_scope:all"
+_SYSTEM_MEMBER = "(role:member and system_scope:all) or rule:service_role"
+_SYSTEM_READER = f"(role:reader and system_scope:all) or ({_SYSTEM_SERVICE}) or rule:service_role"
+_OF_OWNER = "project_id:%(node.owner)s"
+_OF_LESSEE = "project_id:%(node.lessee)s"
+_OF_EITHER = f"({_OF_OWNER} or {_OF_LESSEE})"
+_OWNER_SERVICE = f"role:service and {_OF_OWNER}"
+_ANY_READER = "(role:reader) or (role:service)"
+_SYSTEM_OR_PROJECT_READER = _any_of(_SYSTEM_READER, f"role:reader and {_OF_EITHER}", _OWNER_SERVICE)
 _OF_ALLOCATION = "project_id:%(allocation.owner)s"
+_SYSTEM_ADMIN = "role:admin and system_scope:all"
+_OWNER_ADMIN = _any_of(f"role:admin and {_OF_OWNER}", f"role:manager and {_OF_OWNER}", _OWNER_SERVICE)
+_OWNER_MEMBER = _any_of(f"role:member and {_OF_OWNER}", _OWNER_SERVICE)
+_LESSEE_ADMIN = _any_of(f"role:admin and {_OF_LESSEE}", f"role:manager and {_OF_LESSEE}")
+_ANY_MEMBER = "(role:member) or (role:service)"
+_SYSTEM_OR_PROJECT_MEMBER = _any_of(_SYSTEM_MEMBER, f"role:member and {_OF_EITHER}", _SYSTEM_SERVICE)
+_SYSTEM_OR_OWNER_READER = _any_of(_SYSTEM_READER, _SYSTEM_SERVICE, f"role:reader and {_OF_OWNER}", _OWNER_SERVICE)
+_MEMBER_OR_OWNER_MEMBER = _any_of(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_MEMBER)
+_MEMBER_OR_OWNER_ADMIN = _any_of(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_ADMIN)
+_ADMIN_OR_OWNER_ADMIN = _any_of(_SYSTEM_ADMIN, _SYSTEM_SERVICE, _OWNER_ADMIN)
+_OWNER_MEMBER_OR_LESSEE_ADMIN = _any_of(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_MEMBER, _LESSEE_ADMIN)
 
-DEFAULTS: Mapping[str, str] = {
-    # Names that files often refer to.
+RULES: Mapping[str, str] = {
+    # Rules that policy files often refer to.
     "admin_api": "role:admin or role:administrator",
     "is_admin": "rule:admin_api",
-    "is_node_owner": OF_OWNER,
-    "is_node_lessee": OF_LESSEE,
+    "is_node_owner": _OF_OWNER,
+    "is_node_lessee": _OF_LESSEE,
     "is_allocation_owner": _OF_ALLOCATION,
     "service_role": "role:service and project_name:%(config.service_project_name)s",
-    "baremetal:node:get": SYSTEM_OR_PROJECT_READER,
-    "baremetal:allocation:get": any_of(SYSTEM_READER, f"role:reader and {_OF_ALLOCATION}"),
-    "baremetal:allocation:list": ANY_READER,
-    "baremetal:allocation:list_all": SYSTEM_READER,
-    "baremetal:allocation:create": any_of(SYSTEM_MEMBER, "role:member"),
-    "baremetal:allocation:create_restricted": SYSTEM_MEMBER,
-    "baremetal:allocation:delete": any_of(SYSTEM_MEMBER, f"role:member and {_OF_ALLOCATION}"),
-    "baremetal:allocation:update": any_of(SYSTEM_MEMBER, f"role:member and {_OF_ALLOCATION}"),
+    "baremetal:node:get": _SYSTEM_OR_PROJECT_READER,
+    "baremetal:allocation:get": _any_of(_SYSTEM_READER, f"role:reader and {_OF_ALLOCATION}"),
+    "baremetal:allocation:list": _ANY_READER,
+    "baremetal:allocation:list_all": _SYSTEM_READER,
+    "baremetal:allocation:create": _any_of(_SYSTEM_MEMBER, "role:member"),
+    "baremetal:allocation:create_restricted": _SYSTEM_MEMBER,
+    "baremetal:allocation:delete": _any_of(_SYSTEM_MEMBER, f"role:member and {_OF_ALLOCATION}"),
+    "baremetal:allocation:update": _any_of(_SYSTEM_MEMBER, f"role:member and {_OF_ALLOCATION}"),
+    "show_password": "!",
+    "show_instance_secrets": "!",
+    "baremetal:node:create": _any_of(_SYSTEM_ADMIN, _SYSTEM_SERVICE),
+    "baremetal:node:create:self_owned_node": "(role:admin) or (role:service)",
+    "baremetal:node:list": _ANY_READER,
+    "baremetal:node:list_all": _SYSTEM_READER,
+    "baremetal:node:get:filter_threshold": _SYSTEM_READER,
+    "baremetal:node:get:last_error": _SYSTEM_OR_OWNER_READER,
+    "baremetal:node:get:reservation": _SYSTEM_OR_OWNER_READER,
+    "baremetal:node:get:driver_internal_info": _SYSTEM_OR_OWNER_READER,
+    "baremetal:node:get:driver_info": _SYSTEM_OR_OWNER_READER,
+    "baremetal:node:update": _SYSTEM_OR_PROJECT_MEMBER,
+    "baremetal:node:update_extra": _SYSTEM_OR_PROJECT_MEMBER,
+    "baremetal:node:update_instance_info": _OWNER_MEMBER_OR_LESSEE_ADMIN,
+    "baremetal:node:update_owner_provisioned": _SYSTEM_ADMIN,
+    "baremetal:node:update:driver_info": _MEMBER_OR_OWNER_MEMBER,
+    "baremetal:node:update:properties": _MEMBER_OR_OWNER_MEMBER,
+    "baremetal:node:update:chassis_uuid": _SYSTEM_ADMIN,
+    "baremetal:node:update:instance_uuid": _MEMBER_OR_OWNER_MEMBER,
+    "baremetal:node:update:lessee": _MEMBER_OR_OWNER_MEMBER,
+    "baremetal:node:update:owner": _SYSTEM_MEMBER,
+    "baremetal:node:update:driver_interfaces": _MEMBER_OR_OWNER_ADMIN,
+    "baremetal:node:update:network_data": _MEMBER_OR_OWNER_MEMBER,
+    "baremetal:node:update:conductor_group": _SYSTEM_MEMBER,
+    "baremetal:node:update:name": _MEMBER_OR_OWNER_MEMBER,
+    "baremetal:node:update:retired": _MEMBER_OR_OWNER_MEMBER,
+    "baremetal:node:update:shard": _SYSTEM_ADMIN,
+    "baremetal:node:update:parent_node": _SYSTEM_MEMBER,
+    "baremetal:node:update:disable_power_off": _SYSTEM_ADMIN,
+    "baremetal:node:disable_cleaning": _SYSTEM_ADMIN,
+    "baremetal:node:delete": _SYSTEM_ADMIN,
+    "baremetal:node:delete:self_owned_node": f"role:admin and {_OF_OWNER}",
+    "baremetal:node:validate": _OWNER_MEMBER_OR_LESSEE_ADMIN,
+    "baremetal:node:set_maintenance": _OWNER_MEMBER_OR_LESSEE_ADMIN,
+    "baremetal:node:clear_maintenance": _OWNER_MEMBER_OR_LESSEE_ADMIN,
+    "baremetal:node:get_boot_device": _MEMBER_OR_OWNER_ADMIN,
+    "baremetal:node:set_boot_device": _MEMBER_OR_OWNER_ADMIN,
+    "baremetal:node:get_states": _SYSTEM_OR_PROJECT_READER,
+    "baremetal:node:set_power_state": _SYSTEM_OR_PROJECT_MEMBER,
+    "baremetal:node:set_provision_state": _OWNER_MEMBER_OR_LESSEE_ADMIN,
+    "baremetal:node:set_provision_state:clean_steps": _OWNER_MEMBER_OR_LESSEE_ADMIN,
+    "baremetal:node:set_provision_state:service_steps": _OWNER_MEMBER_OR_LESSEE_ADMIN,
+    "baremetal:node:traits:list": _SYSTEM_OR_PROJECT_READER,
+    "baremetal:node:traits:set": _MEMBER_OR_OWNER_ADMIN,
+    "baremetal:node:traits:delete": _MEMBER_OR_OWNER_ADMIN,
+    "baremetal:port:get": _SYSTEM_OR_PROJECT_READER,
+    "baremetal:port:list": _ANY_READER,
+    "baremetal:port:list_all": _SYSTEM_READER,
+    "baremetal:port:create": _ADMIN_OR_OWNER_ADMIN,
+    "baremetal:port:delete": _ADMIN_OR_OWNER_ADMIN,
+    "baremetal:port:update": _MEMBER_OR_OWNER_ADMIN,
+    # Reservations of nodes, which no released service has. A caller with these rules sees and uses only the
+    # reservations of its project; an admin of the system sees and uses all of them (machines.model.holds).
+    "baremetal:reservation:list": _ANY_READER,
+    "baremetal:reservation:get": _ANY_READER,
+    "baremetal:reservation:create": _ANY_MEMBER,
+    "baremetal:reservation:renew": _ANY_MEMBER,
+    "baremetal:reservation:delete": _ANY_MEMBER,
+    "baremetal:driver:get": _SYSTEM_READER,
+    "baremetal:driver:get_properties": _SYSTEM_READER,
+    "baremetal:conductor:get": _SYSTEM_READER,
 }
 
 
-class MachinePolicy:
-    """These rules, and those that a dialect adds."""
+def listed_projects(access: Access, noun: str, asked: str | None = None) -> VisibleProjects:
+    """Return the projects whose nodes, ports or allocations (``noun``) a list shows the caller.
 
-    def __init__(self, policy_file: str | None = None, more: Mapping[str, str] | None = None) -> None:
-        self._rules = RuleBook({**DEFAULTS, **(more or {})}, policy_file)
+    Raise Forbidden when the caller may not list at all, or asks for a project that it may not see.
+    """
+    everything = f"baremetal:{noun}:list_all"
+    if access.allows(everything, {}):
+        return EVERY_PROJECT
+    project = access.actor.project
+    if not project or (asked and asked != project):
+        raise Forbidden(resource=everything)
+    access.require(f"baremetal:{noun}:list", {})
+    return frozenset({project})
+
+
+class MachinePolicy:
+    """These rules, of which a site's policy file replaces some."""
+
+    def __init__(self, policy_file: str | None = None) -> None:
+        self._rules = RuleBook(RULES, policy_file)
 
     def access(self, actor: Actor) -> Access:
         """Bind a caller to these rules."""

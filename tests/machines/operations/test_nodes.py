@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dibs.access.access import SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.ledger.queries import claim_views
 from dibs.machines.model import states
@@ -72,7 +72,7 @@ def test_a_node_that_is_not_there(ledger: Ledger, ident: str) -> None:
 
 
 def test_a_list_behind_a_node_that_is_not_there(ledger: Ledger) -> None:
-    query = NodeQuery(columns=frozenset(), marker="00000000-0000-4000-8000-000000000000")
+    query = NodeQuery(columns=frozenset(), projects=EVERY_PROJECT, marker="00000000-0000-4000-8000-000000000000")
     with pytest.raises(NodeNotFound):
         ledger.runner.read(list_nodes, SERVICE, query)
 

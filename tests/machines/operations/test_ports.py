@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dibs.access.access import SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.errors import BadValue
 from dibs.machines.model.errors import NodeLocked, PortExists, PortNotFound, WrongState
 from dibs.machines.model.nodes import Node
@@ -34,7 +34,8 @@ def change(ledger: Ledger, port: Port, **changes: Any) -> Port:
 
 
 def found(ledger: Ledger, **query: Any) -> list[str]:
-    return [port.address for port in ledger.runner.read(list_ports, SERVICE, PortQuery(**query))]
+    asked = PortQuery(**{"projects": EVERY_PROJECT, **query})
+    return [port.address for port in ledger.runner.read(list_ports, SERVICE, asked)]
 
 
 def test_a_port_comes_back_as_it_was_by_uuid_and_name(ledger: Ledger) -> None:
@@ -59,9 +60,11 @@ def test_lists_by_node_address_shard_and_project_in_order_and_pages(ledger: Ledg
     assert found(ledger, node="first") == found(ledger, node=first.uuid) == ["52:54:00:00:00:00", "52:54:00:00:00:03"]
     assert found(ledger, address="52:54:00:00:00:02") == ["52:54:00:00:00:02"]
     assert found(ledger, shards=("s1", "s2")) == ["52:54:00:00:00:00", "52:54:00:00:00:01", "52:54:00:00:00:03"]
-    assert found(ledger, project="red") == ["52:54:00:00:00:00", "52:54:00:00:00:01", "52:54:00:00:00:03"]
+    assert found(ledger, projects=frozenset({"red"})) == ["52:54:00:00:00:00", "52:54:00:00:00:01", "52:54:00:00:00:03"]
+    assert found(ledger, projects=frozenset()) == []
     assert found(ledger, conductor_groups=("nowhere",)) == []
-    page = ledger.runner.read(list_ports, SERVICE, PortQuery(sort_key="address", descending=True, limit=2))
+    asked = PortQuery(projects=EVERY_PROJECT, sort_key="address", descending=True, limit=2)
+    page = ledger.runner.read(list_ports, SERVICE, asked)
     assert [port.address for port in page] == ["52:54:00:00:00:03", "52:54:00:00:00:02"]
     assert found(ledger, sort_key="address", descending=True, limit=2, marker=page[-1].uuid) == [
         "52:54:00:00:00:01",

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dibs.access.access import EVERY_PROJECT, VisibleProjects
 from dibs.machines.model.node_query import (
     Condition,
     Contains,
     Equals,
     NodeQuery,
     OfConductor,
-    OfProject,
+    OfProjects,
     OneOf,
     Present,
     Traits,
@@ -57,8 +58,8 @@ def matches(condition: Condition, node: Node, traits: frozenset[str]) -> bool:
             return (getattr(node, field) is not None) is present
         case Contains(field=field, text=text):
             return text.lower() in (getattr(node, field) or "").lower()
-        case OfProject(project=project):
-            return project in (node.owner, node.lessee)
+        case OfProjects(projects=projects):
+            return not {node.owner, node.lessee}.isdisjoint(projects)
         case OfConductor(hostname=hostname):
             return hostname == "conductor-1"
         case Traits(names=names, any_of=any_of, negated=negated):
@@ -73,7 +74,7 @@ conditions = st.one_of(
     st.builds(OneOf, st.just("owner"), st.just(("red team", "blue team"))),
     st.builds(Present, st.sampled_from(["name", "owner", "instance_uuid"]), st.booleans()),
     st.builds(Contains, st.just("description"), st.sampled_from(["rack_1", "_", "%", "RACK", "nothing", "\\"])),
-    st.builds(OfProject, st.sampled_from(["red team", "nobody"])),
+    st.builds(OfProjects, st.sampled_from([(), ("red team",), ("nobody",), ("red team", "blue team")])),
     st.builds(OfConductor, st.sampled_from(["conductor-1", "nobody"])),
     st.builds(Traits, names, st.booleans(), st.booleans()),
 )
@@ -106,6 +107,7 @@ def test_every_question_is_answered_as_the_model_answers_it(ledger: Ledger, flee
                 ledger,
                 lambda marker: NodeQuery(
                     columns=frozenset({"traits", "conductor", "name"}),
+                    projects=EVERY_PROJECT,
                     conditions=where,
                     sort_key=sort_key,
                     descending=descending,
@@ -130,7 +132,7 @@ def test_every_question_is_answered_as_the_model_answers_it(ledger: Ledger, flee
 def test_a_page_takes_two_statements_however_many_nodes_it_has(ledger: Ledger, fleet: Model) -> None:
     counts = set()
     for limit in (1, 20):
-        query = NodeQuery(columns=frozenset({"uuid", "traits"}), limit=limit)
+        query = NodeQuery(columns=frozenset({"uuid", "traits"}), projects=EVERY_PROJECT, limit=limit)
         before = ledger.store.statistics.statements
         ledger.store.read(lambda tx, query=query: node_pages.page(tx, query))
         counts.add(ledger.store.statistics.statements - before)
@@ -138,12 +140,29 @@ def test_a_page_takes_two_statements_however_many_nodes_it_has(ledger: Ledger, f
 
 
 def test_only_the_asked_columns_are_read(ledger: Ledger, fleet: Model) -> None:
-    page = ledger.store.read(lambda tx: node_pages.page(tx, NodeQuery(columns=frozenset({"driver_info"}), limit=1)))
+    query = NodeQuery(columns=frozenset({"driver_info"}), projects=EVERY_PROJECT, limit=1)
+    page = ledger.store.read(lambda tx: node_pages.page(tx, query))
     assert page is not None
     assert set(page[0]) == {"id", "uuid", "driver_info"}
     assert page[0]["driver_info"] == {}
 
 
 def test_a_marker_that_is_gone_gives_no_page(ledger: Ledger) -> None:
-    query = NodeQuery(columns=frozenset(), marker="00000000-0000-4000-8000-000000000000")
+    query = NodeQuery(columns=frozenset(), projects=EVERY_PROJECT, marker="00000000-0000-4000-8000-000000000000")
     assert ledger.store.read(lambda tx: node_pages.page(tx, query)) is None
+
+
+def test_a_caller_sees_only_the_nodes_of_its_projects(ledger: Ledger) -> None:
+    ledger.enrol(name="owned", owner="red")
+    ledger.enrol(name="leased", owner="blue", lessee="red")
+    ledger.enrol(name="other", owner="blue")
+    ledger.enrol(name="nobody's")
+
+    def seen(projects: VisibleProjects) -> list[str]:
+        query = NodeQuery(columns=frozenset({"name"}), projects=projects)
+        return [row["name"] for row in ledger.store.read(lambda tx: node_pages.page(tx, query)) or []]
+
+    assert seen(frozenset({"red"})) == ["owned", "leased"]
+    assert seen(frozenset({"red", "blue"})) == ["owned", "leased", "other"]
+    assert seen(frozenset()) == []
+    assert len(seen(EVERY_PROJECT)) == 4

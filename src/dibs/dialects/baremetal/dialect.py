@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
+from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations.intake import AllocationIntake, LocalIntake
 from dibs.database.runner import Runner
 from dibs.dialects.baremetal.documents.query import Query
@@ -15,7 +16,6 @@ from dibs.dialects.baremetal.errors import (
 )
 from dibs.dialects.baremetal.exchange import Exchange, HoldTimes, Services
 from dibs.dialects.baremetal.microversions import HEADER, LIMITS, MINIMUM, choose_minor
-from dibs.dialects.baremetal.policy import Policy
 from dibs.dialects.baremetal.routes import ROUTES, Endpoint, TooOld
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
@@ -48,7 +48,7 @@ class Baremetal:
         self._services = Services(
             runner=runner,
             drivers=drivers,
-            policy=Policy(policy_file),
+            policy=MachinePolicy(policy_file),
             wake=wake,
             intake=intake or LocalIntake(runner, wake),
             hold_times=hold_times or HoldTimes(),

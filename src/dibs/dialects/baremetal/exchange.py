@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
 from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import bad_request
-from dibs.dialects.baremetal.policy import Policy
 from dibs.dialects.baremetal.schemas import Schema, check
 from dibs.documents.json_body import UnusableJson, read_json
 from dibs.http.exchange import AnyExchange, Headers, empty_answer, json_answer
@@ -32,7 +32,7 @@ class Services:
 
     runner: Runner
     drivers: Mapping[str, Driver]
-    policy: Policy
+    policy: MachinePolicy
     wake: Callable[[], None]
     """Tells the conductor of this process that there is work."""
     intake: AllocationIntake
@@ -48,7 +48,7 @@ class Exchange(AnyExchange[Services]):
     query: Query
 
     @property
-    def policy(self) -> Policy:
+    def policy(self) -> MachinePolicy:
         """What callers may do."""
         return self.services.policy
 

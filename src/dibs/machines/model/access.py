@@ -4,16 +4,32 @@ Operations call these functions with the node that they read in their transactio
 does not exist for the caller (NodeNotFound); what the caller may not do with a visible node is Forbidden.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from dibs.access.access import Access, Target
 from dibs.documents.json_patch import Patch, roots_of
-from dibs.errors import Forbidden
+from dibs.errors import BadValue, Forbidden
 from dibs.machines.model import states
 from dibs.machines.model.errors import NodeNotFound, WrongState
 from dibs.machines.model.nodes import Node
 
 SEE_NODE = "baremetal:node:get"
+_UPDATE = "baremetal:node:update"
+_UPDATE_RULES: Mapping[str, str] = {
+    "instance_info": "baremetal:node:update_instance_info",
+    "instance_name": "baremetal:node:update_instance_info",
+    "extra": "baremetal:node:update_extra",
+    "driver": "baremetal:node:update:driver_interfaces",
+    "retired_reason": "baremetal:node:update:retired",
+    **{
+        name: f"baremetal:node:update:{name}"
+        for name in (
+            "driver_info", "properties", "chassis_uuid", "instance_uuid", "lessee", "owner", "network_data",
+            "conductor_group", "name", "retired", "shard", "parent_node", "disable_power_off",
+        )
+    },
+}  # fmt: skip
 CHANGE_OWNER_OF_ACTIVE_NODE = "baremetal:node:update_owner_provisioned"
 
 
@@ -62,3 +78,33 @@ def check_owner_change(access: Access, node: Node, patch: Patch) -> None:
         return
     if not may(access, CHANGE_OWNER_OF_ACTIVE_NODE, node):
         raise WrongState(reason=f'Cannot update owner of node "{node.uuid}" while it is in state "{states.ACTIVE}".')
+
+
+def owner_of_new_node(access: Access, asked: str | None) -> str | None:
+    """Return the owner of a node that the caller creates; raise when the caller may not create it.
+
+    Quirk not copied: in Ironic's noauth every caller is a project-scoped admin without a project and cannot set an
+    owner (contract sample 021); in Dibs' noauth every caller has system scope and can.
+    """
+    if access.allows("baremetal:node:create", {}):
+        return asked
+    access.require("baremetal:node:create:self_owned_node", {})
+    if asked and asked != access.actor.project:
+        raise BadValue(
+            reason="Cannot create a node as a project scoped admin with an owner other than your own project."
+        )
+    return access.actor.project
+
+
+def rules_of_patch(patch: Patch) -> frozenset[str]:
+    """Return the rules that a patch of a node needs, from its attributes and the values given to them."""
+    rules = {_update_rule(operation.root, operation.value) for operation in patch}
+    return frozenset(rules or {_UPDATE})
+
+
+def _update_rule(name: str, value: Any) -> str:
+    if name.endswith("_interface"):
+        return "baremetal:node:update:driver_interfaces"
+    if name == "automated_clean" and str(value).strip().lower() in ("false", "0", "no", "off", "n", "f"):
+        return "baremetal:node:disable_cleaning"
+    return _UPDATE_RULES.get(name, _UPDATE)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from dibs.access.access import VisibleProjects
+
 PAGE_MAX = 1_000
 
 
@@ -38,10 +40,10 @@ class Contains:
 
 
 @dataclass(frozen=True, slots=True)
-class OfProject:
-    """The node's owner or its lessee is this project."""
+class OfProjects:
+    """The node's owner or its lessee is one of these projects."""
 
-    project: str
+    projects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class Held:
     held: bool
 
 
-Condition = Equals | OneOf | Present | Contains | OfProject | OfConductor | Traits | Held
+Condition = Equals | OneOf | Present | Contains | OfProjects | OfConductor | Traits | Held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,8 @@ class NodeQuery:
     columns: frozenset[str]
     """Attributes of Node that are wanted, ``traits``, ``conductor`` or ``request``: each costs its share only when
     asked for."""
+    projects: VisibleProjects
+    """Only nodes whose owner or lessee is one of these projects."""
     conditions: tuple[Condition, ...] = ()
     sort_key: str = "id"
     descending: bool = False

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dibs.access.access import VisibleProjects
+
 Json = Mapping[str, Any]
 
 
@@ -40,8 +42,8 @@ class PortQuery:
     address: str | None = None
     shards: tuple[str, ...] = ()
     conductor_groups: tuple[str, ...] = ()
-    project: str | None = None
-    """Only ports of nodes whose owner or lessee is this project."""
+    projects: VisibleProjects
+    """Only ports of nodes whose owner or lessee is one of these projects."""
     sort_key: str = "id"
     descending: bool = False
     limit: int = 1_000

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, assert_never
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, false, func, not_, or_, select
 
+from dibs.access.access import EVERY_PROJECT
 from dibs.database import paging
 from dibs.database.transaction import Row, Transaction
 from dibs.ledger.tables import provider_traits
@@ -25,7 +26,7 @@ from dibs.machines.model.node_query import (
     Held,
     NodeQuery,
     OfConductor,
-    OfProject,
+    OfProjects,
     OneOf,
     Present,
     Traits,
@@ -82,7 +83,10 @@ def _shape(query: NodeQuery, marker: Row | None) -> tuple[Shape, dict[str, Any]]
     kind, values = paging.marker_values(marker, query.sort_key)
     values["page_limit"] = query.limit
     templates = []
-    for number, condition in enumerate(query.conditions):
+    conditions = query.conditions
+    if query.projects is not EVERY_PROJECT:
+        conditions = (*conditions, OfProjects(tuple(sorted(query.projects))))
+    for number, condition in enumerate(conditions):
         template, parameters = _template(condition)
         templates.append(template)
         values |= {f"c{number}_{place}": parameter for place, parameter in enumerate(parameters)}
@@ -105,8 +109,8 @@ def _template(condition: Condition) -> tuple[Condition, tuple[Any, ...]]:
         case Contains(text=text):
             escaped = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
             return replace(condition, text=""), (f"%{escaped}%",)
-        case OfProject(project=project):
-            return OfProject(""), (project,)
+        case OfProjects(projects=projects):
+            return OfProjects(("",) * len(projects)), projects
         case OfConductor(hostname=hostname):
             return OfConductor(""), (hostname,)
         case Traits(names=names):
@@ -146,20 +150,17 @@ def _clause(number: int, condition: Condition) -> ColumnElement[bool]:
     match condition:
         case Equals(field=field):
             return nodes.c[field] == bindparam(f"c{number}_0")
-        case OneOf(values=()):
-            return false()
         case OneOf(field=field, values=values):
-            return nodes.c[field].in_([bindparam(f"c{number}_{place}") for place in range(len(values))])
+            return _one_of(field, number, len(values))
         case Present(field=field, present=present):
             return nodes.c[field].is_not(None) if present else nodes.c[field].is_(None)
         case Contains(field=field):
             return func.lower(nodes.c[field]).like(bindparam(f"c{number}_0"), escape="\\")
-        case OfProject():
-            project: Any = bindparam(f"c{number}_0")
-            return or_(nodes.c.owner == project, nodes.c.lessee == project)
+        case OfProjects(projects=projects):
+            return or_(_one_of("owner", number, len(projects)), _one_of("lessee", number, len(projects)))
         case OfConductor():
-            wanted = select(conductors.c.id).where(conductors.c.hostname == bindparam(f"c{number}_0"))
-            return nodes.c.conductor_id == wanted.scalar_subquery()
+            named = select(conductors.c.id).where(conductors.c.hostname == bindparam(f"c{number}_0"))
+            return nodes.c.conductor_id == named.scalar_subquery()
         case Held(held=held):
             some = exists().where(holds.c.node_id == nodes.c.id)
             return some if held else not_(some)
@@ -169,6 +170,10 @@ def _clause(number: int, condition: Condition) -> ColumnElement[bool]:
             return not_(clause) if negated else clause
         case _:
             assert_never(condition)
+
+
+def _one_of(field: str, number: int, count: int) -> ColumnElement[bool]:
+    return nodes.c[field].in_([bindparam(f"c{number}_{place}") for place in range(count)]) if count else false()
 
 
 def _has_trait(parameter: str) -> ColumnElement[bool]:

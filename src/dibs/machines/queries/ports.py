@@ -5,10 +5,11 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Select, Update, bindparam, insert, or_, select
+from sqlalchemy import Select, Update, bindparam, false, insert, or_, select
 from sqlalchemy import delete as delete_rows
 from sqlalchemy import update as update_rows
 
+from dibs.access.access import EVERY_PROJECT
 from dibs.database import paging
 from dibs.database.columns import Columns
 from dibs.database.transaction import Duplicate, Transaction
@@ -72,9 +73,10 @@ def page(tx: Transaction, query: PortQuery) -> list[Port] | None:
     values["page_limit"] = query.limit
     if query.node is not None:
         values["node"] = query.node.lower() if is_uuid(query.node) else query.node
-    for name in ("address", "project"):
-        if getattr(query, name) is not None:
-            values[name] = getattr(query, name)
+    if query.address is not None:
+        values["address"] = query.address
+    if query.projects is not EVERY_PROJECT:
+        values |= {f"project_{place}": project for place, project in enumerate(sorted(query.projects))}
     values |= {f"shard_{place}": shard for place, shard in enumerate(query.shards)}
     values |= {f"group_{place}": group for place, group in enumerate(query.conductor_groups)}
     return [_port(found) for found in tx.rows(_page(_template(query), marker), values)]
@@ -86,7 +88,7 @@ def _template(query: PortQuery) -> PortQuery:
         query,
         node=None if query.node is None else ("uuid" if is_uuid(query.node) else "name"),
         address=None if query.address is None else "",
-        project=None if query.project is None else "",
+        projects=query.projects if query.projects is EVERY_PROJECT else frozenset(map(str, range(len(query.projects)))),
         shards=("",) * len(query.shards),
         conductor_groups=("",) * len(query.conductor_groups),
         limit=0,
@@ -101,8 +103,10 @@ def _page(template: PortQuery, marker: str) -> Select[Any]:
         statement = statement.where(nodes.c[template.node] == bindparam("node"))
     if template.address is not None:
         statement = statement.where(ports.c.address == bindparam("address"))
-    if template.project is not None:
-        statement = statement.where(or_(nodes.c.owner == bindparam("project"), nodes.c.lessee == bindparam("project")))
+    if template.projects is not EVERY_PROJECT:
+        projects: list[Any] = [bindparam(f"project_{place}") for place in range(len(template.projects))]
+        mine = or_(nodes.c.owner.in_(projects), nodes.c.lessee.in_(projects)) if projects else false()
+        statement = statement.where(mine)
     if template.shards:
         shards: list[Any] = [bindparam(f"shard_{place}") for place in range(len(template.shards))]
         statement = statement.where(nodes.c.shard.in_(shards))

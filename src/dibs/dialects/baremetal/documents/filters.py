@@ -19,7 +19,7 @@ from dibs.machines.model.node_query import (
     Equals,
     Held,
     OfConductor,
-    OfProject,
+    OfProjects,
     OneOf,
     Present,
     Traits,
@@ -95,7 +95,7 @@ def _conductor(query: Query, name: str) -> Condition:
 
 
 def _project(query: Query, name: str) -> Condition:
-    return OfProject(query.text(name) or "")
+    return OfProjects((query.text(name) or "",))
 
 
 def _chassis(query: Query, name: str) -> Condition:

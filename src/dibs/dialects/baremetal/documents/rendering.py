@@ -8,6 +8,7 @@ from dibs.dialects.baremetal.documents.fields import BY_NAME, FIELDS, STATE_FIEL
 from dibs.dialects.baremetal.documents.secrets import mask_keys, mask_secrets
 from dibs.dialects.baremetal.exchange import Exchange
 from dibs.machines.model import states
+from dibs.machines.model.access import node_target
 from dibs.machines.model.node_attributes import Kind
 from dibs.machines.operations.nodes import NodeView
 
@@ -48,10 +49,10 @@ class NodeRenderer:
 
     def __init__(self, exchange: Exchange, wanted: frozenset[str] | None) -> None:
         self._exchange = exchange
-        policy, actor = exchange.policy, exchange.actor
-        self._sees_all = policy.allows("baremetal:node:get:filter_threshold", actor)
-        self._sees_passwords = policy.allows("show_password", actor)
-        self._sees_instance_secrets = policy.allows("show_instance_secrets", actor)
+        self._access = access = exchange.access
+        self._sees_all = access.allows("baremetal:node:get:filter_threshold", {})
+        self._sees_passwords = access.allows("show_password", {})
+        self._sees_instance_secrets = access.allows("show_instance_secrets", {})
         visible = VISIBLE[exchange.minor]
         shown = visible if wanted is None else visible & (wanted | {"links"})
         self._writers = [(field.name, self._writer(field.name)) for field in FIELDS if field.name in shown]
@@ -92,8 +93,7 @@ class NodeRenderer:
         return None
 
     def _may_see(self, name: str, values: Values) -> bool:
-        actor, owner, lessee = self._exchange.actor, values["owner"], values["lessee"]
-        return self._exchange.policy.allows(f"baremetal:node:get:{name}", actor, owner, lessee)
+        return self._access.allows(f"baremetal:node:get:{name}", node_target(values["owner"], values["lessee"]))
 
 
 def render_node(exchange: Exchange, view: NodeView, wanted: frozenset[str] | None = None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ _SORT_KEYS = ("hostname", "conductor_group", "created_at", "updated_at")
 
 def list_conductors(exchange: Exchange) -> Response:
     """GET /v1/conductors"""
-    exchange.policy.require("baremetal:conductor:get", exchange.actor)
+    exchange.access.require("baremetal:conductor:get", {})
     wanted = _wanted(exchange)
     if asks_for_detail(exchange.query, exchange.minor):
         wanted = frozenset(_FIELDS)
@@ -31,7 +31,7 @@ def list_conductors(exchange: Exchange) -> Response:
 
 def show_conductor(exchange: Exchange) -> Response:
     """GET /v1/conductors/{conductor}"""
-    exchange.policy.require("baremetal:conductor:get", exchange.actor)
+    exchange.access.require("baremetal:conductor:get", {})
     wanted = _wanted(exchange)
     command = usecases.GetConductor(hostname=exchange.arguments["conductor"])
     view = exchange.read(usecases.get_conductor, command)

@@ -19,7 +19,7 @@ _LATER_INTERFACES = ("storage", "rescue", "bios", "firmware")
 
 def list_drivers(exchange: Exchange) -> Response:
     """GET /v1/drivers"""
-    exchange.policy.require("baremetal:driver:get", exchange.actor)
+    exchange.access.require("baremetal:driver:get", {})
     query, minor = exchange.query, exchange.minor
     detail, kind = query.flag("detail"), query.text("type")
     if (detail is not None or kind is not None) and minor < DYNAMIC_SINCE:
@@ -36,7 +36,7 @@ def list_drivers(exchange: Exchange) -> Response:
 
 def show_driver(exchange: Exchange) -> Response:
     """GET /v1/drivers/{driver}"""
-    exchange.policy.require("baremetal:driver:get", exchange.actor)
+    exchange.access.require("baremetal:driver:get", {})
     fields = _wanted(exchange)
     driver = exchange.read(usecases.get_driver, usecases.GetDriver(name=exchange.arguments["driver"]))
     return json_answer(_render(exchange, driver, True, fields))
@@ -44,7 +44,7 @@ def show_driver(exchange: Exchange) -> Response:
 
 def show_properties(exchange: Exchange) -> Response:
     """GET /v1/drivers/{driver}/properties"""
-    exchange.policy.require("baremetal:driver:get_properties", exchange.actor)
+    exchange.access.require("baremetal:driver:get_properties", {})
     name = exchange.arguments["driver"]
     driver = exchange.services.drivers.get(name)
     if driver is None:

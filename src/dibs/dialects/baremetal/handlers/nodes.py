@@ -2,6 +2,7 @@
 
 import uuid
 
+from dibs.access.machine_policy import listed_projects
 from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.fields import IN_LIST, check_field_names, check_sort_key, reject_too_new
 from dibs.dialects.baremetal.documents.filters import read_conditions
@@ -13,12 +14,12 @@ from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.documents.rendering import NodeRenderer, render_node
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
-from dibs.dialects.baremetal.policy import update_rules
 from dibs.documents.json_patch import roots_of
 from dibs.http.messages import Response
 from dibs.machines.model import states
+from dibs.machines.model.access import owner_of_new_node, rules_of_patch
 from dibs.machines.model.node_attributes import NEW_NODE
-from dibs.machines.model.node_query import NodeQuery, OfProject
+from dibs.machines.model.node_query import NodeQuery
 from dibs.machines.model.values import read_uuid
 from dibs.machines.operations import nodes as operations
 
@@ -31,10 +32,10 @@ ENROLL_SINCE = 11
 def create_node(exchange: Exchange) -> Response:
     """POST /v1/nodes"""
     body = exchange.body("node", NEW_NODE)
-    owner = exchange.policy.owner_of_new_node(exchange.actor, body.get("owner"))
+    owner = owner_of_new_node(exchange.access, body.get("owner"))
     if body.get("parent_node"):
         # Naming a node as parent tells whether it exists, so it takes the right that changing the parent takes.
-        exchange.policy.require("baremetal:node:update:parent_node", exchange.actor)
+        exchange.access.require("baremetal:node:update:parent_node", {})
     reject_too_new(body, exchange.minor)
     ident = read_uuid("uuid", body["uuid"]) if body.get("uuid") is not None else str(uuid.uuid4())
     command = operations.CreateNode(
@@ -79,7 +80,7 @@ def update_node(exchange: Exchange) -> Response:
         raise bad_request("The reset_interfaces parameter can only be used when changing the node's driver.")
     command = operations.UpdateNode(
         ident=ident,
-        rules=tuple(sorted(update_rules(patch))),
+        rules=tuple(sorted(rules_of_patch(patch))),
         patch=patch,
         reset_interfaces=bool(reset),
     )
@@ -135,13 +136,12 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
     query = exchange.query
     asked = query.text("project")
     conditions = read_conditions(query, exchange.minor)
-    project = exchange.policy.visible_project("node", exchange.actor, asked)
-    if project is not None and project != asked:
-        conditions = (*conditions, OfProject(project))
+    projects = listed_projects(exchange.access, "node", asked)
     renderer = NodeRenderer(exchange, wanted)
     command = NodeQuery(
         columns=renderer.columns,
         conditions=conditions,
+        projects=projects,
         sort_key=check_sort_key(query.text("sort_key") or "id", exchange.minor),
         descending=query.descending(),
         limit=query.limit(),

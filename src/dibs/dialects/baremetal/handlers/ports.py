@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dibs.access.machine_policy import listed_projects
 from dibs.dialects.baremetal.documents.filters import NAMES_MAX
 from dibs.dialects.baremetal.documents.idents import location, read_ident
 from dibs.dialects.baremetal.documents.paging import LIST_QUERY, page_answer
@@ -137,7 +138,7 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
         address=None if address is None else read_mac("address", address),
         shards=query.names("shard") or (),
         conductor_groups=tuple(group.lower() for group in query.names("conductor_groups") or ()),
-        project=exchange.policy.visible_project("port", exchange.actor),
+        projects=listed_projects(exchange.access, "port"),
         sort_key=FIELDS.sort_key(exchange),
         descending=query.descending(),
         limit=query.limit(),

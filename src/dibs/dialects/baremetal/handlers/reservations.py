@@ -22,7 +22,7 @@ SHORTEST_SECONDS = 1
 
 def create_reservation(exchange: Exchange) -> Response:
     """POST /v1/reservations"""
-    exchange.policy.require("baremetal:reservation:create", exchange.actor)
+    exchange.access.require("baremetal:reservation:create", {})
     body = exchange.body("reservation", schemas.RESERVATION)
     command = operations.CreateHold(
         uuid=str(uuid.uuid4()),
@@ -36,7 +36,7 @@ def create_reservation(exchange: Exchange) -> Response:
 
 def list_reservations(exchange: Exchange) -> Response:
     """GET /v1/reservations"""
-    exchange.policy.require("baremetal:reservation:list", exchange.actor)
+    exchange.access.require("baremetal:reservation:list", {})
     command = operations.ListHolds(limit=exchange.query.limit(), marker=exchange.query.uuid("marker"))
     found = exchange.read(operations.list_holds, command)
     last = found[-1].uuid if found else None
@@ -45,14 +45,14 @@ def list_reservations(exchange: Exchange) -> Response:
 
 def show_reservation(exchange: Exchange) -> Response:
     """GET /v1/reservations/{reservation}"""
-    exchange.policy.require("baremetal:reservation:get", exchange.actor)
+    exchange.access.require("baremetal:reservation:get", {})
     found = exchange.read(operations.get_hold, operations.OneHold(uuid=_in_path(exchange)))
     return json_answer({"reservation": _render(found)})
 
 
 def renew_reservation(exchange: Exchange) -> Response:
     """POST /v1/reservations/{reservation}/renew"""
-    exchange.policy.require("baremetal:reservation:renew", exchange.actor)
+    exchange.access.require("baremetal:reservation:renew", {})
     seconds = _seconds(exchange, exchange.body("renewal", schemas.RENEWAL))
     command = operations.RenewHold(uuid=_in_path(exchange), seconds=seconds)
     return json_answer({"reservation": _render(exchange.write(operations.renew_hold, command))})
@@ -60,7 +60,7 @@ def renew_reservation(exchange: Exchange) -> Response:
 
 def delete_reservation(exchange: Exchange) -> Response:
     """DELETE /v1/reservations/{reservation}"""
-    exchange.policy.require("baremetal:reservation:delete", exchange.actor)
+    exchange.access.require("baremetal:reservation:delete", {})
     exchange.write(operations.delete_hold, operations.OneHold(uuid=_in_path(exchange)))
     # Somebody may be waiting for the node that is free now.
     exchange.services.wake()

@@ -1,15 +1,12 @@
-"""Who sees and does what: the system's people, a node's owner, its lessee, and everybody else."""
+"""What the policy means for requests: what is hidden, what is forbidden, what is redacted."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dibs.access.actor import Actor
-from dibs.dialects.baremetal.documents.fields import FIELDS
-from dibs.dialects.baremetal.policy import DEFAULTS, Policy, update_rules
 from dibs.machines.model import states
-from tests.builders import Ledger, patch_of
+from tests.builders import Ledger
 from tests.dialects.baremetal.conversation import ADMIN_ROLES, MEMBER_ROLES, SYSTEM_ADMIN, Conversation, person
 
 SYSTEM_MEMBER = Actor(user="sm", roles=frozenset(MEMBER_ROLES), system_scope=True)
@@ -22,72 +19,6 @@ LESSEE_MEMBER = person("lessee", *MEMBER_ROLES)
 LESSEE_READER = person("lessee", "reader")
 STRANGER = person("stranger", *ADMIN_ROLES)
 NOBODY = Actor(user="nobody")
-
-EVERYBODY = {
-    "system admin": SYSTEM_ADMIN, "system member": SYSTEM_MEMBER, "system reader": SYSTEM_READER,
-    "owner admin": OWNER_ADMIN, "owner member": OWNER_MEMBER, "owner reader": OWNER_READER,
-    "lessee admin": LESSEE_ADMIN, "lessee member": LESSEE_MEMBER, "lessee reader": LESSEE_READER,
-    "stranger": STRANGER, "nobody": NOBODY,
-}  # fmt: skip
-SYSTEM = ["system admin", "system member"]
-OWNERS = ["owner admin", "owner member"]
-READERS = [*SYSTEM, "system reader", *OWNERS, "owner reader", "lessee admin", "lessee member", "lessee reader"]
-
-MAY = {
-    "baremetal:node:get": READERS,
-    "baremetal:node:update": [*SYSTEM, *OWNERS, "lessee admin", "lessee member"],
-    "baremetal:node:update:owner": SYSTEM,
-    "baremetal:node:update:lessee": [*SYSTEM, *OWNERS],
-    "baremetal:node:update:driver_interfaces": [*SYSTEM, "owner admin"],
-    "baremetal:node:update_instance_info": [*SYSTEM, *OWNERS, "lessee admin"],
-    "baremetal:node:update:shard": ["system admin"],
-    "baremetal:node:delete": ["system admin"],
-    "baremetal:node:delete:self_owned_node": ["owner admin"],
-    "baremetal:node:set_provision_state": [*SYSTEM, *OWNERS, "lessee admin"],
-    "baremetal:node:set_power_state": [*SYSTEM, *OWNERS, "lessee admin", "lessee member"],
-    "baremetal:node:traits:set": [*SYSTEM, "owner admin"],
-    "baremetal:node:get:driver_info": [*SYSTEM, "system reader", *OWNERS, "owner reader"],
-    "baremetal:port:create": ["system admin", "owner admin"],
-    "baremetal:driver:get": [*SYSTEM, "system reader"],
-    "baremetal:reservation:get": [*READERS, "stranger"],
-    "baremetal:reservation:create": [*SYSTEM, *OWNERS, "lessee admin", "lessee member", "stranger"],
-    "show_password": [],
-}
-
-
-@pytest.mark.parametrize(("rule", "allowed"), MAY.items(), ids=MAY)
-def test_a_rule_lets_exactly_these_people_pass(rule: str, allowed: list[str]) -> None:
-    policy = Policy()
-    passed = [name for name, actor in EVERYBODY.items() if policy.allows(rule, actor, "owner", "lessee")]
-    assert passed == allowed
-
-
-def test_a_node_without_an_owner_belongs_to_nobody() -> None:
-    policy = Policy()
-    assert not policy.allows("baremetal:node:get", Actor(user="x", roles=frozenset({"reader"})), None, None)
-    assert not policy.allows("baremetal:node:get", OWNER_ADMIN, None, None)
-
-
-def test_every_patchable_attribute_leads_to_a_rule_that_exists() -> None:
-    for field in FIELDS:
-        if field.patchable:
-            assert update_rules(patch_of({field.name: None})) <= DEFAULTS.keys()
-
-
-@pytest.mark.parametrize(
-    ("changes", "rules"),
-    [
-        ({}, {"baremetal:node:update"}),
-        ({"description": "x"}, {"baremetal:node:update"}),
-        ({"extra": 1, "description": "x"}, {"baremetal:node:update_extra", "baremetal:node:update"}),
-        ({"power_interface": "x"}, {"baremetal:node:update:driver_interfaces"}),
-        ({"automated_clean": False}, {"baremetal:node:disable_cleaning"}),
-        ({"automated_clean": True}, {"baremetal:node:update"}),
-        ({"retired_reason": "x"}, {"baremetal:node:update:retired"}),
-    ],
-)
-def test_a_patch_needs_the_rule_of_each_attribute(changes: dict[str, Any], rules: set[str]) -> None:
-    assert update_rules(patch_of(changes)) == rules
 
 
 @pytest.fixture
