@@ -1,11 +1,12 @@
-"""Asking the dialect itself, without a server: a request in, an answer out, over a real ledger."""
+"""Requests to the dialect without a server process, over a real ledger."""
 
 from typing import Any
 
 from dibs.access.actor import Actor
 from dibs.dialects.compute import Compute
 from tests.builders import Ledger
-from tests.dialects.conversation import Answer, send
+from tests.dialects.conversation import Answer as Answer
+from tests.dialects.conversation import send
 
 ADMIN = Actor(user="root", project="system", roles=frozenset({"admin", "member", "reader"}))
 MEMBER = Actor(user="mia", project="p", roles=frozenset({"member", "reader"}))
@@ -24,6 +25,6 @@ class Conversation:
     def __call__(
         self, method: str, url: str, body: Any = None, *, version: str | None = "2.61", actor: Actor | None = None
     ) -> Answer:
-        """Send one request; ``body`` is bytes as they are, or a document."""
+        """Send one request; bytes are sent unchanged, any other body as JSON."""
         headers = {} if version is None else {"openstack-api-version": f"compute {version}"}
         return send(self._dialect, method, url, body, actor=actor or self._actor, headers=headers)

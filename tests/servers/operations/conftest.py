@@ -3,8 +3,8 @@ import pytest
 from dibs.machines.model.nodes import Node
 from dibs.servers.model.servers import ServerView
 from tests.builders import Ledger
+from tests.manual_conductor import ManualConductor
 from tests.server_builders import launch, node_flavor
-from tests.servers.operations.conductor import ManualConductor
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from dibs.servers.model.servers import ServerView
 from dibs.servers.operations.deleting import delete_server, finish_deferred_delete, list_deferred_deletes
 from dibs.servers.operations.servers import OneServer
 from tests.builders import Ledger
+from tests.manual_conductor import ManualConductor
 from tests.server_builders import delete, flavor, host, launch, look
-from tests.servers.operations.conductor import ManualConductor
 
 
 def claims_of(ledger: Ledger, view: ServerView) -> list[object]:

@@ -22,8 +22,8 @@ from dibs.servers.operations.servers import (
     switch_server,
 )
 from tests.builders import Ledger
+from tests.manual_conductor import ManualConductor
 from tests.server_builders import delete, flavor, host, launch, look, node_flavor
-from tests.servers.operations.conductor import ManualConductor
 
 
 def with_status(ledger: Ledger, *statuses: str) -> list[str]:
