@@ -4,7 +4,7 @@ from dibs.access.access import Access
 from dibs.access.actor import Actor
 from dibs.access.compute_policy import ComputePolicy
 from dibs.errors import Forbidden
-from dibs.servers.model.access import access_to_node_of_server, require_server_access
+from dibs.servers.model.access import require_server_access
 from dibs.servers.model.errors import ServerNotFound
 from dibs.servers.model.servers import ACTIVE, Server
 
@@ -47,11 +47,3 @@ def test_reader_sees_a_server_and_may_not_delete_it() -> None:
     require_server_access(access("p", "reader"), server("p"), ())
     with pytest.raises(Forbidden, match=DELETE):
         require_server_access(access("p", "reader"), server("p"), (DELETE,))
-
-
-def test_caller_of_a_server_operation_keeps_its_identity_and_has_every_right_to_the_node() -> None:
-    member = access("p", "member")
-    assert not member.allows("baremetal:node:set_provision_state", {})
-    on_node = access_to_node_of_server(member)
-    assert on_node.allows("baremetal:node:set_provision_state", {})
-    assert on_node.actor == member.actor

@@ -1,9 +1,8 @@
 """Access to servers: which caller sees a server, and may change it."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from dibs.access.access import Access, EveryRule
+from dibs.access.access import Access
 from dibs.access.compute_policy import SHOW_SERVER
 from dibs.servers.model.errors import ServerNotFound
 from dibs.servers.model.servers import Server
@@ -20,11 +19,3 @@ def require_server_access(access: Access, server: Server, rules: Iterable[str]) 
         raise ServerNotFound(server=server.uuid)
     for rule in rules:
         access.require(rule, target)
-
-
-def access_to_node_of_server(access: Access) -> Access:
-    """Return the caller with every right to a node.
-
-    A caller that may launch, switch or delete a server may do so on a node too, whose own rules are for operators.
-    """
-    return replace(access, rules=EveryRule())

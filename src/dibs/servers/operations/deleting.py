@@ -25,7 +25,7 @@ from dibs.servers.queries import launch_reservations, servers
 
 def delete_server(tx: Transaction, access: Access, now: int, command: OneServer) -> None:
     """Delete a server."""
-    _delete(tx, access, now, lock_server(tx, access, command).server)
+    _delete(tx, now, lock_server(tx, access, command).server)
 
 
 def delete_servers_of(tx: Transaction, now: int, reservation_ids: Sequence[int]) -> None:
@@ -37,7 +37,7 @@ def delete_servers_of(tx: Transaction, now: int, reservation_ids: Sequence[int])
     for uuid in servers.of_reservations(tx, reservation_ids):
         view = servers.lock(tx, uuid)
         if view is not None:
-            _delete(tx, SERVICE, now, view.server)
+            _delete(tx, now, view.server)
 
 
 def list_deferred_deletes(tx: Transaction, access: Access, now: int, count_max: int) -> list[str]:
@@ -50,11 +50,11 @@ def finish_deferred_delete(tx: Transaction, access: Access, now: int, uuid: str)
     view = servers.lock(tx, uuid)
     if view is None or not view.delete_deferred:
         return view is None
-    _delete(tx, access, now, view.server)
+    _delete(tx, now, view.server)
     return servers.get(tx, uuid) is None
 
 
-def release_consumer(tx: Transaction, access: Access, now: int, consumer: str) -> bool:
+def release_consumer(tx: Transaction, now: int, consumer: str) -> bool:
     """Release the claims of a server or another consumer; return False while its node is busy.
 
     The claim on the node itself is released by the teardown, which starts here.
@@ -77,9 +77,9 @@ def release_consumer(tx: Transaction, access: Access, now: int, consumer: str) -
     return False
 
 
-def _delete(tx: Transaction, access: Access, now: int, server: Server) -> None:
+def _delete(tx: Transaction, now: int, server: Server) -> None:
     """Release the claims of a locked server, and remove it or defer its delete."""
-    if release_consumer(tx, access, now, server.uuid):
+    if release_consumer(tx, now, server.uuid):
         servers.remove(tx, server)
     else:
         servers.set_status(tx, server, DELETE_DEFERRED, now)

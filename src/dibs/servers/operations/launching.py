@@ -54,9 +54,7 @@ class _Launch:
     """The facts that all servers of one command share."""
 
     command: LaunchServers
-    flavor: Flavor
-    reservation: LaunchReservation | None
-    host_uuid: str | None
+    spec: RequestSpec
     problem: str | None
     """Why none of the servers gets a host, known without a search."""
 
@@ -81,7 +79,8 @@ def _prepare(tx: Transaction, access: Access, now: int, command: LaunchServers) 
             problem = reservation.reason_against(access.actor.project, flavor)
     except NoValidHost as error:
         problem = str(error)
-    return _Launch(command=command, flavor=flavor, reservation=reservation, host_uuid=host_uuid, problem=problem)
+    spec = RequestSpec(flavor=flavor, reservation=reservation, host_uuid=host_uuid)
+    return _Launch(command=command, spec=spec, problem=problem)
 
 
 def _lock_reservation(
@@ -119,13 +118,8 @@ def _launch(tx: Transaction, access: Access, now: int, launch: _Launch, uuid: st
     """Launch one server."""
     destination, problem = None, launch.problem
     if problem is None:
-        spec = RequestSpec(
-            flavor=launch.flavor,
-            reservation=launch.reservation,
-            host_uuid=launch.host_uuid,
-        )
         try:
-            destination = select_destination(tx, access, now, spec, uuid)
+            destination = select_destination(tx, access, now, launch.spec, uuid)
         except NoValidHost as error:
             problem = str(error)
     # The row comes before the claim: the guard of leased hosts reads the consumer's reservation from it.
@@ -150,8 +144,8 @@ def _add_server(
             "project_id": access.actor.project,
             "user_id": access.actor.user,
             "status": ACTIVE if on_compute_host else BUILD,
-            "flavor": embedded_flavor(launch.flavor),
-            "reservation_id": launch.reservation.id if launch.reservation else None,
+            "flavor": embedded_flavor(launch.spec.flavor),
+            "reservation_id": launch.spec.reservation.id if launch.spec.reservation else None,
             "provider_id": destination.root.id if destination else None,
             "image": launch.command.image,
             "availability_zone": launch.command.availability_zone,
@@ -189,7 +183,7 @@ def _deploy(
     node = nodes.lock(tx, destination.root.uuid, now)
     if node is None or not is_free(node):
         raise Again  # A concurrent transaction changed the node; another one may be free.
-    command, flavor = launch.command, launch.flavor
+    command, flavor = launch.command, launch.spec.flavor
     required = {trait for choice in groups_of(flavor)[""].traits.required for trait in choice}
     info = instance_info(name, command.image, flavor, tuple(sorted(required & destination.root.traits)))
     node = save_node(tx, node, now, instance_uuid=uuid, instance_name=name, instance_info=info)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from dibs.access.access import SERVICE
 from dibs.database.transaction import Transaction
 from dibs.leases.operations.uses import LeaseUses
 from dibs.servers.operations.deleting import delete_servers_of, release_consumer
@@ -19,4 +18,4 @@ class ServersOfLeases(LeaseUses):
         delete_servers_of(tx, now, reservation_ids)
 
     def end_consumer(self, tx: Transaction, now: int, consumer: str) -> None:
-        release_consumer(tx, SERVICE, now, consumer)
+        release_consumer(tx, now, consumer)
