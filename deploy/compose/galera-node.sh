@@ -1,6 +1,6 @@
 #!/bin/sh
-# Start a node of the cluster from where it stood: after a kill the position is in InnoDB, and --wsrep-recover reads it.
-# A node that does not know its position would fetch the whole database again, or refuse to begin a cluster.
+# Start a cluster node at its last position: after a kill InnoDB has it, and --wsrep-recover reads it.
+# A node without a position would copy the whole database again, or refuse to start a cluster.
 set -eu
 position=""
 if [ -d /var/lib/mysql/mysql ]; then
