@@ -1,6 +1,6 @@
-"""The placement dialect: Placement's HTTP contract for resource providers, allocations and allocation candidates.
+"""The placement dialect: Placement's HTTP API for resource providers, allocations and allocation candidates.
 
-What is spoken, every quirk, and where Dibs does better than the original: docs/dialects/placement.md.
+docs/dialects/placement.md lists the versions, every quirk, and where Dibs does better than the original.
 """
 
 from dibs.dialects.placement.dialect import Placement

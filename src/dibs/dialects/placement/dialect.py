@@ -1,7 +1,7 @@
-"""The dialect as the shell sees it: a request comes in, an answer goes out.
+"""The dialect as the HTTP shell sees it: it takes a request and returns a response.
 
-Refusals come in the order of the original: version (406, 400), a body without a type (400), path and method (404, 405),
-version of the path (404, 405), media types (415, 406), policy (403), and then what the handler finds.
+The checks have the order of the original: version (406, 400), a body without a content type (400), path and method
+(404, 405), version of the path (404, 405), media types (415, 406), policy (403), and then those of the handler.
 """
 
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ class Placement:
 
     @property
     def operations(self) -> Iterable[Operation]:
-        """Every row of the routing table."""
+        """The rows of the routing table."""
         return ROUTES
 
     def answer(self, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""What there is, for callers who do not know yet: answered before anybody has to say who they are."""
+"""Version discovery, which needs no authentication."""
 
 from dibs.dialects.placement.exchange import Exchange, json_answer
 from dibs.dialects.placement.microversions import MAXIMUM, MINIMUM, version_text
@@ -8,7 +8,7 @@ from dibs.http.messages import Response
 def show_versions(exchange: Exchange) -> Response:
     """GET /
 
-    Quirk: the link to the version is empty, which means this very address.
+    Quirk: the link to the version is empty, which means the URL of this document.
     """
     version = {
         "id": f"v{version_text(MINIMUM[1])}",

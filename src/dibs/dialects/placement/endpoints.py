@@ -1,4 +1,4 @@
-"""The three kinds of rows that the routing table has."""
+"""The three kinds of rows of the routing table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,21 +7,21 @@ from dibs.dialects.placement.exchange import Handler
 from dibs.dialects.placement.schemas import Schema
 from dibs.http.routing import Route
 
-OK = {200: "As asked for."}
-DONE = {204: "Done."}
+OK = {200: "Success."}
+DONE = {204: "Success, without a body."}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """What a row leads to, and what is checked before."""
+    """A handler, and the checks before it."""
 
     handle: Handler
     rule: str | None
-    """The rule that must allow it; None when everybody may, or when the handler itself asks."""
+    """The rule that must grant the request; None for a public path, or when the handler checks the rule itself."""
     takes_json: bool = False
     gives_json: bool = False
     too_old: int = 404
-    """The status for a version before the first."""
+    """The status of a request with a version before the first."""
 
 
 def reads(
@@ -33,7 +33,7 @@ def reads(
     since: int = 0,
     query: Mapping[str, Schema] | None = None,
 ) -> Route[Endpoint]:
-    """A GET that answers JSON."""
+    """Return the row of a GET that answers with JSON."""
     return Route(
         method="GET",
         path=path,
@@ -57,7 +57,7 @@ def takes(
     since: int = 0,
     until: int | None = None,
 ) -> Route[Endpoint]:
-    """A request with a JSON body; ``body`` is its newest schema."""
+    """Return the row of a request with a JSON body; ``body`` is its newest schema."""
     return Route(
         method=method,
         path=path,
@@ -82,7 +82,7 @@ def acts(
     until: int | None = None,
     too_old: int = 404,
 ) -> Route[Endpoint]:
-    """A request without a body that gets none back."""
+    """Return the row of a request without a body, whose response has none either."""
     return Route(
         method=method,
         path=path,

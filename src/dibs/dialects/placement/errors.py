@@ -1,4 +1,4 @@
-"""From an error to Placement's answer.
+"""The status, code and body of each error in Placement's API.
 
 To add a domain error: write its class in the ``errors`` module of its package and its status and code in ``ANSWERS``
 below. A test names every class that is missing here.
@@ -129,7 +129,7 @@ RETRY_SECONDS = "1"
 
 
 class Code(StrEnum):
-    """The word in an error by which programs know it; sent from 1.23 on."""
+    """The code by which programs recognize an error; sent since version 1.23."""
 
     UNDEFINED = "placement.undefined_code"
     INVENTORY_IN_USE = "placement.inventory.inuse"
@@ -169,7 +169,7 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     ConsumerGenerationConflict: (409, Code.CONCURRENT_UPDATE),
     ProviderGenerationConflict: (409, Code.CONCURRENT_UPDATE),
     NothingClaimed: _MISSING,
-    # What only the owner of a node can be told.
+    # Errors about nodes and leases, which guards raise or which never reach this dialect.
     InstanceTraitsMissing: _CONFLICT,
     NodeNotFound: _MISSING,
     NodeExists: _CONFLICT,
@@ -221,7 +221,7 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     CannotBackfill: _BAD,
     NoConductorAvailable: _AWAY,
     ValidationFailed: _BAD,
-    # What only compute is told.
+    # Errors about servers, which never reach this dialect.
     FlavorNotFound: _MISSING,
     FlavorExists: _CONFLICT,
     FlavorOfReservation: _CONFLICT,
@@ -237,7 +237,7 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     HypervisorNotFound: _MISSING,
     ServiceNotFound: _MISSING,
     ComputeAway: _AWAY,
-    # Providers and what they have.
+    # Providers, inventories, classes and traits.
     ProviderExists: (409, Code.DUPLICATE_NAME),
     BadParent: _BAD,
     ProviderHasChildren: (409, Code.CANNOT_DELETE_PARENT),
@@ -253,7 +253,7 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     TraitInUse: _CONFLICT,
     StandardTrait: _BAD,
 }
-"""Errors of the ledger: status and code. An error without a row of its own has that of its parent class."""
+"""The status and code of each domain error. An error without a row has that of its parent class."""
 
 _SENTENCES = {
     400: "The server could not comply with the request since it is either malformed or otherwise incorrect.",
@@ -271,14 +271,14 @@ _SENTENCES = {
     500: "The server has either erred or is incapable of performing the requested operation.",
     503: "The server is currently unavailable. Please try again at a later time.",
 }
-"""Quirk: what is wrong comes after a general sentence about the status, as Placement's web framework writes it."""
+"""Quirk: the message follows a general sentence about the status, as Placement's web framework (WebOb) writes it."""
 
 
 _DENIED = "Policy does not allow {resource} to be performed."
 
 
 class Refusal(Exception):
-    """The dialect itself refuses: the request is wrong before any use case is asked, or its answer is."""
+    """A refusal with the status and the words of this dialect."""
 
     def __init__(
         self,
@@ -298,22 +298,22 @@ class Refusal(Exception):
 
 
 def bad_request(message: str, code: Code = Code.UNDEFINED) -> Refusal:
-    """400, with a message that names what is wrong."""
+    """Return a refusal with status 400."""
     return Refusal(400, message, code)
 
 
 def conflict(message: str, code: Code = Code.UNDEFINED) -> Refusal:
-    """409."""
+    """Return a refusal with status 409."""
     return Refusal(409, message, code)
 
 
 def not_found(message: str = "") -> Refusal:
-    """404."""
+    """Return a refusal with status 404."""
     return Refusal(404, message)
 
 
 def refusal_of(error: DibsError, prefix: str = "") -> Refusal:
-    """The answer to an error of the ledger; a handler may put words of its own before the message."""
+    """Return the refusal for a domain error; a handler may put a prefix before the message."""
     status, code = next((ANSWERS[kind] for kind in type(error).__mro__ if kind in ANSWERS), _FAILED)
     headers: Headers = (("Retry-After", RETRY_SECONDS),) if status == 503 else ()
     message = _DENIED.format(**error.details) if isinstance(error, Forbidden) else str(error)
@@ -323,7 +323,7 @@ def refusal_of(error: DibsError, prefix: str = "") -> Refusal:
 def error_answer(
     refusal: Refusal, *, method: str = "", accept: str = "", request_id: str = "", minor: int | None = None
 ) -> Response:
-    """An error in the form that the caller accepts: JSON, or HTML, or text."""
+    """Return an error response in the form that the client accepts: JSON, HTML or text."""
     detail = _detail(refusal, method)
     title = http.HTTPStatus(refusal.status).phrase
     form = preferred(accept, ("application/json", "text/html"))
@@ -337,7 +337,7 @@ def error_answer(
 
 
 def unauthorized(message: str, accept: str = "", headers: Headers = ()) -> Response:
-    """Quirk: 401 comes from another layer of the original and has another form."""
+    """Return a 401 response. Quirk: in the original it comes from another layer and has another form."""
     title = http.HTTPStatus.UNAUTHORIZED.phrase
     refusal = Refusal(401, message, headers=headers)
     form = preferred(accept, ("application/json", "text/html"))

@@ -1,4 +1,4 @@
-"""One request on its way through a handler, with all that the handler may use."""
+"""One request on its way through a handler, with the services that the handler uses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ CACHE_HEADERS_SINCE = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What the dialect was given when it was built."""
+    """The services that the wiring gives to the dialect."""
 
     runner: Runner
     clock: Clock
@@ -42,11 +42,11 @@ class Exchange(AnyExchange[Services]):
         require(self.access, rule, project)
 
     def now(self) -> int:
-        """The time, for answers that are true at this moment only."""
+        """Return the time, as the modification time of documents that have none of their own."""
         return self.services.clock()
 
     def body(self, schema: Schema) -> Any:
-        """The body, checked."""
+        """Return the JSON body; raise a refusal unless it matches the schema."""
         try:
             value = read_json(self.request.body)
         except UnusableJson as error:
@@ -55,11 +55,11 @@ class Exchange(AnyExchange[Services]):
         return value
 
     def path(self, *parts: str) -> str:
-        """Where a resource is, as links in answers have it: from the root of the server, with the mount."""
+        """Return the path of a resource for links: from the root of the server, with the mount."""
         return "/".join((urlsplit(self.request.base_url).path, *parts))
 
     def location(self, *parts: str) -> Headers:
-        """The header that says where a new resource is."""
+        """Return the Location header of a new resource."""
         return (("Location", "/".join((self.request.base_url, *parts))),)
 
 
@@ -69,7 +69,7 @@ Handler = Callable[[Exchange], Response]
 def json_answer(
     exchange: Exchange, document: Any, *, modified: int | None, status: int = 200, headers: Headers = ()
 ) -> Response:
-    """An answer with a body. ``modified`` is when what it shows last changed; None when nobody can say."""
+    """Return a response with a body. ``modified`` is the time of the last change that it shows; None if unknown."""
     caching = _caching(modified) if exchange.minor >= CACHE_HEADERS_SINCE else ()
     return http_exchange.json_answer(document, status, (*caching, *headers))
 
@@ -77,9 +77,9 @@ def json_answer(
 def empty_answer(
     exchange: Exchange, status: int = 204, *, modified: int | None = None, headers: Headers = ()
 ) -> Response:
-    """An answer without a body; headers on caching only when ``modified`` is given."""
-    tells = modified is not None and exchange.minor >= CACHE_HEADERS_SINCE
-    return http_exchange.empty_answer(status, (*(_caching(modified) if tells else ()), *headers))
+    """Return a response without a body; it has caching headers only if ``modified`` is given."""
+    cached = modified is not None and exchange.minor >= CACHE_HEADERS_SINCE
+    return http_exchange.empty_answer(status, (*(_caching(modified) if cached else ()), *headers))
 
 
 def _caching(modified: int | None) -> Headers:

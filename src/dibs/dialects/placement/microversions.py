@@ -1,7 +1,7 @@
-"""Every microversion of the Placement API, one line each on what it added.
+"""The microversions of the Placement API, with one line on what each added.
 
-Most of them are rows elsewhere: a route in ``routes.py``, a schema in the module of a noun, a form of a query parameter
-in ``query.py``. A number never leaves the dialect: what changes behaviour is a named option of a command.
+Most of them are data elsewhere: a route in ``routes.py``, a schema in the module of a noun, a form of a query parameter
+in ``query.py``. A version number never leaves the dialect: a change of behaviour is a named option of a command.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ HEADER = "OpenStack-API-Version"
 SERVICE_TYPE = "placement"
 
 VERSIONS = {
-    0: "resource providers, their inventories and usages, allocations: the API as it was first published",
+    0: "resource providers, their inventories and usages, allocations: the first version",
     1: "aggregates of a provider",
     2: "resource classes, custom ones too",
     3: "providers filtered by member_of",
-    4: "providers filtered by resources that they have room for",
+    4: "providers filtered by free resources",
     5: "all inventories of a provider deleted at once",
     6: "traits, in general and of a provider",
-    7: "PUT of a resource class makes it if it is missing; before, it renamed",
+    7: "PUT of a resource class creates it if it is missing; before, it renamed the class",
     8: "project_id and user_id required in PUT of allocations",
     9: "usages of a project, or of a user in it",
     10: "allocation candidates",
@@ -40,7 +40,7 @@ VERSIONS = {
     24: "member_of may be repeated: all of them hold",
     25: "numbered groups of candidates, and group_policy",
     26: "all of an inventory may be reserved",
-    27: "summaries of candidates show every class, not only those asked for",
+    27: "summaries of candidates show every class, not only the requested ones",
     28: "generation of a consumer",
     29: "candidates across the providers of a tree",
     30: "the reshaper",
@@ -50,7 +50,7 @@ VERSIONS = {
     34: "mappings of groups to providers in candidates, and accepted with allocations",
     35: "root_required of candidates",
     36: "same_subtree of candidates, and groups without resources",
-    37: "a provider may change its parent, or lose it",
+    37: "a provider may change its parent, or become a root",
     38: "the type of a consumer; usages by type",
     39: "any of several traits: required=in:A,B, which may be repeated",
 }
@@ -62,7 +62,7 @@ _RANGE = VersionRange(service_type=SERVICE_TYPE, minimum=MINIMUM, maximum=MAXIMU
 
 
 def choose_minor(headers: Mapping[str, str]) -> int:
-    """The minor version that a request asks for; of several entries for placement the last one counts."""
+    """Return the minor version that a request names; of several entries for placement, the last one counts."""
     chosen = _RANGE.choose(headers)
     if not isinstance(chosen, VersionRefusal):
         return chosen[1]
@@ -76,5 +76,5 @@ def choose_minor(headers: Mapping[str, str]) -> int:
 
 
 def version_text(minor: int) -> str:
-    """A version as callers write it."""
+    """Return a version as clients write it."""
     return f"{MINIMUM[0]}.{minor}"

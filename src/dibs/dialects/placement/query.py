@@ -1,6 +1,6 @@
-"""The query string: its parameters, and the small languages that some of them have.
+"""The query string: its parameters, and the syntax of their values.
 
-What a version allows is data in ``Forms``; the readers below know no numbers.
+``Forms`` says which syntax a version allows; the functions below know no version numbers.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ _ANY_OF = "in:HW_CPU_X86_VMX,CUSTOM_MAGIC"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forms:
-    """Which forms of ``required`` and ``member_of`` a version knows."""
+    """The syntax of ``required`` and ``member_of`` that a version allows."""
 
     forbidden_traits: bool
     any_of_traits: bool
@@ -32,7 +32,7 @@ class Forms:
 
     @classmethod
     def of(cls, minor: int) -> Self:
-        """The forms of a version."""
+        """Return the forms of a version."""
         return cls(
             forbidden_traits=minor >= 22,
             any_of_traits=minor >= 39,
@@ -42,7 +42,7 @@ class Forms:
 
 
 class Query:
-    """The parameters by name."""
+    """The parameters of a request, by name."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         self._values: dict[str, list[str]] = {}
@@ -54,31 +54,33 @@ class Query:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every parameter that was sent, in order."""
+        """The names of all parameters, in the order sent."""
         return tuple(self._values)
 
     def all(self, name: str) -> list[str]:
-        """Every value, in the order sent."""
+        """Return all values of a parameter, in the order sent."""
         return self._values.get(name, [])
 
     def first(self, name: str) -> str | None:
-        """The first value."""
+        """Return the first value of a parameter; None if it is missing."""
         values = self.all(name)
         return values[0] if values else None
 
     def last(self, name: str) -> str | None:
-        """The last value; Quirk: of a parameter that is sent twice, this is the one that most readers of the original
-        take."""
+        """Return the last value of a parameter; None if it is missing.
+
+        Quirk: for most parameters, the original uses the last value of several.
+        """
         values = self.all(name)
         return values[-1] if values else None
 
     def check(self, schema: Schema) -> None:
-        """Refuse parameters that do not fit a schema of the query as an object of strings."""
+        """Refuse parameters that do not match a schema, as an object of strings."""
         check(schema, {name: values[-1] for name, values in self._values.items()}, _INVALID)
 
 
 def read_resources(value: str) -> dict[str, int]:
-    """Amounts by class: ``VCPU:2,MEMORY_MB:1024``."""
+    """Read amounts by class: ``VCPU:2,MEMORY_MB:1024``."""
     if not value.strip():
         raise bad_request(f"{_RESOURCES} Got: empty string.")
     amounts = {}
@@ -91,16 +93,16 @@ def read_resources(value: str) -> dict[str, int]:
 
 
 def read_required(query: Query, minor: int, suffix: str = "") -> Criteria:
-    """Traits that must be there and that must not: ``A,!B``, or any of several: ``in:A,B``."""
+    """Read required and forbidden traits: ``A,!B``, or any of several: ``in:A,B``."""
     forms = Forms.of(minor)
     values = query.all("required" + suffix)
-    # Quirk: before the parameter could be repeated, the last one counted and the others were ignored.
+    # Quirk: in versions without repeated parameters, the last one counts and the others are ignored.
     read = [read_traits(value, forms) for value in (values if forms.any_of_traits else values[-1:])]
     return _together(read)
 
 
 def read_member_of(query: Query, minor: int, suffix: str = "") -> Criteria:
-    """Aggregates to be in and not to be in: ``A``, any of ``in:A,B``, not ``!A``, none of ``!in:A,B``."""
+    """Read required and forbidden aggregates: ``A``, any of ``in:A,B``, not ``!A``, none of ``!in:A,B``."""
     forms = Forms.of(minor)
     values = query.all("member_of" + suffix)
     if len(values) > 1 and not forms.repeated_aggregates:
@@ -113,7 +115,7 @@ def read_member_of(query: Query, minor: int, suffix: str = "") -> Criteria:
 
 
 def read_in_tree(value: str) -> str:
-    """The uuid of a provider."""
+    """Read the uuid of a provider."""
     found = value.strip()
     if not is_uuid(found):
         raise bad_request(f"{_INVALID}Expected 'in_tree' parameter to be a format of uuid. Got: {value}")
@@ -127,12 +129,12 @@ def _read_amount(name: str, text: str) -> int:
         raise bad_request(f"Requested resource {name} expected positive integer amount. Got: {text}.") from None
     if amount < 1:
         raise bad_request(f"Requested resource {name} requires amount >= 1. Got: {amount}.")
-    # Nobody has more than this, and no database would compare it: the answer is the same as for a little more.
+    # No inventory is larger, and a larger number would not fit into a column: the result is the same.
     return min(amount, INTEGER_MAX + 1)
 
 
 def read_traits(value: str, forms: Forms) -> Criteria:
-    """One value of such a parameter."""
+    """Read one value of ``required`` or ``root_required``."""
     if value.startswith("in:"):
         return _read_any_of(value, forms)
     expected = "HW_CPU_X86_VMX,!CUSTOM_MAGIC" if forms.forbidden_traits else "HW_CPU_X86_VMX,CUSTOM_MAGIC"
@@ -140,7 +142,7 @@ def read_traits(value: str, forms: Forms) -> Criteria:
     required, forbidden = [], set()
     for name in (part.strip() for part in value.split(",")):
         if name.startswith("!"):
-            # Quirk: any number of exclamation marks is one, in every release so far.
+            # Quirk: several exclamation marks count as one, in every release so far.
             forbidden.add(name.lstrip("!"))
         else:
             required.append(frozenset({name}))
@@ -177,7 +179,7 @@ def _read_aggregates(value: str) -> Criteria:
     for name in named:
         if not is_uuid(name):
             raise bad_request(f"{_INVALID}Expected 'member_of' parameter to contain valid UUID(s). Got: {name}")
-    # As they are stored: in lower case, with dashes.
+    # The stored form: lower case, with dashes.
     uuids = frozenset(str(UUID(name)) for name in named)
     return Criteria(forbidden=uuids) if negated else Criteria(required=(uuids,))
 

@@ -1,8 +1,8 @@
-"""Every URL of the dialect: method, path, handler, first version, and the rule of the policy that guards it.
+"""Every URL of the dialect: method, path, handler, first version, and the policy rule that must grant it.
 
-One list per noun. The order of the rows of a path is the order of methods in its ``Allow`` header. A row made with
-``reads`` answers JSON and refuses (406) who does not accept it; one made with ``takes`` wants a JSON body and refuses
-any other (415); one made with ``acts`` has neither. To add a URL: write a handler and a row.
+One list per noun. The order of the rows of a path is the order of methods in its ``Allow`` header. A row of ``reads``
+answers with JSON and refuses a client that does not accept it (406); a row of ``takes`` refuses any body but JSON
+(415); a row of ``acts`` has no body in either direction. To add a URL: write a handler and a row.
 """
 
 from dibs.dialects.placement import discovery
@@ -20,8 +20,8 @@ from dibs.dialects.placement.handlers import (
 )
 from dibs.http.routing import Route
 
-_CREATED = {201: "Made; Location says where it is."}
-_MADE_OR_THERE = {201: "Made; Location says where it is.", 204: "It was there already."}
+_CREATED = {201: "Created; see the Location header."}
+_CREATED_OR_PRESENT = {201: "Created; see the Location header.", 204: "It exists already."}
 _PROVIDER = "/resource_providers/{uuid}"
 
 
@@ -32,7 +32,7 @@ _ROOT: Rows = [
         method="GET",
         path="/",
         handler=Endpoint(handle=discovery.show_versions, rule=None),
-        summary="The versions of the API",
+        summary="List API versions",
         statuses=OK,
     ),
 ]
@@ -52,7 +52,7 @@ _RESOURCE_CLASSES: Rows = [
         "/resource_classes",
         resource_classes.create,
         "placement:resource_classes:create",
-        "Make a custom resource class",
+        "Create a custom resource class",
         body=resource_classes.NAMED,
         statuses=_CREATED,
         since=2,
@@ -73,8 +73,8 @@ _RESOURCE_CLASSES: Rows = [
         _CLASS,
         resource_classes.ensure,
         "placement:resource_classes:update",
-        "Make a custom resource class unless it is there",
-        statuses=_MADE_OR_THERE,
+        "Ensure that a custom resource class exists",
+        statuses=_CREATED_OR_PRESENT,
         since=7,
     ),
     acts(
@@ -82,7 +82,7 @@ _RESOURCE_CLASSES: Rows = [
         _CLASS,
         resource_classes.delete,
         "placement:resource_classes:delete",
-        "Remove a custom resource class that no provider has",
+        "Delete a custom resource class",
         since=2,
     ),
 ]
@@ -92,7 +92,7 @@ _RESOURCE_PROVIDERS: Rows = [
         "/resource_providers",
         resource_providers.list_all,
         "placement:resource_providers:list",
-        "List providers",
+        "List resource providers",
         query={name: schema for name, (_, schema) in resource_providers.PARAMETERS.items()},
     ),
     takes(
@@ -100,23 +100,23 @@ _RESOURCE_PROVIDERS: Rows = [
         "/resource_providers",
         resource_providers.create,
         "placement:resource_providers:create",
-        "Make a provider",
+        "Create a resource provider",
         body=resource_providers.CREATE[resource_providers.TREES_SINCE],
     ),
-    reads(_PROVIDER, resource_providers.show, "placement:resource_providers:show", "Show a provider"),
+    reads(_PROVIDER, resource_providers.show, "placement:resource_providers:show", "Show a resource provider"),
     acts(
         "DELETE",
         _PROVIDER,
         resource_providers.delete,
         "placement:resource_providers:delete",
-        "Remove a provider that nothing is below and nobody uses",
+        "Delete a resource provider",
     ),
     takes(
         "PUT",
         _PROVIDER,
         resource_providers.change,
         "placement:resource_providers:update",
-        "Rename a provider, or move it in its tree",
+        "Rename a resource provider, or change its parent",
         body=resource_providers.CHANGE[resource_providers.TREES_SINCE],
     ),
 ]
@@ -128,14 +128,14 @@ _INVENTORIES: Rows = [
         f"{_PROVIDER}/inventories",
         inventories.list_all,
         "placement:resource_providers:inventories:list",
-        "Show what a provider has",
+        "List the inventories of a resource provider",
     ),
     takes(
         "POST",
         f"{_PROVIDER}/inventories",
         inventories.create,
         "placement:resource_providers:inventories:create",
-        "Let a provider have a class that it did not have",
+        "Create an inventory",
         body=inventories.CREATE,
         statuses=_CREATED,
     ),
@@ -144,7 +144,7 @@ _INVENTORIES: Rows = [
         f"{_PROVIDER}/inventories",
         inventories.replace_all,
         "placement:resource_providers:inventories:update",
-        "Replace everything that a provider has",
+        "Replace all inventories of a resource provider",
         body=inventories.REPLACE,
     ),
     acts(
@@ -152,7 +152,7 @@ _INVENTORIES: Rows = [
         f"{_PROVIDER}/inventories",
         inventories.delete_all,
         "placement:resource_providers:inventories:delete",
-        "Take everything from a provider",
+        "Delete all inventories of a resource provider",
         since=5,
         too_old=405,
     ),
@@ -160,14 +160,14 @@ _INVENTORIES: Rows = [
         _INVENTORY,
         inventories.show,
         "placement:resource_providers:inventories:show",
-        "Show what a provider has of a class",
+        "Show an inventory",
     ),
     takes(
         "PUT",
         _INVENTORY,
         inventories.change,
         "placement:resource_providers:inventories:update",
-        "Change how much a provider has of a class",
+        "Update an inventory",
         body=inventories.CHANGE,
     ),
     acts(
@@ -175,7 +175,7 @@ _INVENTORIES: Rows = [
         _INVENTORY,
         inventories.delete,
         "placement:resource_providers:inventories:delete",
-        "Take a class from a provider",
+        "Delete an inventory",
     ),
 ]
 
@@ -184,7 +184,7 @@ _AGGREGATES: Rows = [
         f"{_PROVIDER}/aggregates",
         aggregates.list_all,
         "placement:resource_providers:aggregates:list",
-        "Show the aggregates that a provider is in",
+        "List the aggregates of a resource provider",
         since=1,
     ),
     takes(
@@ -192,7 +192,7 @@ _AGGREGATES: Rows = [
         f"{_PROVIDER}/aggregates",
         aggregates.replace_all,
         "placement:resource_providers:aggregates:update",
-        "Set the aggregates that a provider is in",
+        "Replace the aggregates of a resource provider",
         body=aggregates.REPLACE[aggregates.GENERATION_SINCE],
         since=1,
     ),
@@ -202,14 +202,14 @@ _TRAIT = "/traits/{name}"
 
 _TRAITS: Rows = [
     reads("/traits", traits.list_all, "placement:traits:list", "List traits", since=6, query=traits.PARAMETERS),
-    acts("GET", _TRAIT, traits.show, "placement:traits:show", "See whether there is a trait", since=6),
+    acts("GET", _TRAIT, traits.show, "placement:traits:show", "Check whether a trait exists", since=6),
     acts(
         "PUT",
         _TRAIT,
         traits.ensure,
         "placement:traits:update",
-        "Make a custom trait unless it is there",
-        statuses=_MADE_OR_THERE,
+        "Ensure that a custom trait exists",
+        statuses=_CREATED_OR_PRESENT,
         since=6,
     ),
     acts(
@@ -217,14 +217,14 @@ _TRAITS: Rows = [
         _TRAIT,
         traits.delete,
         "placement:traits:delete",
-        "Remove a custom trait that no provider has",
+        "Delete a custom trait",
         since=6,
     ),
     reads(
         f"{_PROVIDER}/traits",
         traits.list_of_provider,
         "placement:resource_providers:traits:list",
-        "Show the traits that a provider has",
+        "List the traits of a resource provider",
         since=6,
     ),
     takes(
@@ -232,7 +232,7 @@ _TRAITS: Rows = [
         f"{_PROVIDER}/traits",
         traits.replace_of_provider,
         "placement:resource_providers:traits:update",
-        "Set the traits that a provider has",
+        "Replace the traits of a resource provider",
         body=traits.REPLACE,
         since=6,
     ),
@@ -241,7 +241,7 @@ _TRAITS: Rows = [
         f"{_PROVIDER}/traits",
         traits.delete_of_provider,
         "placement:resource_providers:traits:delete",
-        "Take every trait from a provider",
+        "Delete all traits of a resource provider",
         since=6,
     ),
 ]
@@ -254,20 +254,23 @@ _ALLOCATIONS: Rows = [
         "/allocations",
         allocations.set_allocations,
         "placement:allocations:manage",
-        "Set what several consumers have, all together or not at all",
+        "Replace the allocations of several consumers, all or nothing",
         body=allocations.MANY_CONSUMERS[38],
         statuses=DONE,
         since=13,
     ),
     reads(
-        _CONSUMER, allocations.list_allocations_of_consumer, "placement:allocations:list", "Show what a consumer has"
+        _CONSUMER,
+        allocations.list_allocations_of_consumer,
+        "placement:allocations:list",
+        "List the allocations of a consumer",
     ),
     takes(
         "PUT",
         _CONSUMER,
         allocations.set_allocations_of_consumer,
         "placement:allocations:update",
-        "Set what a consumer has",
+        "Replace the allocations of a consumer",
         body=allocations.ONE_CONSUMER[38],
         statuses=DONE,
     ),
@@ -276,13 +279,13 @@ _ALLOCATIONS: Rows = [
         _CONSUMER,
         allocations.delete_allocations_of_consumer,
         "placement:allocations:delete",
-        "Take everything back from a consumer",
+        "Delete all allocations of a consumer",
     ),
     reads(
         f"{_PROVIDER}/allocations",
         allocations.list_allocations_of_provider,
         "placement:resource_providers:allocations:list",
-        "Show what is claimed of a provider",
+        "List the allocations on a resource provider",
     ),
 ]
 
@@ -291,9 +294,9 @@ _USAGES: Rows = [
         f"{_PROVIDER}/usages",
         usages.show_provider_usage,
         "placement:resource_providers:usages",
-        "Show how much of a provider is used",
+        "Show the usages of a resource provider",
     ),
-    reads("/usages", usages.show_usage_of_project, None, "Show how much a project uses", since=9, query=usages.QUERY),
+    reads("/usages", usages.show_usage_of_project, None, "Show the usages of a project", since=9, query=usages.QUERY),
 ]
 
 _CANDIDATES: Rows = [
@@ -301,7 +304,7 @@ _CANDIDATES: Rows = [
         "/allocation_candidates",
         allocation_candidates.list_candidates,
         "placement:allocation_candidates:list",
-        "List who could give what is asked for",
+        "List allocation candidates",
         since=10,
         query=allocation_candidates.QUERY,
     ),
@@ -313,7 +316,7 @@ _RESHAPER: Rows = [
         "/reshaper",
         reshaper.post,
         "placement:reshaper:reshape",
-        "Move inventory and the allocations on it, all together or not at all",
+        "Move inventories and the allocations on them, all or nothing",
         body=reshaper.BODY[38],
         statuses=DONE,
         since=reshaper.FIRST_VERSION,

@@ -1,4 +1,4 @@
-"""JSON schemas: checking values against them, and the pieces that several nouns share."""
+"""JSON schemas: the check against a schema, and the parts that several nouns share."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from dibs.documents.json_schema import Schema as Schema
 from dibs.documents.json_schema import find_mistake
 
 INTEGER_MAX = 0x7FFFFFFF
-"""The largest amount that Placement takes."""
+"""The largest amount that Placement accepts."""
 
 UUID: Schema = {"type": "string", "format": "uuid"}
 NAME: Schema = {"type": "string", "maxLength": 200}
@@ -18,23 +18,23 @@ RESOURCE_CLASS = "^[A-Z0-9_]+$"
 
 
 def check(schema: Schema, value: Any, prefix: str) -> None:
-    """Refuse a value that does not fit.
+    """Refuse a value that does not match the schema.
 
-    Quirk: clients look for the keyword of the schema in the message, which the original writes after the mistake.
+    Quirk: clients search the message for the keyword of the schema, which the original writes after the mistake.
     """
     mistake = find_mistake(schema, value)
     if mistake is not None:
-        place = "".join(f"[{part!r}]" for part in mistake.rule_path)
-        raise bad_request(f"{prefix}{mistake} - Failed validating '{mistake.rule}' in schema{place}")
+        where = "".join(f"[{part!r}]" for part in mistake.rule_path)
+        raise bad_request(f"{prefix}{mistake} - Failed validating '{mistake.rule}' in schema{where}")
 
 
 def in_version(schemas: Mapping[int, Schema], minor: int) -> Schema:
-    """Of schemas by the first version that has them, the one for this version."""
+    """Return the schema for a version; ``schemas`` has them by first version."""
     return schemas[max(since for since in schemas if since <= minor)]
 
 
 def closed(properties: Mapping[str, Any], *required: str) -> Schema:
-    """An object with these properties and no others."""
+    """Return the schema of an object with these properties and no others."""
     return {
         "type": "object",
         "properties": dict(properties),

@@ -6,7 +6,7 @@ import pytest
 
 from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.dialects.placement.errors import Code, Refusal
-from dibs.dialects.placement.handlers.candidate_query import read_question
+from dibs.dialects.placement.handlers.candidate_query import read_query
 from dibs.dialects.placement.query import Query
 from dibs.ledger.model.criteria import Criteria
 
@@ -14,7 +14,7 @@ UUID = "11111111-1111-4111-8111-111111111111"
 
 
 def read(query: str, minor: int = 39) -> CandidateQuery:
-    return read_question(Query(parse_qsl(query, keep_blank_values=True)), minor, nested=True)
+    return read_query(Query(parse_qsl(query, keep_blank_values=True)), minor, nested=True)
 
 
 def one_of(*names: str) -> frozenset[str]:

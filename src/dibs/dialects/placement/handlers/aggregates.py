@@ -47,7 +47,7 @@ def replace_all(exchange: Exchange) -> Response:
 
 
 def _answer(exchange: Exchange, memberships: ProviderAggregates) -> Response:
-    """Quirk: nobody notes when a provider came into an aggregate, so what is shown is as new as the answer."""
+    """Quirk: the time of a membership is not stored, so the response says that it was modified now."""
     document: dict[str, Any] = {"aggregates": list(memberships.aggregates)}
     if exchange.minor >= GENERATION_SINCE:
         document["resource_provider_generation"] = memberships.generation

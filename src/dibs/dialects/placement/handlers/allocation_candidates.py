@@ -1,4 +1,4 @@
-"""GET /allocation_candidates: read the question, search, show who could give what."""
+"""GET /allocation_candidates: parse the query, search, render."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,12 +11,12 @@ from dibs.candidates.model.provider_tree import Member
 from dibs.candidates.operations.candidates import find_candidates
 from dibs.dialects.placement.errors import refusal_of
 from dibs.dialects.placement.exchange import Exchange, json_answer
-from dibs.dialects.placement.handlers.candidate_query import PARAMETERS, read_question
+from dibs.dialects.placement.handlers.candidate_query import PARAMETERS, read_query
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import ResourceClassNotFound
 
 QUERY = PARAMETERS
-"""Every parameter, for the routing table."""
+"""The parameters of the newest version, for the routing table."""
 
 BY_PROVIDER_SINCE = 12
 TRAITS_SINCE = 17
@@ -27,18 +27,18 @@ MAPPINGS_SINCE = 34
 
 def list_candidates(exchange: Exchange) -> Response:
     """GET /allocation_candidates"""
-    question = read_question(exchange.query, exchange.minor, nested=exchange.minor >= TREES_SINCE)
+    query = read_query(exchange.query, exchange.minor, nested=exchange.minor >= TREES_SINCE)
     if exchange.services.randomize_candidates:
-        question = replace(question, shuffle_seed=getrandbits(32))
+        query = replace(query, shuffle_seed=getrandbits(32))
     try:
-        found = exchange.read(find_candidates, question)
+        found = exchange.read(find_candidates, query)
     except ResourceClassNotFound as error:
         raise refusal_of(error, "Invalid resource class in resources parameter: ") from None
-    return json_answer(exchange, _document(exchange.minor, question, found), modified=exchange.now())
+    return json_answer(exchange, _document(exchange.minor, query, found), modified=exchange.now())
 
 
-def _document(minor: int, question: CandidateQuery, found: Candidates) -> dict[str, Any]:
-    classes = None if minor >= ALL_CLASSES_SINCE else question.class_names()
+def _document(minor: int, query: CandidateQuery, found: Candidates) -> dict[str, Any]:
+    classes = None if minor >= ALL_CLASSES_SINCE else query.class_names()
     return {
         "allocation_requests": [_request(minor, candidate) for candidate in found.candidates],
         "provider_summaries": {member.uuid: _summary(minor, member, classes) for member in found.providers},
@@ -46,18 +46,18 @@ def _document(minor: int, question: CandidateQuery, found: Candidates) -> dict[s
 
 
 def _request(minor: int, candidate: Candidate) -> dict[str, Any]:
-    """In the form in which the same version takes it back with PUT /allocations/{consumer}."""
-    given = candidate.resources.items()
+    """Render a candidate in the form in which PUT /allocations/{consumer} of the same version accepts it."""
+    amounts = candidate.resources.items()
     if minor < BY_PROVIDER_SINCE:
-        return {"allocations": [{"resource_provider": {"uuid": uuid}, "resources": each} for uuid, each in given]}
-    shown: dict[str, Any] = {"allocations": {uuid: {"resources": each} for uuid, each in given}}
+        return {"allocations": [{"resource_provider": {"uuid": uuid}, "resources": each} for uuid, each in amounts]}
+    shown: dict[str, Any] = {"allocations": {uuid: {"resources": each} for uuid, each in amounts}}
     if minor >= MAPPINGS_SINCE:
         shown["mappings"] = {suffix: list(uuids) for suffix, uuids in candidate.mappings.items()}
     return shown
 
 
 def _summary(minor: int, member: Member, classes: Iterable[str] | None) -> dict[str, Any]:
-    """What the provider has; of these classes only, when there are any."""
+    """Render a provider with its classes, or with these classes only."""
     shown: dict[str, Any] = {
         "resources": {
             name: {"capacity": int(inventory.capacity), "used": inventory.used}
@@ -66,7 +66,7 @@ def _summary(minor: int, member: Member, classes: Iterable[str] | None) -> dict[
         }
     }
     if minor >= TRAITS_SINCE:
-        # Quirk: standard traits come first, as in Placement, which knew them before any custom one; its suite looks.
+        # Quirk: standard traits come first, as in Placement, whose test suite checks it.
         shown["traits"] = sorted(member.traits, key=lambda name: (name.startswith("CUSTOM_"), name))
     if minor >= TREES_SINCE:
         shown["parent_provider_uuid"] = member.parent

@@ -1,4 +1,4 @@
-"""Allocations: what the ledger calls claims. Parse, run one use case, render."""
+"""Allocations, which the ledger calls claims."""
 
 import uuid
 from collections.abc import Iterator, Mapping
@@ -33,10 +33,10 @@ OWNER_SINCE = 12
 GENERATION_SINCE = 28
 TYPE_SINCE = 38
 
-NOBODY = "00000000-0000-0000-0000-000000000000"
-"""Project and user of a consumer of which nobody told them."""
+UNKNOWN_OWNER = "00000000-0000-0000-0000-000000000000"
+"""The project and user that are shown for a consumer without them, as for one created before version 1.8."""
 NO_TYPE = "unknown"
-"""The type of a consumer of which nobody told it."""
+"""The type that is shown for a consumer without one."""
 
 _UUID_KEY = "^[0-9a-fA-F-]{36}$"
 _NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 255}
@@ -89,7 +89,7 @@ ONE_CONSUMER: Mapping[int, Schema] = {
 
 
 def consumers_schema(one: Schema, least: int) -> Schema:
-    """Several consumers by uuid, at least so many."""
+    """Return the schema of several consumers by uuid; ``least`` is their smallest number."""
     return {
         "type": "object",
         "minProperties": least,
@@ -129,7 +129,10 @@ def delete_allocations_of_consumer(exchange: Exchange) -> Response:
 
 
 def list_allocations_of_consumer(exchange: Exchange) -> Response:
-    """GET /allocations/{consumer}. Quirk: a consumer that nobody knows simply has none."""
+    """GET /allocations/{consumer}
+
+    Quirk: a consumer that does not exist has no allocations; it is not a 404.
+    """
     command = OfConsumer(consumer=exchange.arguments["consumer"].lower())
     rows = exchange.read(list_claims_of_consumer, command)
     shown: dict[str, dict[str, Any]] = {}
@@ -160,14 +163,14 @@ def list_allocations_of_provider(exchange: Exchange) -> Response:
 
 
 def read_requests(exchange: Exchange, body: Mapping[str, Any]) -> tuple[ClaimRequest, ...]:
-    """The requests of several consumers by uuid."""
+    """Read the requests of several consumers, by uuid."""
     return tuple(read_request(exchange, consumer.lower(), request) for consumer, request in body.items())
 
 
 def read_request(exchange: Exchange, consumer: str, body: Mapping[str, Any]) -> ClaimRequest:
-    """What one consumer is to have.
+    """Read the request of one consumer.
 
-    Quirk: a provider's ``generation`` in it is accepted and not looked at; who writes claims need not know it.
+    Quirk: a provider's ``generation`` in it is accepted and ignored.
     """
     allocations = body["allocations"]
     if exchange.minor < DICTIONARIES_SINCE:
@@ -176,15 +179,15 @@ def read_request(exchange: Exchange, consumer: str, body: Mapping[str, Any]) -> 
         consumer=consumer,
         resources={provider.lower(): each["resources"] for provider, each in allocations.items()},
         generation=body["consumer_generation"] if exchange.minor >= GENERATION_SINCE else ANY_GENERATION,
-        project_id=body.get("project_id", NOBODY),
-        user_id=body.get("user_id", NOBODY),
+        project_id=body.get("project_id", UNKNOWN_OWNER),
+        user_id=body.get("user_id", UNKNOWN_OWNER),
         consumer_type=body.get("consumer_type"),
     )
 
 
 @contextmanager
 def refusals(unknown_class: str) -> Iterator[None]:
-    """Put the words before a refusal that callers of the original know; an unknown class has words of its own."""
+    """Put the original's prefix before a refusal; ``unknown_class`` is the prefix for an unknown resource class."""
     try:
         yield
     except (NoSuchInventory, ConstraintsViolated, CapacityExceeded) as error:
@@ -204,7 +207,7 @@ def _consumer_in_path(exchange: Exchange) -> str:
 def _consumer_shown(row: Mapping[str, Any], minor: int) -> dict[str, Any]:
     shown: dict[str, Any] = {}
     if minor >= OWNER_SINCE:
-        shown |= {"project_id": row["project_id"] or NOBODY, "user_id": row["user_id"] or NOBODY}
+        shown |= {"project_id": row["project_id"] or UNKNOWN_OWNER, "user_id": row["user_id"] or UNKNOWN_OWNER}
     if minor >= GENERATION_SINCE:
         shown["consumer_generation"] = row["consumer_generation"]
     if minor >= TYPE_SINCE:

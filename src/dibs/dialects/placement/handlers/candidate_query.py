@@ -1,7 +1,7 @@
-"""The question of GET /allocation_candidates, from its query string.
+"""The query string of GET /allocation_candidates.
 
-``resources``, ``required``, ``member_of`` and ``in_tree`` belong to a group, which the rest of the parameter's name
-says; the other parameters are about all groups. Which parameters there are depends on the version, and is data below.
+``resources``, ``required``, ``member_of`` and ``in_tree`` belong to the request group that the suffix of the
+parameter's name says; the other parameters are about all groups. The parameters of each version are data below.
 """
 
 import re
@@ -25,7 +25,7 @@ FORBIDDEN_TRAITS_SINCE = 22
 NAMED_GROUPS_SINCE = 33
 SAME_SUBTREE_SINCE = 36
 ROOT_TRAITS_FORMS = 38
-"""Quirk: what must hold for the root never learnt the any-of form of 1.39."""
+"""Quirk: ``root_required`` has no any-of form, not even in 1.39."""
 
 _TEXT: Schema = {"type": "string"}
 _NUMBER = "[1-9][0-9]*"
@@ -45,7 +45,7 @@ PARAMETERS: dict[str, Schema] = {
     "root_required": _TEXT,
     "same_subtree": _TEXT,
 }
-"""Every parameter of the newest version."""
+"""The parameters of the newest version."""
 
 
 def _ungrouped(*names: str) -> Schema:
@@ -73,7 +73,7 @@ _SCHEMAS = {
     35: _grouped(_NAME, (*_OF_GROUP, "in_tree"), "root_required"),
     36: _grouped(_NAME, (*_OF_GROUP, "in_tree"), "root_required", "same_subtree"),
 }
-"""By the first version that has them."""
+"""The schemas of the query string, by first version."""
 
 _KEY_OF_GROUP = {
     since: re.compile(f"(resources|required|member_of|in_tree)({suffix})?")
@@ -81,8 +81,8 @@ _KEY_OF_GROUP = {
 }
 
 
-def read_question(query: Query, minor: int, *, nested: bool) -> CandidateQuery:
-    """The question, checked as far as it can be without the ledger."""
+def read_query(query: Query, minor: int, *, nested: bool) -> CandidateQuery:
+    """Read the query, and check everything that needs no database."""
     query.check(in_version(_SCHEMAS, minor))
     limit, policy = _read_limit(query), query.first("group_policy")
     root_traits, same_subtrees = _read_root_traits(query), _read_same_subtrees(query)
@@ -108,7 +108,7 @@ def read_question(query: Query, minor: int, *, nested: bool) -> CandidateQuery:
 
 
 def _suffixes(query: Query, minor: int) -> list[str]:
-    """The groups that any parameter names, in the order in which they are first named."""
+    """Return the suffixes of all groups, in the order of the parameters."""
     pattern = _KEY_OF_GROUP[NAMED_GROUPS_SINCE if minor >= NAMED_GROUPS_SINCE else 0]
     found = (pattern.fullmatch(name) for name in query.names)
     return list(dict.fromkeys(match[2] or "" for match in found if match))
@@ -126,13 +126,13 @@ def _read_group(query: Query, minor: int, suffix: str) -> RequestGroup:
 
 
 def _read_limit(query: Query) -> int | None:
-    """Quirk: of several the first counts; the schema has seen only the last."""
+    """Read the limit. Quirk: of several values the first counts; the schema checked only the last."""
     text = query.first("limit")
     if text is None:
         return None
     if not re.fullmatch("[1-9][0-9]*", text, re.ASCII):
         raise bad_request(f"Invalid query string parameters: '{text}' does not match '^[1-9][0-9]*$'")
-    # More than that nobody ever has, and the longest numbers cannot even be read.
+    # No site has so many candidates, and Python refuses to convert very long numbers.
     return int(text) if len(text) <= _LIMIT_DIGITS_MAX else None
 
 
@@ -159,7 +159,7 @@ def _read_same_subtrees(query: Query) -> tuple[frozenset[str], ...]:
 
 
 def _check_suffixes(groups: Sequence[RequestGroup], same_subtrees: Sequence[frozenset[str]]) -> None:
-    """A group without resources makes sense only when it says something about the place of another."""
+    """Refuse a group without resources unless ``same_subtree`` names it, and suffixes without a group."""
     idle = [group.suffix for group in groups if not group.resources]
     if len(idle) == len(groups):
         raise bad_request("There must be at least one resources or resources[$S] parameter.", Code.MISSING_VALUE)

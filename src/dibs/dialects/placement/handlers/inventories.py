@@ -63,24 +63,24 @@ REPLACE: Schema = closed(
 
 def list_all(exchange: Exchange) -> Response:
     """GET /resource_providers/{uuid}/inventories"""
-    return _stock_answer(exchange, exchange.read(list_inventories, named(exchange)))
+    return _all_answer(exchange, exchange.read(list_inventories, named(exchange)))
 
 
 def create(exchange: Exchange) -> Response:
     """POST /resource_providers/{uuid}/inventories
 
-    Quirk: a generation may be sent, and is not looked at.
+    Quirk: a generation is accepted and ignored.
     """
     body = body_about_provider(exchange, CREATE)
     command = _put(exchange, body["resource_class"], body, generation=None)
     try:
-        stock = exchange.write(add_inventory, command)
+        found = exchange.write(add_inventory, command)
     except InventoryExists as error:
         raise refusal_of(error, "Update conflict: ") from None
     except (InvalidCapacity, ResourceClassNotFound) as error:
         raise refusal_of(error, f"Unable to create inventory for resource provider {command.provider}: ") from None
     location = exchange.location("resource_providers", command.provider, "inventories", command.resource_class)
-    return _one_answer(exchange, stock, command.resource_class, status=201, headers=location)
+    return _one_answer(exchange, found, command.resource_class, status=201, headers=location)
 
 
 def replace_all(exchange: Exchange) -> Response:
@@ -93,7 +93,7 @@ def replace_all(exchange: Exchange) -> Response:
         all_may_be_reserved=exchange.minor >= ALL_RESERVED_SINCE,
     )
     try:
-        stock = exchange.write(set_inventories, command)
+        found = exchange.write(set_inventories, command)
     except ResourceClassNotFound as error:
         unknown = f"Unknown resource class in inventory for resource provider {command.provider}: "
         raise refusal_of(error, unknown) from None
@@ -101,7 +101,7 @@ def replace_all(exchange: Exchange) -> Response:
         raise refusal_of(error, "update conflict: ") from None
     except InvalidCapacity as error:
         raise refusal_of(error, _unable_to_update(command.provider)) from None
-    return _stock_answer(exchange, stock)
+    return _all_answer(exchange, found)
 
 
 def delete_all(exchange: Exchange) -> Response:
@@ -122,13 +122,13 @@ def change(exchange: Exchange) -> Response:
     resource_class = exchange.arguments["resource_class"]
     command = _put(exchange, resource_class, body, generation=body["resource_provider_generation"])
     try:
-        stock = exchange.write(change_inventory, command)
+        found = exchange.write(change_inventory, command)
     except InventoryNotFound as error:
         missing = f"No inventory record with resource class for resource provider {command.provider}: "
         raise bad_request(missing + str(error)) from None
     except InvalidCapacity as error:
         raise refusal_of(error, _unable_to_update(command.provider)) from None
-    return _one_answer(exchange, stock, resource_class)
+    return _one_answer(exchange, found, resource_class)
 
 
 def delete(exchange: Exchange) -> Response:
@@ -145,12 +145,12 @@ def delete(exchange: Exchange) -> Response:
 
 
 def read_sizes(documents: Mapping[str, Mapping[str, Any]]) -> dict[str, Sizes]:
-    """Inventories by class, as they come in a body that fits ``INVENTORIES``."""
+    """Read inventories by class from a body that matches ``INVENTORIES``."""
     return {name: _sizes(document) for name, document in documents.items()}
 
 
 def _sizes(document: Mapping[str, Any]) -> Sizes:
-    # A schema takes 5.0 for an integer, and so must we.
+    # For JSON Schema, 5.0 is an integer too.
     counts = {name: int(document[name]) for name in ("reserved", "min_unit", "step_size") if name in document}
     return Sizes(
         total=int(document["total"]),
@@ -178,20 +178,20 @@ def _unable_to_update(provider: str) -> str:
     return f"Unable to update inventory for resource provider {provider}: "
 
 
-def _stock_answer(exchange: Exchange, stock: ProviderInventories) -> Response:
-    """Quirk: of a provider that has nothing nobody can say when that last changed."""
-    present = stock.inventories
+def _all_answer(exchange: Exchange, found: ProviderInventories) -> Response:
+    """Render all inventories. Quirk: a provider without inventories has no modification time."""
+    present = found.inventories
     document = {
-        "resource_provider_generation": stock.generation,
+        "resource_provider_generation": found.generation,
         "inventories": {name: _shown(inventory) for name, inventory in present.items()},
     }
     modified = max((inventory.updated_at or inventory.created_at for inventory in present.values()), default=None)
     return json_answer(exchange, document, modified=modified)
 
 
-def _one_answer(exchange: Exchange, stock: ProviderInventories, resource_class: str, **options: Any) -> Response:
-    inventory = stock.inventories[resource_class]
-    document = {**_shown(inventory), "resource_provider_generation": stock.generation}
+def _one_answer(exchange: Exchange, found: ProviderInventories, resource_class: str, **options: Any) -> Response:
+    inventory = found.inventories[resource_class]
+    document = {**_shown(inventory), "resource_provider_generation": found.generation}
     return json_answer(exchange, document, modified=inventory.updated_at or inventory.created_at, **options)
 
 

@@ -1,4 +1,4 @@
-"""The reshaper: inventories of several providers and the allocations on them, replaced in one transaction."""
+"""The reshaper: replace inventories of several providers and the allocations on them in one transaction."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +29,7 @@ BODY: Mapping[int, Schema] = {
     )
     for since, of in ((FIRST_VERSION, 28), (34, 34), (38, 38))
 }
-"""The body, by first version."""
+"""The schema of the body, by first version."""
 
 
 def post(exchange: Exchange) -> Response:

@@ -55,7 +55,7 @@ def show(exchange: Exchange) -> Response:
 
 
 def rename(exchange: Exchange) -> Response:
-    """PUT /resource_classes/{name}, as it was until 1.6"""
+    """PUT /resource_classes/{name} until version 1.6"""
     new_name = exchange.body(NAMED)["name"]
     try:
         exchange.write(rename_resource_class, RenameClass(name=exchange.arguments["name"], new_name=new_name))
@@ -67,7 +67,7 @@ def rename(exchange: Exchange) -> Response:
 
 
 def ensure(exchange: Exchange) -> Response:
-    """PUT /resource_classes/{name}, as it is since 1.7"""
+    """PUT /resource_classes/{name} since version 1.7"""
     name = exchange.arguments["name"]
     check(NAMED, {"name": name}, "JSON does not validate: ")
     is_new = exchange.write(ensure_resource_class, NamedClass(name=name))

@@ -45,14 +45,14 @@ PARAMETERS: Mapping[str, tuple[int, Schema]] = {
     "in_tree": (TREES_SINCE, UUID),
     "required": (18, _TEXT),
 }
-"""The filters of a list, by the version that brought each."""
+"""The filters of a list, each with its first version."""
 _LISTS: Mapping[int, Schema] = {
     version: closed({name: schema for name, (since, schema) in PARAMETERS.items() if since <= version})
     for version in {since for since, _ in PARAMETERS.values()}
 }
 
 _LINKS = {"inventories": 0, "usages": 0, "aggregates": 1, "traits": 6, "allocations": 11}
-"""What a provider links to, by the version that brought each."""
+"""The links of a provider, each with its first version."""
 
 
 def list_all(exchange: Exchange) -> Response:
@@ -125,14 +125,14 @@ def delete(exchange: Exchange) -> Response:
 
 
 def named(exchange: Exchange) -> GetProvider:
-    """The provider that the path names."""
+    """Return the provider that the path names."""
     return GetProvider(uuid=exchange.arguments["uuid"])
 
 
 def body_about_provider(exchange: Exchange, schema: Schema) -> Any:
-    """The body of a request about one provider.
+    """Return the body of a request about one provider.
 
-    Quirk: when there is no such provider, that is said first, whatever the body is.
+    Quirk: a provider that does not exist is a 404 before the body is checked.
     """
     try:
         return exchange.body(schema)
@@ -142,7 +142,7 @@ def body_about_provider(exchange: Exchange, schema: Schema) -> Any:
 
 
 def dashed(value: str) -> str:
-    """A uuid in the form in which all are stored."""
+    """Return a uuid in the stored form: lower case, with dashes."""
     return str(uuid.UUID(value))
 
 
@@ -154,7 +154,7 @@ def _read_query(exchange: Exchange) -> ProviderQuery:
     query = exchange.query
     resources, in_tree = query.last("resources"), query.last("in_tree")
     return ProviderQuery(
-        # Quirk: an empty name is no filter.
+        # Quirk: an empty name does not filter.
         name=query.last("name") or None,
         uuid=_dashed(query.last("uuid")),
         in_tree=None if in_tree is None else _dashed(read_in_tree(in_tree)),

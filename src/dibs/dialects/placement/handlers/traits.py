@@ -1,4 +1,4 @@
-"""Traits, in general and of a resource provider."""
+"""The catalogue of traits, and the traits of a resource provider."""
 
 from collections.abc import Mapping
 from dataclasses import replace
