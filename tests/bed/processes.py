@@ -75,3 +75,8 @@ def tail_of(log: Path, lines: int = 30) -> str:
 def clean_environment() -> dict[str, str]:
     """Return the environment of a test run that this run did not start."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("TEST_BED_", "PYTEST_"))}
+
+
+def bare_environment() -> dict[str, str]:
+    """Return this process's environment without anything that a client or Dibs would take as a setting."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "DIBS_"))}

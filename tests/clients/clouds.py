@@ -2,7 +2,6 @@
 
 import functools
 import json
-import os
 import subprocess
 import sys
 import uuid
@@ -16,7 +15,9 @@ import openstack
 import yaml
 from openstack.connection import Connection
 
+from tests.bed import fast_commands
 from tests.bed.dibs_server import DIBS, DibsServer
+from tests.bed.processes import bare_environment
 from tests.bed.waiting import eventually
 
 BIN = Path(sys.executable).parent
@@ -35,11 +36,6 @@ def write_clouds_yaml(folder: Path, server: DibsServer, *flags: str, **user: str
 def _printed_entry(*flags: str) -> bytes:
     command = [DIBS, "clouds-yaml", *flags]
     return subprocess.run(command, env=bare_environment(), capture_output=True, check=True).stdout
-
-
-def bare_environment() -> dict[str, str]:
-    """Return the environment without the variables that a client or Dibs reads."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "DIBS_"))}
 
 
 def connect(clouds_yaml: Path) -> Connection:
@@ -130,7 +126,12 @@ class Commands:
     def run(self, *words: str, stdin: str = "", program: str = "baremetal") -> CommandResult:
         """Run one command."""
         done = subprocess.run(
-            [BIN / program, *words], env=self._environment(), input=stdin, capture_output=True, text=True, timeout=60
+            [fast_commands.folder() / program, *words],
+            env=self._environment(),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         return CommandResult(done.returncode, done.stdout, done.stderr)
 

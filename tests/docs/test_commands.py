@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bed import fast_commands
 from tests.bed.dibs_server import DibsServer
 from tests.clients.clouds import BIN, bare_environment
 
@@ -42,7 +43,7 @@ def test_the_commands_of_a_document_work(document: str, tmp_path: Path) -> None:
     server.start()
     try:
         environment = bare_environment() | {
-            "PATH": f"{BIN}:{os.environ['PATH']}",
+            "PATH": f"{fast_commands.folder()}:{BIN}:{os.environ['PATH']}",
             "DIBS_BIND": f"127.0.0.1:{server.port}",
             "OS_CLOUD": "dibs",
             "OS_CLIENT_CONFIG_FILE": str(tmp_path / "clouds.yaml"),
@@ -68,7 +69,7 @@ def test_the_commands_for_a_database_work_on_an_empty_one(
 ) -> None:
     document = ON_A_DATABASE.get(engine_name, ON_A_DATABASE["postgresql"])
     environment = bare_environment() | {
-        "PATH": f"{BIN}:{os.environ['PATH']}",
+        "PATH": f"{fast_commands.folder()}:{BIN}:{os.environ['PATH']}",
         "DIBS_DATABASE": blank_database_url,
     }
     done = subprocess.run(
