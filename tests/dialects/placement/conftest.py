@@ -6,5 +6,5 @@ from tests.dialects.placement.conversation import Conversation
 
 @pytest.fixture
 def ask(ledger: Ledger) -> Conversation:
-    """Ask the dialect as an admin, over an empty ledger."""
+    """A client with the admin role, over an empty ledger."""
     return Conversation(ledger)

@@ -1,4 +1,4 @@
-"""Asking the dialect itself, without a server: a request in, an answer out, over a real ledger."""
+"""Requests to the dialect itself, without a server, over a real ledger."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ BASE_URL = f"{ORIGIN}/placement"
 
 
 class Conversation:
-    """A caller and the dialect."""
+    """A client and the dialect."""
 
     def __init__(self, ledger: Ledger, actor: Actor = ADMIN, **options: Any) -> None:
         self.ledger = ledger
@@ -29,7 +29,7 @@ class Conversation:
         actor: Actor | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        """Send one request; ``body`` is bytes as they are, or a document."""
+        """Send one request; ``body`` is bytes, or a document that becomes JSON."""
         sent = {} if body is None else {"content-type": "application/json"}
         if version is not None:
             sent["openstack-api-version"] = f"placement {version}"

@@ -1,3 +1,5 @@
+"""Errors as Placement answers them."""
+
 import json
 from collections.abc import Iterator
 
@@ -15,7 +17,7 @@ def every_error(kind: type[DibsError] = DibsError) -> Iterator[type[DibsError]]:
 
 
 @pytest.mark.parametrize("kind", sorted(every_error(), key=str))
-def test_every_error_of_the_domain_has_a_status_and_a_code(kind: type[DibsError]) -> None:
+def test_every_domain_error_has_a_status_and_a_code(kind: type[DibsError]) -> None:
     assert kind in ANSWERS, f"add {kind.__name__} to dialects/placement/errors.py"
 
 
@@ -24,7 +26,7 @@ def test_there_are_ten_codes() -> None:
     assert all(code.startswith("placement.") for code in Code)
 
 
-def test_an_error_says_what_is_wrong_after_a_general_sentence() -> None:
+def test_the_message_follows_a_general_sentence_about_the_status() -> None:
     answer = error_answer(Refusal(409, "It moved.", Code.CONCURRENT_UPDATE), request_id="req-1", minor=23)
     (error,) = json.loads(answer.body)["errors"]
     assert error == {
@@ -51,13 +53,13 @@ def test_errors_have_no_code_before_1_23(minor: int | None) -> None:
         ("text/plain", "text/plain; charset=UTF-8"),
     ],
 )
-def test_an_error_has_the_form_that_the_caller_accepts(accept: str, form: str) -> None:
+def test_an_error_has_the_form_that_the_client_accepts(accept: str, form: str) -> None:
     answer = error_answer(Refusal(400, "<b>No</b>"), accept=accept)
     assert dict(answer.headers)["Content-Type"] == form
     assert b"No" in answer.body
 
 
-def test_a_page_shows_what_the_caller_sent_without_running_it() -> None:
+def test_a_page_escapes_the_text_of_the_client() -> None:
     body = error_answer(Refusal(400, "<script>x</script>"), accept="text/html").body
     assert b"&lt;script&gt;" in body
     assert b"<script>" not in body
@@ -70,12 +72,12 @@ def test_401_has_a_form_of_its_own() -> None:
     assert dict(answer.headers)["www-authenticate"] == "Basic"
 
 
-def test_when_the_database_is_away_the_caller_is_told_when_to_come_back() -> None:
+def test_an_unreachable_database_is_503_with_retry_after() -> None:
     refusal = refusal_of(StoreUnavailable())
     assert (refusal.status, dict(refusal.headers)["Retry-After"]) == (503, "1")
 
 
-def test_a_handler_may_put_words_before_an_error_of_the_ledger() -> None:
+def test_a_handler_may_put_a_prefix_before_a_domain_error() -> None:
     refusal = refusal_of(BadValue(reason="too small"), "Unable to do it: ")
     assert (refusal.status, refusal.message) == (400, "Unable to do it: too small")
 

@@ -1,3 +1,5 @@
+"""The choice of a microversion."""
+
 import pytest
 
 from dibs.dialects.placement.errors import Refusal
@@ -21,7 +23,7 @@ def test_of_several_entries_the_last_for_placement_counts() -> None:
 
 
 @pytest.mark.parametrize("version", ["1.40", "0.9", "2.0"])
-def test_a_version_that_is_not_there_is_406_and_says_which_are(version: str) -> None:
+def test_an_unknown_version_is_406_and_the_error_names_the_range(version: str) -> None:
     with pytest.raises(Refusal) as refused:
         choose(f"placement {version}")
     assert refused.value.status == 406
@@ -30,7 +32,7 @@ def test_a_version_that_is_not_there_is_406_and_says_which_are(version: str) -> 
 
 
 @pytest.mark.parametrize("version", ["1", "pony.horse", "1.2.3", "1.x"])
-def test_what_is_no_version_is_400(version: str) -> None:
+def test_a_malformed_version_is_400(version: str) -> None:
     with pytest.raises(Refusal) as refused:
         choose(f"placement {version}")
     assert refused.value.status == 400

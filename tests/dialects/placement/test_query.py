@@ -1,3 +1,5 @@
+"""The query string: values and their syntax."""
+
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +43,7 @@ def test_bad_resources_are_400(value: str, words: str) -> None:
     assert words in refusal(read_resources, value)
 
 
-def test_an_amount_that_no_database_takes_is_one_that_nobody_has() -> None:
+def test_an_amount_beyond_every_inventory_is_capped() -> None:
     assert read_resources("VCPU:" + "9" * 30) == {"VCPU": 2**31}
 
 
@@ -74,7 +76,7 @@ def test_bad_traits_are_400(value: str, minor: int, words: str) -> None:
     assert words in refusal(read_required, query("required", value), minor)
 
 
-def test_aggregates_to_be_in_and_not_to_be_in() -> None:
+def test_required_and_forbidden_aggregates() -> None:
     read = read_member_of(query("member_of", A, f"in:{A},{B}", f"!{A}", f"!in:{B}"), 32)
     assert read.required == (frozenset({A}), frozenset({A, B}))
     assert read.forbidden == {A, B}
@@ -94,7 +96,7 @@ def test_bad_aggregates_are_400(values: tuple[str, ...], minor: int, words: str)
     assert words in refusal(read_member_of, query("member_of", *values), minor)
 
 
-def test_what_was_not_sent_asks_for_nothing() -> None:
+def test_missing_parameters_require_nothing() -> None:
     assert read_required(Query(()), 39) == read_member_of(Query(()), 39) == ANYTHING
 
 

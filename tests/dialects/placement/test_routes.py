@@ -1,4 +1,4 @@
-"""The routing table has what the contract has: every URL, method and first version."""
+"""The routing table has every URL, method and first version of Placement's contract, and no other."""
 
 import pytest
 
@@ -29,7 +29,7 @@ CONTRACT = {
 
 
 @pytest.mark.parametrize("path", CONTRACT)
-def test_a_path_has_its_methods_in_order_and_since_their_versions(path: str) -> None:
+def test_a_path_has_its_methods_in_order_with_their_first_versions(path: str) -> None:
     found: dict[str, int] = {}
     for route in ROUTES:
         if route.path == path:

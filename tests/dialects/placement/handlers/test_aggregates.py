@@ -1,4 +1,4 @@
-"""Aggregates over the contract: what Placement's own suite does not ask."""
+"""Aggregates over HTTP: cases that Placement's own suite lacks."""
 
 import pytest
 
@@ -15,14 +15,14 @@ def ask(ask: Conversation) -> Conversation:
     return ask
 
 
-def test_the_older_form_is_a_list_and_moves_nothing(ask: Conversation) -> None:
+def test_the_older_form_is_a_list_and_keeps_the_generation(ask: Conversation) -> None:
     old = ask("PUT", HERE, [AGGREGATE], version="1.18")
     assert old.json == {"aggregates": [AGGREGATE]}
     assert ask("GET", HERE).json == {"aggregates": [AGGREGATE], "resource_provider_generation": 0}
 
 
 @pytest.mark.parametrize("written", [AGGREGATE.upper(), AGGREGATE.replace("-", "")])
-def test_an_aggregate_is_the_same_however_it_is_written(ask: Conversation, written: str) -> None:
+def test_the_case_and_the_dashes_of_an_aggregate_do_not_matter(ask: Conversation, written: str) -> None:
     ask("PUT", HERE, {"aggregates": [written], "resource_provider_generation": 0})
     for asked in (written, AGGREGATE):
         (found,) = ask("GET", f"/resource_providers?member_of={asked}").json["resource_providers"]
@@ -30,7 +30,7 @@ def test_an_aggregate_is_the_same_however_it_is_written(ask: Conversation, writt
     assert ask("GET", f"/resource_providers?member_of=!{AGGREGATE}").json["resource_providers"] == []
 
 
-def test_a_node_may_be_put_into_one(ask: Conversation) -> None:
+def test_a_node_may_join_an_aggregate(ask: Conversation) -> None:
     node = ask.ledger.enrol()
     body = {"aggregates": [AGGREGATE], "resource_provider_generation": 0}
     assert ask("PUT", f"/resource_providers/{node.uuid}/aggregates", body).status == 200

@@ -1,4 +1,4 @@
-"""GET /allocation_candidates: what each version shows."""
+"""GET /allocation_candidates in each version."""
 
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -62,7 +62,7 @@ def test_the_newest_version_shows_requests_with_mappings_and_every_provider_of_t
 
 
 @pytest.mark.usefixtures("hosts")
-def test_the_oldest_version_lists_allocations_and_shows_only_what_was_asked_for(ask: Conversation) -> None:
+def test_the_oldest_version_lists_allocations_and_shows_only_requested_classes(ask: Conversation) -> None:
     shown = candidates(ask, "resources=MEMORY_MB:64,DISK_GB:1", "1.10")
     assert shown["allocation_requests"] == [
         {
@@ -79,20 +79,20 @@ def test_the_oldest_version_lists_allocations_and_shows_only_what_was_asked_for(
 
 
 @pytest.mark.usefixtures("hosts")
-def test_before_trees_nothing_is_taken_from_two_providers_of_one(ask: Conversation) -> None:
+def test_before_1_29_no_candidate_takes_from_two_providers_of_one_tree(ask: Conversation) -> None:
     assert candidates(ask, "resources=MEMORY_MB:64,VCPU:1", "1.28")["allocation_requests"] == []
     assert len(candidates(ask, "resources=MEMORY_MB:64,VCPU:1", "1.29")["allocation_requests"]) == 1
 
 
 @pytest.mark.usefixtures("hosts")
 @pytest.mark.parametrize(("version", "fields"), [("1.16", 1), ("1.17", 2), ("1.28", 2), ("1.29", 4)])
-def test_summaries_say_more_in_later_versions(ask: Conversation, version: str, fields: int) -> None:
+def test_later_versions_have_more_fields_in_summaries(ask: Conversation, version: str, fields: int) -> None:
     summaries = candidates(ask, "resources=VCPU:1", version)["provider_summaries"]
     assert {len(summary) for summary in summaries.values()} == {fields}
 
 
 @pytest.mark.usefixtures("hosts")
-def test_an_answer_is_of_this_moment(ask: Conversation) -> None:
+def test_candidates_are_modified_now(ask: Conversation) -> None:
     answer = ask("GET", "/allocation_candidates?resources=VCPU:1")
     assert answer.headers["cache-control"] == "no-cache"
     assert parsedate_to_datetime(answer.headers["last-modified"]).year == 2027
@@ -119,7 +119,7 @@ def test_a_random_order_changes_which_candidates_come_first(ledger: Ledger) -> N
         ("resources=VCPU:1&required=CUSTOM_NOTHING", "No such trait(s): CUSTOM_NOTHING."),
     ],
 )
-def test_names_that_nobody_knows_are_refused(ask: Conversation, query: str, message: str) -> None:
+def test_unknown_classes_and_traits_are_refused(ask: Conversation, query: str, message: str) -> None:
     answer = ask("GET", f"/allocation_candidates?{query}")
     assert answer.status == 400
     assert message in answer.error["detail"]
@@ -127,5 +127,5 @@ def test_names_that_nobody_knows_are_refused(ask: Conversation, query: str, mess
 
 @pytest.mark.usefixtures("hosts")
 @pytest.mark.parametrize("query", ["in_tree=99999999-9999-4999-8999-999999999999", f"member_of={HOST}"])
-def test_a_provider_or_aggregate_that_nobody_knows_gives_nothing(ask: Conversation, query: str) -> None:
+def test_an_unknown_provider_or_aggregate_has_no_candidates(ask: Conversation, query: str) -> None:
     assert candidates(ask, f"resources=VCPU:1&{query}") == {"allocation_requests": [], "provider_summaries": {}}

@@ -21,7 +21,7 @@ def one_of(*names: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def test_everything_at_once() -> None:
+def test_all_parameters_together() -> None:
     question = read(
         f"resources=VCPU:1,MEMORY_MB:2&required=A,!B&required=in:C,D&member_of=!{UUID}&in_tree={UUID}"
         "&resources_NET=CUSTOM_VF:1&required_TOP=E&same_subtree=_NET,_TOP&group_policy=isolate"
@@ -45,14 +45,14 @@ def test_everything_at_once() -> None:
     )
 
 
-def test_of_a_repeated_parameter_the_first_limit_and_policy_and_the_last_resources_count() -> None:
+def test_of_repeated_parameters_the_first_limit_and_policy_and_the_last_resources_count() -> None:
     question = read("resources=VCPU:1&resources=VCPU:2&limit=3&limit=4&group_policy=isolate&group_policy=none")
     assert question.groups[0].resources == {"VCPU": 2}
     assert question.limit == 3
     assert question.isolate
 
 
-def test_a_limit_that_nobody_reaches_is_none() -> None:
+def test_a_limit_of_many_digits_is_no_limit() -> None:
     assert read(f"resources=VCPU:1&limit=1{'0' * 5_000}").limit is None
 
 
@@ -73,7 +73,7 @@ def test_a_limit_that_nobody_reaches_is_none() -> None:
         (38, "resources=VCPU:1&required=in:A,B"),
     ],
 )
-def test_each_form_is_refused_in_the_version_before_it_and_taken_in_its_own(minor: int, query: str) -> None:
+def test_each_parameter_is_refused_before_its_first_version(minor: int, query: str) -> None:
     with pytest.raises(Refusal) as refused:
         read(query, minor)
     assert refused.value.status == 400
@@ -101,7 +101,7 @@ def test_each_form_is_refused_in_the_version_before_it_and_taken_in_its_own(mino
         ("resources=VCPU:1&in_tree=pony", "Got: pony", Code.UNDEFINED),
     ],
 )
-def test_what_is_wrong_is_said(query: str, message: str, code: Code) -> None:
+def test_an_invalid_query_is_refused_with_the_message_of_the_original(query: str, message: str, code: Code) -> None:
     with pytest.raises(Refusal) as refused:
         read(query)
     assert refused.value.status == 400

@@ -1,4 +1,4 @@
-"""Inventories over the contract: what Placement's own suite does not ask."""
+"""Inventories over HTTP: cases that Placement's own suite lacks."""
 
 import uuid
 
@@ -27,7 +27,7 @@ def claim(ask: Conversation, **resources: int) -> None:
     assert ask("PUT", f"/allocations/{uuid.uuid4()}", body).status == 204
 
 
-def test_of_nothing_nobody_knows_when_it_changed(ask: Conversation) -> None:
+def test_a_provider_without_inventories_has_no_modification_time(ask: Conversation) -> None:
     empty = ask("GET", HERE)
     assert "last-modified" not in empty.headers
     assert empty.headers["cache-control"] == "no-cache"
@@ -35,7 +35,7 @@ def test_of_nothing_nobody_knows_when_it_changed(ask: Conversation) -> None:
     assert "last-modified" in ask("GET", HERE).headers
 
 
-def test_a_class_in_use_is_called_in_use_whichever_way_it_is_removed(ask: Conversation) -> None:
+def test_every_removal_of_a_claimed_inventory_is_refused_as_in_use(ask: Conversation) -> None:
     ask("POST", HERE, {"resource_class": "VCPU", "total": 4})
     claim(ask, VCPU=1)
     generation = ask("GET", HERE).json["resource_provider_generation"]
@@ -47,7 +47,7 @@ def test_a_class_in_use_is_called_in_use_whichever_way_it_is_removed(ask: Conver
         assert (refused.status, refused.error["code"]) == (409, "placement.inventory.inuse")
 
 
-def test_a_second_inventory_of_a_class_is_refused_in_plain_words(ask: Conversation) -> None:
+def test_a_second_inventory_of_a_class_is_refused_without_sql_in_the_message(ask: Conversation) -> None:
     ask("POST", HERE, {"resource_class": "VCPU", "total": 4})
     again = ask("POST", HERE, {"resource_class": "VCPU", "total": 4})
     assert (again.status, again.error["code"]) == (409, "placement.concurrent_update")
@@ -63,7 +63,7 @@ def test_bad_inventories_are_refused(ask: Conversation, inventories: object) -> 
     assert ask("PUT", HERE, body).status == 400
 
 
-def test_whole_numbers_may_be_written_with_a_point(ask: Conversation) -> None:
+def test_integers_may_be_written_with_a_decimal_point(ask: Conversation) -> None:
     made = ask("POST", HERE, {"resource_class": "VCPU", "total": 4.0, "allocation_ratio": 2})
     assert made.status == 201
     assert made.headers["location"].endswith(f"{HERE}/VCPU")

@@ -1,11 +1,11 @@
-"""Resource classes over the contract: what Placement's own suite does not ask."""
+"""Resource classes over HTTP: cases that Placement's own suite lacks."""
 
 import pytest
 
 from tests.dialects.placement.conversation import Conversation
 
 
-def test_the_class_of_a_node_is_there_at_once(ask: Conversation) -> None:
+def test_the_resource_class_of_a_new_node_is_listed(ask: Conversation) -> None:
     ask.ledger.enrol(resource_class="gold")
     shown = ask("GET", "/resource_classes/CUSTOM_GOLD").json
     assert shown == {
@@ -16,13 +16,13 @@ def test_the_class_of_a_node_is_there_at_once(ask: Conversation) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_what_is_not_there(ask: Conversation, method: str) -> None:
+def test_an_unknown_class_is_404(ask: Conversation, method: str) -> None:
     missing = ask(method, "/resource_classes/CUSTOM_NONE")
     assert missing.status == 404
     assert "No such resource class CUSTOM_NONE" in missing.error["detail"]
 
 
-def test_put_renamed_once_and_makes_since(ask: Conversation) -> None:
+def test_put_renames_until_1_6_and_creates_since_1_7(ask: Conversation) -> None:
     assert ask("PUT", "/resource_classes/CUSTOM_A").status == 201
     renamed = ask("PUT", "/resource_classes/CUSTOM_A", {"name": "CUSTOM_B"}, version="1.6")
     assert (renamed.status, renamed.json["name"]) == (200, "CUSTOM_B")

@@ -1,4 +1,4 @@
-"""Resource providers over the contract: what Placement's own suite does not ask."""
+"""Resource providers over HTTP: cases that Placement's own suite lacks."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def names(answer: Answer) -> list[str]:
 
 
 @pytest.mark.parametrize(("version", "links"), [("1.0", 3), ("1.1", 4), ("1.6", 5), ("1.11", 6)])
-def test_links_grow_with_the_versions(ask: Conversation, version: str, links: int) -> None:
+def test_later_versions_have_more_links(ask: Conversation, version: str, links: int) -> None:
     make(ask)
     shown = ask("GET", f"/resource_providers/{ROOT}", version=version).json
     assert shown["links"][0] == {"rel": "self", "href": f"/placement/resource_providers/{ROOT}"}
@@ -26,7 +26,7 @@ def test_links_grow_with_the_versions(ask: Conversation, version: str, links: in
     assert "root_provider_uuid" not in shown
 
 
-def test_a_new_one_is_found_where_location_says(ask: Conversation) -> None:
+def test_the_location_of_a_new_provider_leads_to_it(ask: Conversation) -> None:
     old = ask("POST", "/resource_providers", {"name": "a"}, version="1.19")
     new = make(ask)
     assert (old.status, old.body, new.status) == (201, b"", 200)
@@ -35,13 +35,13 @@ def test_a_new_one_is_found_where_location_says(ask: Conversation) -> None:
     assert new.json == ask("GET", f"/resource_providers/{ROOT}").json
 
 
-def test_an_empty_name_is_no_name(ask: Conversation) -> None:
+def test_an_empty_name_is_refused(ask: Conversation) -> None:
     answer = ask("POST", "/resource_providers", {"name": ""})
     assert answer.status == 400
     assert "name is required" in answer.error["detail"]
 
 
-def test_uuids_are_taken_with_and_without_dashes(ask: Conversation) -> None:
+def test_uuids_are_accepted_with_and_without_dashes(ask: Conversation) -> None:
     make(ask, ROOT.replace("-", "").upper(), name="root")
     make(ask, CHILD, parent_provider_uuid=ROOT.replace("-", ""))
     assert ask("GET", f"/resource_providers/{CHILD}").json["root_provider_uuid"] == ROOT
@@ -49,7 +49,7 @@ def test_uuids_are_taken_with_and_without_dashes(ask: Conversation) -> None:
         assert names(ask("GET", f"/resource_providers?{filters}")) == ["root"]
 
 
-def test_moving_under_another_needs_the_version_that_brought_it(ask: Conversation) -> None:
+def test_a_provider_may_lose_its_parent_only_since_1_37(ask: Conversation) -> None:
     make(ask)
     make(ask, CHILD, parent_provider_uuid=ROOT)
     body = {"name": "child", "parent_provider_uuid": None}
@@ -59,14 +59,14 @@ def test_moving_under_another_needs_the_version_that_brought_it(ask: Conversatio
     assert ask("PUT", f"/resource_providers/{CHILD}", body).json["root_provider_uuid"] == CHILD
 
 
-def test_who_is_not_there_is_said_before_what_is_wrong_with_the_body(ask: Conversation) -> None:
+def test_an_unknown_provider_is_404_before_the_body_is_checked(ask: Conversation) -> None:
     for path in ("", "/inventories", "/inventories/VCPU", "/aggregates"):
         assert ask("PUT", f"/resource_providers/{ROOT}{path}", {"nonsense": 1}).status == 404
     make(ask)
     assert ask("PUT", f"/resource_providers/{ROOT}", {"nonsense": 1}).status == 400
 
 
-def test_a_node_is_a_provider_and_says_so_when_it_is_to_be_changed(ask: Conversation) -> None:
+def test_a_node_is_listed_as_provider_and_refuses_changes_by_name(ask: Conversation) -> None:
     node = ask.ledger.enrol(name="rack-1", resource_class="gold", with_traits=("CUSTOM_A",))
     here = f"/resource_providers/{node.uuid}"
     assert names(ask("GET", "/resource_providers?resources=CUSTOM_GOLD:1&required=CUSTOM_A")) == ["rack-1"]

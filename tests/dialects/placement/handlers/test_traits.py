@@ -1,7 +1,8 @@
-"""Traits over the contract: what Placement's own suite does not ask."""
+"""Traits over HTTP: cases that Placement's own suite lacks."""
 
 import pytest
 
+from dibs.ledger.model.traits import STANDARD_TRAITS
 from tests.dialects.placement.conversation import Conversation
 
 PROVIDER = "11111111-1111-4111-8111-111111111111"
@@ -14,7 +15,7 @@ def ask(ask: Conversation) -> Conversation:
     return ask
 
 
-def test_those_of_a_node_are_in_the_catalogue_at_once(ask: Conversation) -> None:
+def test_the_traits_of_a_new_node_are_in_the_catalogue(ask: Conversation) -> None:
     ask.ledger.enrol(with_traits=("CUSTOM_NODE", "HW_CPU_X86_VMX"))
     assert ask("GET", "/traits?associated=true").json == {"traits": ["CUSTOM_NODE", "HW_CPU_X86_VMX"]}
     assert ask("DELETE", "/traits/CUSTOM_NODE").status == 409
@@ -23,13 +24,14 @@ def test_those_of_a_node_are_in_the_catalogue_at_once(ask: Conversation) -> None
 @pytest.mark.parametrize(
     ("filters", "found"),
     [
-        ("name=in:CUSTOM_A,HW_CPU_X86_VMX,NOBODY", ["CUSTOM_A", "HW_CPU_X86_VMX"]),
+        ("name=in:CUSTOM_A,HW_CPU_X86_VMX,UNKNOWN", ["CUSTOM_A", "HW_CPU_X86_VMX"]),
         ("name=startswith:CUSTOM_", ["CUSTOM_A"]),
         ("name=startswith:CUSTOM_&associated=TRUE", []),
         ("name=startswith:CUSTOM%25", []),
+        ("name=contains:CUSTOM_A&associated=false", [*sorted({*STANDARD_TRAITS, "CUSTOM_A"})]),
     ],
 )
-def test_filters(ask: Conversation, filters: str, found: list[str]) -> None:
+def test_traits_are_filtered_by_name_and_use(ask: Conversation, filters: str, found: list[str]) -> None:
     ask("PUT", "/traits/CUSTOM_A")
     assert ask("GET", f"/traits?{filters}").json == {"traits": found}
 
@@ -39,14 +41,14 @@ def test_bad_filters_are_refused(ask: Conversation, filters: str) -> None:
     assert ask("GET", f"/traits?{filters}").status == 400
 
 
-def test_a_second_writer_with_the_same_generation_is_told_so(ask: Conversation) -> None:
+def test_a_second_write_with_the_same_generation_is_a_conflict(ask: Conversation) -> None:
     body = {"resource_provider_generation": 0, "traits": ["HW_CPU_X86_VMX"]}
     first, second = ask("PUT", HERE, body), ask("PUT", HERE, {**body, "traits": []})
     assert (first.status, first.json["resource_provider_generation"]) == (200, 1)
     assert (second.status, second.error["code"]) == (409, "placement.concurrent_update")
 
 
-def test_a_trait_that_nobody_made_is_named(ask: Conversation) -> None:
+def test_an_unknown_trait_is_refused_by_name(ask: Conversation) -> None:
     refused = ask("PUT", HERE, {"resource_provider_generation": 0, "traits": ["CUSTOM_NOT_MADE"]})
     assert refused.status == 400
     assert "No such trait CUSTOM_NOT_MADE" in refused.error["detail"]
