@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from openstack import exceptions, proxy, resource
-from openstack.baremetal.v1 import _proxy
 from openstack.connection import Connection
 
+from dibs.client.baremetal_calls import BaremetalCalls
 from dibs.client.errors import check_same
 from dibs.client.polling import ProgressCallback, polls
 
@@ -51,17 +51,12 @@ class Allocation(resource.Resource):
     updated_at: str | None = resource.Body("updated_at")
 
 
-class Allocations:
+class Allocations(BaremetalCalls):
     """The calls of ``dibs.allocations``."""
 
     def __init__(self, connection: Connection, native: proxy.Proxy) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._native = native
-
-    @property
-    def _baremetal(self) -> _proxy.Proxy:
-        # The first access sends a discovery request, so it must not happen before it is needed.
-        return self._connection.baremetal
 
     def create(self, resource_class: str, *, name: str | None = None, **options: Any) -> Allocation:
         """Create an allocation and return it at once, before it has a node: see ``wait``.
@@ -208,12 +203,6 @@ class Allocations:
             node = self._baremetal.get_node(self.get(allocation).node_id or "")
             if node.provision_state in _DEPLOYED and node.reservation is None:
                 self._baremetal.set_node_provision_state(node, "deleted")
-
-    def _uuid_of(self, node: str) -> str:
-        try:
-            return str(uuid.UUID(node))
-        except ValueError:
-            return str(self._baremetal.get_node(node, fields=["uuid"]).id)
 
 
 def _failure(failed: Allocation) -> exceptions.SDKException:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from openstack import resource
-from openstack.baremetal.v1 import _proxy
 from openstack.baremetal.v1 import node as stock
-from openstack.connection import Connection
+
+from dibs.client.baremetal_calls import BaremetalCalls
 
 _STOCK_FILTERS: dict[str, Any] = stock.Node._query_mapping._mapping
 
@@ -33,16 +33,8 @@ class Node(stock.Node):
     id: str = resource.Body("uuid", alternate_id=True)
 
 
-class Nodes:
+class Nodes(BaremetalCalls):
     """The calls of ``dibs.nodes``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    @property
-    def _baremetal(self) -> _proxy.Proxy:
-        # The first access sends a discovery request, so it must not happen before it is needed.
-        return self._connection.baremetal
 
     def list(
         self,

@@ -4,9 +4,8 @@ import uuid
 from collections.abc import Iterator, Sequence
 
 from openstack import exceptions, resource
-from openstack.baremetal.v1 import _proxy
-from openstack.connection import Connection
 
+from dibs.client.baremetal_calls import BaremetalCalls
 from dibs.client.errors import check_same
 
 VERSION = "1.60"
@@ -38,16 +37,8 @@ def instance_uuid(name: str) -> str:
     return str(uuid.uuid5(_NAMES, name))
 
 
-class Reservations:
+class Reservations(BaremetalCalls):
     """The calls of ``dibs.reservations``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    @property
-    def _baremetal(self) -> _proxy.Proxy:
-        # The first access sends a discovery request, so it must not happen before it is needed.
-        return self._connection.baremetal
 
     def create(
         self,
@@ -110,9 +101,3 @@ class Reservations:
         answer = self._baremetal.post(path, json=body, microversion=VERSION, retriable_status_codes=[503])
         exceptions.raise_from_response(answer)
         return Reservation.existing(**answer.json()["reservation"])
-
-    def _uuid_of(self, node: str) -> str:
-        try:
-            return str(uuid.UUID(node))
-        except ValueError:
-            return str(self._baremetal.get_node(node, fields=["uuid"]).id)
