@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations.intake import AllocationIntake, LocalIntake
 from dibs.database.runner import Runner
-from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import (
     Headers,
     Refusal,
@@ -16,6 +15,7 @@ from dibs.dialects.baremetal.errors import (
 )
 from dibs.dialects.baremetal.exchange import Exchange, HoldTimes, Services
 from dibs.dialects.baremetal.microversions import HEADER, LIMITS, MINIMUM, choose_minor
+from dibs.dialects.baremetal.query import Query
 from dibs.dialects.baremetal.routes import ROUTES, Endpoint, TooOld
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response

@@ -7,8 +7,8 @@ from typing import Any
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
-from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import bad_request
+from dibs.dialects.baremetal.query import Query
 from dibs.dialects.baremetal.schemas import Schema, check
 from dibs.documents.json_body import UnusableJson, read_json
 from dibs.http.exchange import AnyExchange, Headers, empty_answer, json_answer

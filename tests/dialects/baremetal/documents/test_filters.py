@@ -1,9 +1,9 @@
 import pytest
 
 from dibs.dialects.baremetal.documents.filters import FILTERS, Filter, read_conditions
-from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import Refusal
 from dibs.dialects.baremetal.microversions import VERSIONS
+from dibs.dialects.baremetal.query import Query
 from dibs.errors import BadValue
 from dibs.machines.model.node_query import (
     Condition,

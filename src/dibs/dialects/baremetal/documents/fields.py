@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dibs.dialects.baremetal.documents.selection import FIELDS_SINCE
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.microversions import VERSIONS
 from dibs.machines.model.node_attributes import ATTRIBUTES, Kind
@@ -163,6 +164,16 @@ def check_field_names(names: Iterable[str], minor: int) -> None:
         raise bad_request(f'Field(s) "{", ".join(unknown)}" are not valid')
     if any(BY_NAME[name].since > minor for name in names):
         raise not_acceptable()
+
+
+def wanted_fields(names: tuple[str, ...] | None, minor: int) -> frozenset[str] | None:
+    """Return the attributes that ``fields=`` names; None without it."""
+    if names is None:
+        return None
+    if minor < FIELDS_SINCE:
+        raise not_acceptable()
+    check_field_names(names, minor)
+    return frozenset(names)
 
 
 def check_sort_key(key: str, minor: int) -> str:

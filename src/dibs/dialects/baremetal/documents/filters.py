@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
+from dibs.dialects.baremetal.query import Query
 from dibs.ledger.model.errors import InvalidTrait
 from dibs.ledger.model.traits import check_traits
 from dibs.machines.model import states

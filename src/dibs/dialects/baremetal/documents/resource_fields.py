@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from dibs.dialects.baremetal.documents.rendering import render_time
+from dibs.dialects.baremetal.documents.selection import FIELDS_SINCE
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange
-from dibs.dialects.baremetal.handlers.nodes import FIELDS_SINCE
 
 _TIMES = ("created_at", "updated_at")
 

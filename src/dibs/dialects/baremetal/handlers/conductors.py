@@ -4,9 +4,9 @@ from typing import Any
 
 from dibs.dialects.baremetal.documents.paging import page_answer
 from dibs.dialects.baremetal.documents.rendering import render_time
+from dibs.dialects.baremetal.documents.selection import asks_for_detail
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.exchange import Exchange, json_answer
-from dibs.dialects.baremetal.handlers.nodes import asks_for_detail
 from dibs.http.messages import Response
 from dibs.machines.model.errors import ConductorNotFound
 from dibs.machines.operations import conductors as usecases

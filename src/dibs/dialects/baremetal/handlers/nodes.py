@@ -4,14 +4,14 @@ import uuid
 
 from dibs.access.machine_policy import listed_projects
 from dibs.dialects.baremetal import schemas
-from dibs.dialects.baremetal.documents.fields import IN_LIST, check_field_names, check_sort_key, reject_too_new
+from dibs.dialects.baremetal.documents.fields import IN_LIST, check_sort_key, reject_too_new, wanted_fields
 from dibs.dialects.baremetal.documents.filters import read_conditions
 from dibs.dialects.baremetal.documents.idents import location, node_in_path
 from dibs.dialects.baremetal.documents.node_values import PATCHABLE, read_new_node
 from dibs.dialects.baremetal.documents.paging import page_answer
 from dibs.dialects.baremetal.documents.patching import read_patch
-from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.documents.rendering import NodeRenderer, render_node
+from dibs.dialects.baremetal.documents.selection import asks_for_detail
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.documents.json_patch import roots_of
@@ -23,8 +23,6 @@ from dibs.machines.model.node_query import NodeQuery
 from dibs.machines.model.values import read_uuid
 from dibs.machines.operations import nodes as operations
 
-FIELDS_SINCE = 8
-DETAIL_SINCE = 43
 RESET_INTERFACES_SINCE = 45
 ENROLL_SINCE = 11
 
@@ -50,7 +48,7 @@ def create_node(exchange: Exchange) -> Response:
 
 def list_nodes(exchange: Exchange) -> Response:
     """GET /v1/nodes"""
-    wanted = wanted_fields(exchange.query, exchange.minor)
+    wanted = wanted_fields(exchange.query.names("fields"), exchange.minor)
     if asks_for_detail(exchange.query, exchange.minor):
         return _list(exchange, None)
     return _list(exchange, IN_LIST if wanted is None else wanted)
@@ -64,7 +62,7 @@ def list_nodes_in_detail(exchange: Exchange) -> Response:
 def show_node(exchange: Exchange) -> Response:
     """GET /v1/nodes/{node}"""
     ident = node_in_path(exchange)
-    wanted = wanted_fields(exchange.query, exchange.minor)
+    wanted = wanted_fields(exchange.query.names("fields"), exchange.minor)
     view = exchange.read(operations.get_node, operations.GetNode(ident=ident, rules=()))
     return json_answer(render_node(exchange, view, wanted))
 
@@ -109,27 +107,6 @@ def clear_maintenance(exchange: Exchange) -> Response:
     rules = ("baremetal:node:clear_maintenance",)
     exchange.write(operations.set_maintenance, operations.SetMaintenance(ident=ident, rules=rules, on=False))
     return empty_answer(202)
-
-
-def wanted_fields(query: Query, minor: int) -> frozenset[str] | None:
-    """The attributes that ``fields=`` asks for; None without it."""
-    names = query.names("fields")
-    if names is None:
-        return None
-    if minor < FIELDS_SINCE:
-        raise not_acceptable()
-    check_field_names(names, minor)
-    return frozenset(names)
-
-
-def asks_for_detail(query: Query, minor: int) -> bool:
-    """True for ``detail=true``, which excludes ``fields=``."""
-    detail = query.flag("detail")
-    if detail is not None and minor < DETAIL_SINCE:
-        raise bad_request(f"Invalid query parameter ?detail={detail} received.")
-    if detail and "fields" in query:
-        raise bad_request("Can not specify ?detail=True and fields in the same request.")
-    return bool(detail)
 
 
 def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:

@@ -11,9 +11,9 @@ from dibs.dialects.baremetal.documents.idents import location, read_ident
 from dibs.dialects.baremetal.documents.paging import LIST_QUERY, page_answer
 from dibs.dialects.baremetal.documents.patching import read_patch
 from dibs.dialects.baremetal.documents.resource_fields import FieldTable, ResourceField
+from dibs.dialects.baremetal.documents.selection import asks_for_detail
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
-from dibs.dialects.baremetal.handlers.nodes import asks_for_detail
 from dibs.http.messages import Response
 from dibs.machines.model.port_patches import PORT, SETTABLE, check_smart_nic, read_port_value
 from dibs.machines.model.ports import PortQuery

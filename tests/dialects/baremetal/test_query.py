@@ -1,7 +1,7 @@
 import pytest
 
-from dibs.dialects.baremetal.documents.query import Query
 from dibs.dialects.baremetal.errors import Refusal
+from dibs.dialects.baremetal.query import Query
 
 KNOWN: dict[str, object] = {"limit": {}, "sort_dir": {}, "names": {}, "flag": {}}
 
