@@ -41,7 +41,7 @@ def launch(ledger: Ledger, kind: Flavor, access: Access = MEMBER, name: str = "s
     command = LaunchServers(
         flavor=kind.flavor,
         visibility=options.pop("visibility", EVERY_PROJECT),
-        servers=[(str(uuid.uuid4()), name)],
+        servers=((str(uuid.uuid4()), name),),
         **options,
     )
     (made,) = ledger.runner.write(launch_servers, access, command)

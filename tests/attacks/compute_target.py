@@ -44,7 +44,7 @@ class ComputeTarget(Target):
         command = LaunchServers(
             flavor="small",
             visibility=EVERY_PROJECT,
-            servers=[(SERVER, "server")],
+            servers=((SERVER, "server"),),
             properties={"metadata": {KEY: "r1"}},
         )
         write(launch_servers, SERVICE, command)

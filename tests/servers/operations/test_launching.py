@@ -65,7 +65,7 @@ def test_each_server_of_one_command_gets_a_host_or_the_reason(ledger: Ledger) ->
     command = LaunchServers(
         flavor=flavor(ledger).flavor,
         visibility=EVERY_PROJECT,
-        servers=[(f"3c000000-0000-4000-8000-00000000000{number}", f"s-{number}") for number in range(3)],
+        servers=tuple((f"3c000000-0000-4000-8000-00000000000{number}", f"s-{number}") for number in range(3)),
     )
     launched = ledger.runner.write(launch_servers, MEMBER, command)
     assert [(view.server.name, view.status) for view in launched] == [

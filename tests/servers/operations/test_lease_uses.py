@@ -28,7 +28,7 @@ def run_due_event(ledger: Ledger, kind: str, made: Lease) -> None:
 
 
 def register_conductor_again(ledger: Ledger) -> None:
-    """Register the conductor anew: its last heartbeat is hours old."""
+    """Register the conductor again: its last heartbeat is hours old."""
     command = RegisterConductor(hostname="conductor-1", group="", drivers=("fake-hardware",), incarnation=str(uuid4()))
     ledger.runner.write(register_conductor, SERVICE, command)
 

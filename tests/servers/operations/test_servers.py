@@ -9,7 +9,7 @@ from dibs.machines.model.nodes import Node
 from dibs.machines.operations.nodes import DeleteNode, SetMaintenance, delete_node, set_maintenance
 from dibs.servers.model.errors import ServerHasNoMachine, ServerNotFound
 from dibs.servers.model.metadata import MetadataChange
-from dibs.servers.model.servers import ServerQuery, ServerView
+from dibs.servers.model.servers import NODE_LOST, ServerQuery, ServerView
 from dibs.servers.operations.servers import (
     ChangeMetadata,
     ChangeServer,
@@ -63,7 +63,7 @@ def test_server_whose_node_was_removed_shows_an_error_and_can_be_deleted(
     ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, rules=(), on=True))
     ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
     after = look(ledger, built)
-    assert (after.status, after.fault) == ("ERROR", "The bare-metal node of this server was taken from it.")
+    assert (after.status, after.fault) == ("ERROR", NODE_LOST)
     delete(ledger, built)
     with pytest.raises(ServerNotFound):
         look(ledger, built)

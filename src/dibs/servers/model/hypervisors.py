@@ -1,4 +1,4 @@
-"""Hypervisors: what servers run on, as the compute API shows it."""
+"""Hypervisors: the compute hosts and nodes that servers run on."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -19,7 +19,7 @@ class LaunchReservation:
 
     @property
     def for_instances(self) -> bool:
-        """True when its servers must use the flavor that the reservation made."""
+        """True when its servers must use the flavor of the reservation."""
         return self.resource_type in (INSTANCES, FLAVORED_INSTANCES)
 
     def reason_against(self, project: str | None, flavor: Flavor) -> str | None:

@@ -19,7 +19,7 @@ STATUSES = (ACTIVE, BUILD, ERROR, SHUTOFF, RESCUE)
 DELETE_DEFERRED = "LEAVING"
 """Stored, never shown: the server was deleted while its node was busy; a conductor tears the node down later.
 
-The stored status is the one that the server should have: ACTIVE on a compute host, ERROR without a host; on a node
+The stored status is the intended one: ACTIVE on a compute host, ERROR without a host; on a node
 BUILD, SHUTOFF after a request to switch it off, or this. The status that a server on a node shows follows from its
 node, so that the two cannot contradict each other.
 """
@@ -38,7 +38,7 @@ STATUS_BY_PROVISION_STATE: Mapping[str, str] = {
 }
 """The status that a server shows for each provision state of its node; ACTIVE for a state that is not listed."""
 
-NODE_LOST = "The bare-metal node of this server was taken from it."
+NODE_LOST = "The bare-metal node of this server was removed, or has another instance."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Hypervisors and compute services: what servers run on, and whether a host takes new ones."""
+"""Hypervisors and compute services: the hosts of servers, and the switch that keeps new servers off a host."""
 
 from dataclasses import dataclass, replace
 

@@ -4,7 +4,7 @@ A server without a valid host is stored too, in ERROR and with the reason: that 
 its host to a concurrent claim runs again, in a new transaction.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,7 +36,7 @@ NO_VALID_HOST = "No valid host was found. "
 class LaunchServers(OneFlavor):
     """Launch one or several servers of a flavor."""
 
-    servers: Sequence[tuple[str, str]]
+    servers: tuple[tuple[str, str], ...]
     """The uuid and the name of each."""
     image: str | None = None
     reservation: str | None = None

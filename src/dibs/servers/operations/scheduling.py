@@ -25,8 +25,8 @@ from dibs.machines.queries import nodes
 from dibs.servers.model.launch_reservations import LaunchReservation
 from dibs.servers.queries import launch_reservations
 
-CANDIDATES_FEW = 64
-"""The number of candidates that is searched first: one of them is nearly always kept free of leases."""
+FIRST_SEARCH_MAX = 64
+"""The number of candidates of the first search: nearly always, leases leave at least one of them free."""
 
 
 class NoValidHost(Exception):
@@ -35,7 +35,7 @@ class NoValidHost(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestSpec:
-    """What the servers of one request need of a host."""
+    """The requirements that the servers of one request have for a host."""
 
     flavor: Flavor
     reservation: LaunchReservation | None = None
@@ -46,7 +46,7 @@ class RequestSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
-    """A host for one server, and what the server claims of it."""
+    """A host for one server, and the resources that the server claims there."""
 
     root: Member
     candidate: Candidate
@@ -60,7 +60,7 @@ def select_destination(tx: Transaction, access: Access, now: int, spec: RequestS
     if not any(group.resources for group in groups_of(flavor).values()):
         raise NoValidHost(f"Flavor {flavor.name} asks for no resources.")
     if reservation is None:
-        found = _outside_leases(tx, access, now, spec, CANDIDATES_FEW) or _outside_leases(tx, access, now, spec, None)
+        found = _outside_leases(tx, access, now, spec, FIRST_SEARCH_MAX) or _outside_leases(tx, access, now, spec, None)
     else:
         found = _on_booked_hosts(tx, access, now, spec, reservation)
     if not found:

@@ -78,7 +78,7 @@ def act(exchange: Exchange) -> Response:
     """POST /servers/{server}/action"""
     ((action, argument),) = exchange.body(ACTION).items()
     if action not in _ACTION_RULES:
-        raise bad_request(f"There is no such action here: {action[:80]}")
+        raise bad_request(f"Dibs has no action {action[:80]!r} for servers.")
     command = SwitchServer(
         uuid=server_uuid(exchange),
         rules=(_ACTION_RULES[action],),

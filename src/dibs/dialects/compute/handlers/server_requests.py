@@ -3,7 +3,7 @@
 import base64
 import binascii
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from dibs.access.compute_policy import FORCED_HOST
@@ -123,7 +123,7 @@ def read_launch(exchange: Exchange, body: Mapping[str, Any]) -> LaunchServers:
     )
 
 
-def _read_servers(asked: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+def _read_servers(asked: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     least = read_amount({"min_count": 1, **asked}, "min_count", least=1)
     most = read_amount({"max_count": least, **asked}, "max_count", least=1)
     if least > most:
@@ -131,13 +131,13 @@ def _read_servers(asked: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     if most > COUNT_MAX:
         raise bad_request(f"max_count must be at most {COUNT_MAX}.")
     if most == 1:
-        return [(str(uuid.uuid4()), asked["name"])]
+        return ((str(uuid.uuid4()), asked["name"]),)
     names = [f"{asked['name']}-{number + 1}" for number in range(most)]
     if len(names[-1]) > NAME_LENGTH_MAX:
         raise bad_request(
             f"The name is too long for {most} servers: {names[-1]} has more than {NAME_LENGTH_MAX} characters."
         )
-    return [(str(uuid.uuid4()), name) for name in names]
+    return tuple((str(uuid.uuid4()), name) for name in names)
 
 
 def _refuse_volumes_and_networks(asked: Mapping[str, Any]) -> None:
@@ -145,15 +145,15 @@ def _refuse_volumes_and_networks(asked: Mapping[str, Any]) -> None:
     for device in [*asked.get("block_device_mapping", ()), *asked.get("block_device_mapping_v2", ())]:
         local = device.get("source_type") in ("image", "blank") and device.get("destination_type", "local") == "local"
         if not local:
-            raise bad_request("There are no volumes here: a server boots from an image.")
+            raise bad_request("Dibs has no volumes: boot the server from an image.")
     if isinstance(asked.get("networks"), list) and asked["networks"]:
-        raise bad_request("There are no networks to choose from here: leave networks empty, or say auto or none.")
+        raise bad_request("Dibs has no networks to choose from: leave networks empty, or use auto or none.")
 
 
 def _read_image(asked: Mapping[str, Any]) -> str | None:
     image = _last_part(asked.get("imageRef", "")) or _image_of_devices(asked)
     if image is not None and len(image) > NAME_LENGTH_MAX:
-        raise bad_request(f"The id of an image has at most {NAME_LENGTH_MAX} characters.")
+        raise bad_request(f"The id of the image has more than {NAME_LENGTH_MAX} characters.")
     return image
 
 
@@ -164,7 +164,7 @@ def _image_of_devices(asked: Mapping[str, Any]) -> str | None:
     image = devices[0].get("uuid")
     if not isinstance(image, str):
         raise bad_request(
-            "Invalid input for field/attribute block_device_mapping_v2. A device of an image needs its uuid."
+            "Invalid input for field/attribute block_device_mapping_v2. A device with source_type image needs a uuid."
         )
     return image
 
@@ -184,7 +184,7 @@ def _read_configdrive(asked: Mapping[str, Any]) -> dict[str, Any] | None:
     try:
         text = base64.b64decode(asked["user_data"], validate=True).decode()
     except (binascii.Error, ValueError):
-        raise bad_request("Invalid input for field/attribute user_data. It is not text in base64.") from None
+        raise bad_request("Invalid input for field/attribute user_data. It must be text encoded in base64.") from None
     return {"user_data": text, "meta_data": asked.get("metadata", {})}
 
 

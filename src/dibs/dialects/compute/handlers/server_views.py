@@ -53,7 +53,11 @@ def details(exchange: Exchange, view: ServerView) -> dict[str, Any]:
     }
     if view.status == ERROR:
         created = render_time(server.updated_at or server.created_at)
-        document["fault"] = {"code": _FAILURE, "created": created, "message": view.fault or "It failed."}
+        document["fault"] = {
+            "code": _FAILURE,
+            "created": created,
+            "message": view.fault or "The node failed without an error message.",
+        }
     if view.status in (ACTIVE, BUILD):
         document["progress"] = 100 if view.status == ACTIVE else 0
     return document | _fields_of_later_versions(exchange, view) | _admin_fields(exchange, view)

@@ -61,7 +61,7 @@ def change(exchange: Exchange) -> Response:
         raise bad_request(f"Invalid uuid {uuid}")
     asked = exchange.body(CHANGE)
     if "forced_down" in asked:
-        raise bad_request("A service cannot be forced down here: disable it.")
+        raise bad_request("Dibs cannot force a service down: disable it instead.")
     if asked.get("disabled_reason") and asked.get("status") != "disabled":
         raise bad_request("Specifying disabled_reason requires that status is 'disabled'.")
     disabled = asked["status"] == "disabled" if "status" in asked else None
