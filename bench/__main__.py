@@ -21,7 +21,7 @@ CLIENTS = (1, 16)
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(prog="bench", description="Measure Dibs on throw-away databases.")
     parser.add_argument("--engine", default=",".join(ENGINES), help="engines, separated by commas")
     parser.add_argument("--seconds", type=float, default=2.0, help="time for each line")
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def lines_of(bed: Bed, engine: str, seconds: float, workers: int) -> Iterator[str]:
-    """The table of one engine."""
+    """Print the table of one engine."""
     url = bed.databases(engine).fresh()
     fill(url, NODES)
     server = DibsServer(url, bed.folder, "--workers", str(workers))
@@ -70,7 +70,7 @@ def lines_of(bed: Bed, engine: str, seconds: float, workers: int) -> Iterator[st
 
 
 def lines_of_leases(bed: Bed, engine: str) -> Iterator[str]:
-    """The table of one engine for leases."""
+    """Print the table of leases of one engine."""
     url = bed.databases(engine).fresh()
     try:
         yield from measure_leases(url)

@@ -1,4 +1,4 @@
-"""Leases with a full calendar: made, refused, listed, and many that begin at the same moment.
+"""Leases with a full calendar: created, refused, listed, and many that start at the same moment.
 
 The calls are made in this process, one after the other, since whoever books waits for the calendar anyway: what is
 measured is the work of one transaction, with its commit, and without HTTP.
@@ -19,15 +19,15 @@ from tests.provider_builders import statements
 HOSTS = 500
 LEASES = 1_000
 DUE = 200
-"""So many of the leases begin at the same moment."""
+"""Number of leases that start at the same moment."""
 ROUNDS = 30
 SPREAD_HOURS = 30 * 24
 LATER = 24
-"""Hours after which the leases begin that are not due at once."""
+"""Hours until the start of the leases that are not due at once."""
 
 
 def measure_leases(url: str) -> Iterator[str]:
-    """Lines: milliseconds and statements of each call."""
+    """Yield lines: milliseconds and statements of each call."""
     store = open_store(url)
     try:
         ledger = Ledger(store)
@@ -64,12 +64,12 @@ def _calls(ledger: Ledger) -> dict[str, Callable[[int], object]]:
         return lease(ledger, _start(number), _start(number) + 24, *reservations, seed=number)
 
     return {
-        "make a lease of a whole host": lambda number: make(number, whole()),
-        "make a lease of 4 instances": lambda number: make(number, instances(4)),
-        "make a lease of both, with requirements": lambda number: make(
+        "create a lease of a whole host": lambda number: make(number, whole()),
+        "create a lease of 4 instances": lambda number: make(number, instances(4)),
+        "create a lease of both, with requirements": lambda number: make(
             number, whole(resource_properties=gpu), instances(4, resource_properties=gpu)
         ),
-        "refuse one, with the earliest start": lambda number: _refused(lambda: make(number, whole(HOSTS))),
+        "refuse a lease, with the earliest start": lambda number: _refused(lambda: make(number, whole(HOSTS))),
         f"list {LEASES:,} leases": lambda number: ledger.runner.read(list_leases, OWNER, None),
     }
 

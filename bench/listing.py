@@ -13,7 +13,7 @@ _STATEMENTS = re.compile(rb"^dibs_sql_statements_total (\S+)", re.MULTILINE)
 
 
 def measure_listing(port: int, count: int) -> Iterator[str]:
-    """Lines: nodes a second and statements a page, for pages of 1,000 and of 100."""
+    """Yield lines: nodes per second and statements per page, for pages of 1,000 and of 100."""
     rates = {}
     for size in (1_000, 100):
         with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
@@ -44,7 +44,7 @@ def _read_all(connection: socket.socket, size: int) -> tuple[int, int]:
 
 
 def _statements(connection: socket.socket) -> float:
-    """The conductor's own few statements are in it too."""
+    """Return the number of statements, including the few of the conductor."""
     _, metrics = ask(connection, encode("GET", "/metrics"))
     found = _STATEMENTS.search(metrics)
     return float(found[1]) if found else 0.0

@@ -1,4 +1,4 @@
-"""Clients that ask, wait for the answer, and ask again, on plain sockets so that they cost little beside the server."""
+"""Clients that send a request, wait for the answer, and repeat, on plain sockets to cost little CPU."""
 
 import re
 import socket
@@ -8,21 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 Request = Callable[[int, int], bytes]
-"""Makes the bytes of a request from the number of the client and of its round."""
+"""Builds the bytes of a request from the numbers of the client and of the round."""
 
 _LENGTH = re.compile(rb"content-length: (\d+)")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured."""
+    """The measured figures."""
 
     per_second: float
     p99_milliseconds: float
 
 
 def encode(method: str, path: str, body: bytes = b"") -> bytes:
-    """One request."""
+    """Return the bytes of one request."""
     head = f"{method} {path} HTTP/1.1\r\nHost: dibs\r\nX-OpenStack-Ironic-API-Version: 1.80\r\n"
     if body:
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
@@ -30,7 +30,7 @@ def encode(method: str, path: str, body: bytes = b"") -> bytes:
 
 
 def ask(connection: socket.socket, request: bytes) -> tuple[int, bytes]:
-    """Status and body of the answer."""
+    """Return status and body of the answer."""
     connection.sendall(request)
     received = connection.recv(262_144)
     while (end := received.find(b"\r\n\r\n")) < 0:
@@ -45,7 +45,7 @@ def ask(connection: socket.socket, request: bytes) -> tuple[int, bytes]:
 
 
 def measure(port: int, request: Request, clients: int, seconds: float) -> Figure:
-    """Let so many clients ask for so long; a refusal ends the measurement."""
+    """Run this many clients for this many seconds; a refusal ends the measurement."""
     taken: list[list[float]] = [[] for _ in range(clients)]
     failures: list[str] = []
     start = threading.Barrier(clients + 1)

@@ -1,4 +1,4 @@
-"""What is measured, one entry each. Requests of different clients touch different nodes, as in life."""
+"""The measured requests, one entry each. Different clients use different nodes."""
 
 import json
 import socket
@@ -39,11 +39,11 @@ REQUESTS: Mapping[str, Request] = {
     "PATCH a node": _patch,
     "POST a node": _create,
 }
-"""The first is what the others are compared with."""
+"""The first entry is the reference for the others."""
 
 
 def prepare(port: int) -> None:
-    """Ask each once, so that nobody is measured while statements are compiled and connections made."""
+    """Send each request once, so that compiling statements and opening connections is not measured."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         for name, request in REQUESTS.items():
             status, body = ask(connection, request(0, 0))

@@ -1,4 +1,4 @@
-"""The reference of commands, from the parsers that read them."""
+"""The reference of commands, generated from their parsers."""
 
 import os
 from importlib.metadata import distribution
@@ -10,12 +10,12 @@ from dibs.cli.main import Dibs
 _INTRODUCTION = """\
 # Commands
 
-What `dibs help COMMAND` prints. Flags of settings are also [variables and keys of a file](settings.md).
+The output of `dibs help COMMAND`. Flags of settings are also [environment variables and keys of a file](settings.md).
 """
 
 
 def page() -> str:
-    """Every command with its help."""
+    """Return the page: every command with its help."""
     os.environ["COLUMNS"] = "80"
     parts = [_INTRODUCTION]
     app = Dibs()
@@ -27,7 +27,7 @@ def page() -> str:
 
 
 def _plug_in() -> str:
-    """What the same classes are called inside the ``openstack`` command."""
+    """Return the names of the same classes in the ``openstack`` command."""
     rows = [
         [code("openstack " + entry.name.replace("_", " ")), code(entry.value.rpartition(":")[2])]
         for entry in distribution("dibs").entry_points

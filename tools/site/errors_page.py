@@ -15,13 +15,13 @@ from dibs.errors import DibsError, every_error
 _INTRODUCTION = """\
 # Errors and reason codes
 
-Every refusal has a message that says what is wrong; names in braces stand for what the request said or found. The
-status depends on the API that was asked. What to do about the frequent ones:
+Every refusal has a message with the reason; names in braces stand for values of the request. The status depends on the
+API. What to do about the frequent ones:
 [When something fails](../howto/when-something-fails.md).
 
 ## Errors
 
-The *code* is what Dibs' own API (`/dibs`) sends as `error.code`. An API without a status for an error never raises it.
+The *code* is `error.code` in the Dibs API (`/dibs`). An API without a status for an error never raises it.
 """
 
 _PLACEMENT = """\
@@ -34,26 +34,26 @@ _REASONS = """\
 ## Why there is no node
 
 `last_error` of an allocation, and `GET /dibs/v1/why`, count the nodes of the class under the first reason that
-holds. The *code* is for programs, the words are for people.
+applies. The *code* is for programs, the words are for people.
 """
 
 _ADVICE = {
-    allocations.FREE: "Nobody has it: it can be had now.",
-    allocations.IN_USE: "It has an instance, or its unit is claimed. Wait for its tear-down.",
-    allocations.HELD: "A reservation keeps it; `expires_at` of the reservation says until when.",
+    allocations.FREE: "It is available now.",
+    allocations.IN_USE: "It has an instance, or its unit is claimed. Wait for its teardown.",
+    allocations.HELD: "A reservation holds it until the `expires_at` of the reservation.",
     allocations.IN_MAINTENANCE: "An operator took it out of service; `maintenance_reason` says why.",
-    allocations.NOT_AVAILABLE: "Its provision state is another than `available`: new, being cleaned, or failed.",
-    allocations.RETIRED: "It will not be given out any more.",
-    allocations.POWER_UNKNOWN: "Its power state could not be read yet.",
-    allocations.LOCKED: "A conductor works on it at this moment.",
-    allocations.PROMISED: "Somebody who asked earlier waits for one like it.",
+    allocations.NOT_AVAILABLE: "Its provision state is not `available`: it is new, being cleaned, or failed.",
+    allocations.RETIRED: "It is no longer allocated.",
+    allocations.POWER_UNKNOWN: "Its power state is not known yet.",
+    allocations.LOCKED: "A conductor is working on it.",
+    allocations.PROMISED: "An earlier allocation in the queue waits for a node like it.",
 }
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     words = [[code(key.replace(" ", "_")), said, _ADVICE.get(key, "")] for key, said in allocations._WORDS.items()]
-    words.append([code("lacks:TRAIT"), "lacks TRAIT", "It lacks that trait; the first one missing is named."])
+    words.append([code("lacks:TRAIT"), "lacks TRAIT", "It lacks that trait; the first missing trait is named."])
     codes = [[code(value), _errors_with(value)] for value in Code]
     return "\n".join(
         [
@@ -81,7 +81,7 @@ def _errors() -> str:
 
 
 def _answers() -> dict[str, Mapping[type, int]]:
-    """By dialect: the status of each error."""
+    """Return the status of each error, by dialect."""
     found = {}
     for dialect in http_pages.dialects():
         package = type(dialect).__module__.rpartition(".")[0]
@@ -108,4 +108,4 @@ def _errors_with(wanted: Code) -> str:
     kinds = [kind for kind, (_, found) in table_of_placement.items() if found is wanted]
     if wanted is Code.UNDEFINED:
         return "everything else"
-    return ", ".join(code(_code_of(kind)) for kind in kinds) or "what is wrong with the request itself"
+    return ", ".join(code(_code_of(kind)) for kind in kinds) or "errors in the request itself"

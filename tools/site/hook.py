@@ -1,7 +1,7 @@
-"""What MkDocs calls while it builds the documentation: the navigation, and the pages made from the code.
+"""The hooks of MkDocs: the navigation, the pages generated from the code, and the diagrams.
 
-A new page in one of the folders below appears by itself. One that stands elsewhere stops the build, which is strict:
-give it a place in ``navigation``.
+A new page in one of the folders below appears by itself. A page elsewhere fails the strict build: add it to
+``navigation``.
 """
 
 import json
@@ -27,7 +27,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def navigation(docs: Path) -> list[dict[str, Any]]:
-    """The four kinds of documentation, and running it."""
+    """Return the navigation: the four kinds of documentation, and operations."""
 
     def pages(folder: str, *first: str) -> list[str]:
         found = [path.relative_to(docs).as_posix() for path in (docs / folder).glob("*.md")]
@@ -54,7 +54,7 @@ def navigation(docs: Path) -> list[dict[str, Any]]:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made from the code."""
+    """Add the pages that are generated from the code."""
     made = {
         **http_pages.pages(),
         "reference/commands.md": commands_page.page(),
@@ -68,5 +68,5 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """A fence such as ``sh fails`` says to the tests how to run it; to a reader it is shell."""
+    """Remove the words of a fence such as ``sh fails`` that only the tests read, and draw the diagrams."""
     return diagrams.with_pictures(_MARKED_FENCE.sub(r"```\1", markdown))

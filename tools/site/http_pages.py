@@ -15,19 +15,19 @@ from dibs.wiring import build_application
 
 @functools.cache
 def dialects() -> Sequence[Dialect]:
-    """What a server serves; building an application connects to nothing."""
+    """Return the dialects of a server. Building an application connects to nothing."""
     return list(build_application(Settings()).dialects)
 
 
 @functools.cache
 def document() -> dict[str, Any]:
-    """The OpenAPI document."""
+    """Return the OpenAPI document."""
     return build_document(dialects())
 
 
 @functools.cache
 def pages() -> Mapping[str, str]:
-    """By path."""
+    """Return the pages by path."""
     return {f"reference/http-{tag['name']}.md": _page(tag) for tag in document()["tags"]}
 
 
@@ -35,8 +35,8 @@ def _page(tag: Mapping[str, Any]) -> str:
     mount = f"/{tag['name']}"
     parts = [
         f"# HTTP: {mount}\n",
-        f"{plain(tag['description'])}. Made from the [OpenAPI document](openapi.json), which a running server has at "
-        "`/openapi.json`. *Since* is the first microversion that has it. Refusals: [Errors](errors.md).\n",
+        f"{plain(tag['description'])}. Generated from the [OpenAPI document](openapi.json), which a server has at "
+        "`/openapi.json`. *Since* is the first microversion with the operation. For refusals see [Errors](errors.md).\n",
     ]
     noun = None
     for path, methods in sorted(document()["paths"].items()):
@@ -50,7 +50,7 @@ def _page(tag: Mapping[str, Any]) -> str:
 
 
 def _noun(path: str) -> str:
-    """The first word below the version: all of its paths stand together."""
+    """Return the first word below the version, which groups paths."""
     words = [word for word in path.split("/")[2:] if word and not (word[0] == "v" and word[1:2].isdigit())]
     return words[0].replace("_", " ") if words else "versions"
 

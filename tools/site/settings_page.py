@@ -1,4 +1,4 @@
-"""The reference of settings, from the class that holds them."""
+"""The reference of settings, generated from the class Settings."""
 
 from typing import Any
 
@@ -9,15 +9,14 @@ from dibs.settings import CONFIG_VARIABLE, ENVIRONMENT_PREFIX, FIELDS, groups
 _INTRODUCTION = f"""\
 # Settings
 
-Each setting is a flag (`--log-level debug`), a variable of the environment (`DIBS_LOG_LEVEL=debug`) and a key in one
-TOML file (`log_level = "debug"`; `--config FILE` or `{CONFIG_VARIABLE}` says which file). The flag wins over the
-variable, which wins over the file, which wins over the default. How to choose them:
-[Settings](../operations/settings.md).
+Each setting is a flag (`--log-level debug`), an environment variable (`DIBS_LOG_LEVEL=debug`) and a key in one TOML file
+(`log_level = "debug"`; set by `--config FILE` or `{CONFIG_VARIABLE}`). The flag overrides the variable, which overrides
+the file, which overrides the default. [Settings](../operations/settings.md) explains the most important ones.
 """
 
 
 def page() -> str:
-    """One table for each group."""
+    """Return the page: one table per group."""
     parts = [_INTRODUCTION]
     for title, names in groups().items():
         parts.append(f"## {title[0].upper()}{title[1:]}\n")
