@@ -1,7 +1,7 @@
 """Measure Dibs: ``python -m bench [--engine sqlite,postgresql,mariadb] [--seconds 2]``.
 
-Times of one machine say little on another, so every line also says how it compares with the cheapest request there is,
-``GET /livez``, in the same run. Nothing is written but the table.
+Figures of two machines are not comparable, so every line also has the ratio to ``GET /livez``, the cheapest request, in
+the same run.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Leases with a full calendar: created, refused, listed, and many that start at the same moment.
 
-The calls are made in this process, one after the other, since whoever books waits for the calendar anyway: what is
-measured is the work of one transaction, with its commit, and without HTTP.
+The calls run in this process, one after the other, because bookings wait for the calendar lock anyway. Each figure is
+one transaction with its commit, without HTTP.
 """
 
 import statistics

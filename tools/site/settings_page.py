@@ -9,9 +9,9 @@ from dibs.settings import CONFIG_VARIABLE, ENVIRONMENT_PREFIX, FIELDS, groups
 _INTRODUCTION = f"""\
 # Settings
 
-Each setting is a flag (`--log-level debug`), an environment variable (`DIBS_LOG_LEVEL=debug`) and a key in one TOML file
-(`log_level = "debug"`; set by `--config FILE` or `{CONFIG_VARIABLE}`). The flag overrides the variable, which overrides
-the file, which overrides the default. [Settings](../operations/settings.md) explains the most important ones.
+Each setting is a flag (`--log-level debug`), an environment variable (`DIBS_LOG_LEVEL=debug`) and a key in one TOML
+file (`log_level = "debug"`; `--config FILE` or `{CONFIG_VARIABLE}`). The flag overrides the variable, which overrides the
+file, which overrides the default. [Settings](../operations/settings.md) explains the most important ones.
 """
 
 
