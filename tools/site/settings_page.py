@@ -10,8 +10,8 @@ _INTRODUCTION = f"""\
 # Settings
 
 Each setting is a flag (`--log-level debug`), an environment variable (`DIBS_LOG_LEVEL=debug`) and a key in one TOML
-file (`log_level = "debug"`; `--config FILE` or `{CONFIG_VARIABLE}`). The flag overrides the variable, which overrides the
-file, which overrides the default. [Settings](../operations/settings.md) explains the most important ones.
+file (`log_level = "debug"`; `--config FILE` or `{CONFIG_VARIABLE}`). The flag overrides the variable, which overrides
+the file, which overrides the default. [Settings](../operations/settings.md) explains the most important ones.
 """
 
 
