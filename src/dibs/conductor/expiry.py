@@ -9,7 +9,7 @@ import logging
 from dibs.access.access import SERVICE
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
-from dibs.machines.operations.holds import ListOver, OneHold, expire_hold, list_over
+from dibs.machines.operations.holds import ListExpiredHolds, OneHold, expire_hold, list_expired_holds
 
 COUNT_MAX = 100
 """How many are ended in one go, so that other work need not wait for all of them."""
@@ -26,7 +26,7 @@ class Expiry:
     def run(self) -> int:
         """End what is over; gives how many nodes that freed."""
         ended = 0
-        for uuid in self._runner.read(list_over, SERVICE, ListOver(count_max=COUNT_MAX)):
+        for uuid in self._runner.read(list_expired_holds, SERVICE, ListExpiredHolds(count_max=COUNT_MAX)):
             ended += self._end(uuid)
         if ended:
             logger.info("%d hold(s) ended", ended)

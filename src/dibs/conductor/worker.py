@@ -17,7 +17,7 @@ from dibs.machines.operations.tasks import (
     ReportFailure,
     ReportOutcome,
     TakeTask,
-    give_task_back,
+    release_task,
     report_failure,
     report_outcome,
     take_task,
@@ -103,7 +103,7 @@ class Worker:
     def _give_back(self, task: TakeTask, session: Session) -> None:
         """Free a task that may still be ours. Once the session has ended one try must do: the next takes it anyway."""
         try:
-            self._until_told(lambda: self._runner.write(give_task_back, SERVICE, task), session)
+            self._until_told(lambda: self._runner.write(release_task, SERVICE, task), session)
         except (Interrupted, StoreUnavailable, StoreContended):
             logger.debug("the task of node %s could not be given back", task.node_uuid)
 

@@ -2,7 +2,7 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.access.actor import Actor
-from dibs.machines.model.holds import Hold, end_of, runs_the_system
+from dibs.machines.model.holds import Hold, administers_system, end_of
 
 UUID = "aaaaaaaa-1111-4222-8333-444444444444"
 
@@ -42,11 +42,11 @@ def test_a_hold_is_for_its_project_and_for_those_who_run_the_system(
 def test_a_hold_without_a_project_is_not_for_those_without_one() -> None:
     assert not held_by(None).usable_by(Actor(user="u", roles=frozenset({"member"})))
     assert held_by(None).usable_by(SERVICE.actor)
-    assert runs_the_system(SERVICE.actor)
+    assert administers_system(SERVICE.actor)
 
 
 def test_a_hold_is_over_at_its_end_and_not_before() -> None:
-    assert [held_by("p").over(now) for now in (9, 10, 11)] == [False, True, True]
+    assert [held_by("p").expired(now) for now in (9, 10, 11)] == [False, True, True]
 
 
 def test_a_fraction_of_a_microsecond_counts_as_a_whole_one() -> None:

@@ -114,11 +114,11 @@ def test_work_needs_a_live_conductor(ledger):
 
 
 def test_the_favourite_gets_the_work_while_it_lives(ledger):
-    incarnation = register(ledger, "favourite")
-    favourite = ledger.runner.read(get_conductor, SERVICE, GetConductor(hostname="favourite")).conductor.id
-    assert {choose(ledger, favourite=favourite).hostname for _ in range(20)} == {"favourite"}
-    beat_of(ledger, "favourite", incarnation, online=False)
-    assert choose(ledger, favourite=favourite).hostname == "conductor-1"
+    incarnation = register(ledger, "preferred")
+    preferred = ledger.runner.read(get_conductor, SERVICE, GetConductor(hostname="preferred")).conductor.id
+    assert {choose(ledger, preferred=preferred).hostname for _ in range(20)} == {"preferred"}
+    beat_of(ledger, "preferred", incarnation, online=False)
+    assert choose(ledger, preferred=preferred).hostname == "conductor-1"
 
 
 def test_work_is_spread_over_all_who_can_do_it(ledger):

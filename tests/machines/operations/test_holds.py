@@ -15,14 +15,14 @@ from dibs.machines.model.errors import (
     NothingToHold,
 )
 from dibs.machines.operations.holds import (
+    ListExpiredHolds,
     ListHolds,
-    ListOver,
     OneHold,
     RenewHold,
     delete_hold,
     expire_hold,
+    list_expired_holds,
     list_holds,
-    list_over,
     renew_hold,
 )
 from dibs.machines.operations.node_claims import associate
@@ -160,13 +160,13 @@ def test_a_hold_is_in_force_until_its_end_and_not_a_moment_longer(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     ledger.clock.move(59)
-    assert ledger.runner.read(list_over, SERVICE, ListOver(count_max=10)) == []
+    assert ledger.runner.read(list_expired_holds, SERVICE, ListExpiredHolds(count_max=10)) == []
     assert ledger.runner.write(expire_hold, SERVICE, OneHold(uuid=made.uuid)) is False
     assert show(ledger, made) == made
     ledger.clock.move(1)
     assert gone(ledger, made)
     assert ledger.runner.read(list_holds, BLUE, ListHolds(limit=10)) == []
-    assert ledger.runner.read(list_over, SERVICE, ListOver(count_max=10)) == [made.uuid]
+    assert ledger.runner.read(list_expired_holds, SERVICE, ListExpiredHolds(count_max=10)) == [made.uuid]
     assert ledger.runner.write(expire_hold, SERVICE, OneHold(uuid=made.uuid)) is True
     assert ledger.runner.write(expire_hold, SERVICE, OneHold(uuid=made.uuid)) is False
     assert ledger.unit(node) == FREE

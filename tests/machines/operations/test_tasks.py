@@ -18,9 +18,9 @@ from dibs.machines.operations.tasks import (
     ReportOutcome,
     TakeOver,
     TakeTask,
-    give_task_back,
     list_due,
     list_orphans,
+    release_task,
     report_failure,
     report_outcome,
     take_over_task,
@@ -51,7 +51,7 @@ class Process:
         self.ledger.runner.write(report_failure, SERVICE, self._about(ReportFailure, node, work=work, reason=reason))
 
     def give_back(self, node):
-        self.ledger.runner.write(give_task_back, SERVICE, self._about(TakeTask, node))
+        self.ledger.runner.write(release_task, SERVICE, self._about(TakeTask, node))
 
     def orphans(self):
         return self.ledger.runner.read(list_orphans, SERVICE, TakeOver(incarnation=self.incarnation))

@@ -260,7 +260,7 @@ def _check_uuid(tx: Transaction, now: int, allocation_uuid: str, project: str | 
     """Refuse a uuid under which somebody has a node, holds one, or has claims in another project's name."""
     consumer = consumers.get(tx, allocation_uuid)
     strange = consumer is not None and project is not None and consumer.project_id != project
-    if strange or allocations.is_instance(tx, allocation_uuid) or holds.is_awaited(tx, now, allocation_uuid):
+    if strange or allocations.is_instance(tx, allocation_uuid) or holds.is_held_for(tx, now, allocation_uuid):
         raise InstanceInUse(instance=allocation_uuid)
 
 

@@ -52,9 +52,9 @@ def choose(
     group: str,
     now: int,
     seed: str,
-    favourite: int | None = None,
+    preferred: int | None = None,
 ) -> Conductor:
-    """A live conductor for work with a driver in a group: the favourite if it can, any other otherwise.
+    """A live conductor for work with a driver in a group: the preferred if it can, any other otherwise.
 
     ``seed`` spreads the choice: the same seed at the same moment gives the same conductor.
     """
@@ -65,6 +65,6 @@ def choose(
     if not live:
         raise NoLiveConductor(driver=driver, group=group)
     for conductor in live:
-        if conductor.id == favourite:
+        if conductor.id == preferred:
             return conductor
     return live[(crc32(seed.encode()) + now) % len(live)]

@@ -35,20 +35,20 @@ class Hold:
     created_at: int
     updated_at: int | None = None
 
-    def over(self, now: int) -> bool:
+    def expired(self, now: int) -> bool:
         """True from the moment on at which it ends."""
         return self.expires_at <= now
 
     def usable_by(self, actor: Actor) -> bool:
         """True for its own project, and for those who run the system. Nobody else may even know of it."""
-        return runs_the_system(actor) or (self.project_id is not None and actor.project == self.project_id)
+        return administers_system(actor) or (self.project_id is not None and actor.project == self.project_id)
 
     def proved_by(self, proof: str | None) -> bool:
         """Whether somebody knows its uuid; how long the answer takes does not tell how much of it was right."""
         return proof is not None and hmac.compare_digest(self.uuid.encode(), proof.lower().encode())
 
 
-def runs_the_system(actor: Actor) -> bool:
+def administers_system(actor: Actor) -> bool:
     """True for those who may see and use every hold. A reader may not: whoever sees a hold has its proof."""
     return actor.system_scope and not _SYSTEM_ROLES.isdisjoint(actor.roles)
 

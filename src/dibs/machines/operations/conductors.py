@@ -128,7 +128,7 @@ def choose_conductor(
     driver: str,
     group: str,
     seed: str,
-    favourite: int | None = None,
+    preferred: int | None = None,
 ) -> Conductor:
     """A live conductor that has the driver and serves the group; see ``domain.conductors.choose``."""
     return choose(
@@ -137,7 +137,7 @@ def choose_conductor(
         group=group,
         now=now,
         seed=seed,
-        favourite=favourite,
+        preferred=preferred,
     )
 
 

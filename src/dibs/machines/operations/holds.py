@@ -17,10 +17,10 @@ from dibs.machines.model.access import sees_node
 from dibs.machines.model.errors import HoldExists, HoldNotFound, NodeClaimed, NodeHeld
 from dibs.machines.model.holds import (
     Hold,
+    administers_system,
     end_of,
     nothing_to_hold,
     reason_against,
-    runs_the_system,
     was_used_for,
     with_used,
 )
@@ -66,7 +66,7 @@ class ListHolds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListOver:
+class ListExpiredHolds:
     """Some of the holds whose end has come."""
 
     count_max: int
@@ -74,7 +74,7 @@ class ListOver:
 
 def create_hold(tx: Transaction, access: Access, now: int, command: CreateHold) -> Hold:
     """Hold one of several nodes; when none can be held, the refusal says why of each."""
-    if access.actor.project is None and not runs_the_system(access.actor):
+    if access.actor.project is None and not administers_system(access.actor):
         raise Forbidden(resource="baremetal:reservation:create")
     _check_instance(tx, now, command.instance_uuid)
     reasons = []
@@ -96,7 +96,7 @@ def list_holds(tx: Transaction, access: Access, now: int, command: ListHolds) ->
     after_id = 0
     if command.marker is not None:
         after_id = _visible(holds.get(tx, command.marker), access, now, command.marker).id
-    if runs_the_system(access.actor):
+    if administers_system(access.actor):
         return holds.page(tx, now, project=None, after_id=after_id, limit=command.limit)
     if access.actor.project is None:
         return []
@@ -118,9 +118,9 @@ def delete_hold(tx: Transaction, access: Access, now: int, command: OneHold) -> 
     _end(tx, now, node, hold)
 
 
-def list_over(tx: Transaction, access: Access, now: int, command: ListOver) -> list[str]:
+def list_expired_holds(tx: Transaction, access: Access, now: int, command: ListExpiredHolds) -> list[str]:
     """The uuids of holds whose end has come."""
-    return holds.over(tx, now, command.count_max)
+    return holds.expired(tx, now, command.count_max)
 
 
 def expire_hold(tx: Transaction, access: Access, now: int, command: OneHold) -> bool:
@@ -128,7 +128,7 @@ def expire_hold(tx: Transaction, access: Access, now: int, command: OneHold) -> 
     found = holds.get(tx, command.uuid)
     node = nodes.lock(tx, found.node_uuid, now) if found else None
     hold = holds.get(tx, command.uuid) if node else None
-    if node is None or hold is None or not hold.over(now):
+    if node is None or hold is None or not hold.expired(now):
         return False
     _end(tx, now, node, hold)
     return True
@@ -157,7 +157,7 @@ def consume_for_deploy(tx: Transaction, access: Access, now: int, node: Node, pr
         if proof is not None and not was_used_for(node, proof):
             raise HoldNotFound(hold=proof)
         return node
-    hold = of_locked_node(tx, now, node)
+    hold = current_hold(tx, now, node)
     if hold is None:
         if proof is not None:
             raise HoldNotFound(hold=proof)
@@ -174,7 +174,7 @@ def consume_for_instance(tx: Transaction, access: Access, now: int, node: Node, 
 
     The instance finds the claim that the hold made in its name. Gives what else changes on the node.
     """
-    hold = of_locked_node(tx, now, node)
+    hold = current_hold(tx, now, node)
     if hold is None:
         return {}
     if hold.instance_uuid != instance_uuid or not hold.usable_by(access.actor):
@@ -183,23 +183,23 @@ def consume_for_instance(tx: Transaction, access: Access, now: int, node: Node, 
     return {"driver_internal_info": with_used(node, hold)}
 
 
-def is_awaited(tx: Transaction, now: int, instance_uuid: str) -> bool:
+def is_held_for(tx: Transaction, now: int, instance_uuid: str) -> bool:
     """True while a node is held for an instance."""
     hold = holds.for_instance(tx, instance_uuid)
-    return hold is not None and not hold.over(now)
+    return hold is not None and not hold.expired(now)
 
 
-def let_go(tx: Transaction, now: int, node: Node) -> None:
+def end_hold(tx: Transaction, now: int, node: Node) -> None:
     """End the hold on a locked node, whoever has it."""
     hold = holds.of_node(tx, node.id)
     if hold is not None:
         _end(tx, now, node, hold)
 
 
-def of_locked_node(tx: Transaction, now: int, node: Node) -> Hold | None:
+def current_hold(tx: Transaction, now: int, node: Node) -> Hold | None:
     """The hold on a locked node. One that is over is removed, as a conductor would have done in a moment."""
     hold = holds.of_node(tx, node.id)
-    if hold is not None and hold.over(now):
+    if hold is not None and hold.expired(now):
         _end(tx, now, node, hold)
         return None
     return hold
@@ -216,9 +216,9 @@ def _check_instance(tx: Transaction, now: int, instance_uuid: str) -> None:
     if reserved or nodes.with_instance(tx, instance_uuid) is not None:
         raise HoldExists(instance=instance_uuid)
     hold = holds.for_instance(tx, instance_uuid)
-    if hold is not None and hold.over(now):
+    if hold is not None and hold.expired(now):
         node = nodes.lock(tx, hold.node_uuid, now)
-        hold = of_locked_node(tx, now, node) if node else None
+        hold = current_hold(tx, now, node) if node else None
     if hold is not None and hold.instance_uuid == instance_uuid:
         raise HoldExists(instance=instance_uuid)
 
@@ -232,13 +232,13 @@ def _try_node(tx: Transaction, access: Access, now: int, ident: str, command: Cr
     if node is None or not sees_node(access, node):
         return None, "could not be found"
     hold = holds.of_node(tx, node.id)
-    reason = reason_against(node, held=hold is not None and not hold.over(now), claimed=False)
+    reason = reason_against(node, held=hold is not None and not hold.expired(now), claimed=False)
     if reason is not None:
         return None, reason
     node = nodes.lock(tx, ident, now)
     if node is None:
         return None, "could not be found"
-    held = of_locked_node(tx, now, node) is not None
+    held = current_hold(tx, now, node) is not None
     reason = reason_against(node, held=held, claimed=bool(claim_views.on_provider(tx, node.id)))
     if reason is not None:
         return None, reason
@@ -261,7 +261,7 @@ def _hold(tx: Transaction, access: Access, now: int, node: Node, command: Create
     }
     holds.add(tx, values)
     node_claims.claim_for_hold(
-        tx, now, node, command.instance_uuid, access.actor.project, for_any_project=runs_the_system(access.actor)
+        tx, now, node, command.instance_uuid, access.actor.project, for_any_project=administers_system(access.actor)
     )
     made = holds.get(tx, command.uuid)
     assert made is not None
@@ -278,7 +278,7 @@ def _lock(tx: Transaction, access: Access, now: int, uuid: str) -> tuple[Node, H
 
 
 def _visible(hold: Hold | None, access: Access, now: int, uuid: str) -> Hold:
-    if hold is None or hold.over(now) or not hold.usable_by(access.actor) or not hold.proved_by(uuid):
+    if hold is None or hold.expired(now) or not hold.usable_by(access.actor) or not hold.proved_by(uuid):
         raise HoldNotFound(hold=uuid)
     return hold
 

@@ -165,9 +165,9 @@ def delete_node(tx: Transaction, access: Access, now: int, command: DeleteNode) 
             f"Valid provision states to perform deletion are: {', '.join(states.DELETE_ALLOWED_STATES)}, "
             "or set the node into maintenance mode"
         )
-    if not node.maintenance and holds.of_locked_node(tx, now, node) is not None:
+    if not node.maintenance and holds.current_hold(tx, now, node) is not None:
         raise NodeHeld(node=node.uuid)
-    holds.let_go(tx, now, node)
+    holds.end_hold(tx, now, node)
     node_claims.release(tx, now, node)
     require_unused(tx, node.id, node.uuid)
     nodes.forget_parent(tx, node)
@@ -209,7 +209,7 @@ def _respect_hold(tx: Transaction, access: Access, now: int, node: Node, after: 
     if after.resource_class != node.resource_class:
         for guard in node_guards(tx):
             guard.check_class_change(tx, node)
-        if holds.of_locked_node(tx, now, node) is not None:
+        if holds.current_hold(tx, now, node) is not None:
             raise NodeHeld(node=node.uuid)
     return {}
 

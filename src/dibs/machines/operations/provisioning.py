@@ -181,9 +181,9 @@ def _hand_over(tx: Transaction, now: int, node: Node, work: str, arguments: Json
         driver=node.driver,
         group=node.conductor_group,
         seed=node.uuid,
-        favourite=node.conductor_id,
+        preferred=node.conductor_id,
     )
-    tasks.put(tx, node.id, conductor_id=conductor.id, work=work, arguments=arguments, now=now)
+    tasks.queue(tx, node.id, conductor_id=conductor.id, work=work, arguments=arguments, now=now)
     return save_node(tx, node, now, **changes, reservation=conductor.hostname, conductor_id=conductor.id)
 
 
@@ -212,5 +212,5 @@ def _unhold(tx: Transaction, now: int, node: Node, state: str) -> Node:
     """Let the work that is held on the node go on at once."""
     task = tasks.get(tx, node.id)
     if task is not None:
-        tasks.go_on(tx, task, work=task.work, arguments=task.arguments, runner=None, attempts=0, due_at=now)
+        tasks.requeue(tx, task, work=task.work, arguments=task.arguments, runner=None, attempts=0, due_at=now)
     return save_node(tx, node, now, **moved(state, node.target_provision_state, now))

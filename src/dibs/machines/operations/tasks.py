@@ -126,11 +126,11 @@ def report_failure(tx: Transaction, access: Access, now: int, command: ReportFai
     _fail(tx, now, node, task, command.reason)
 
 
-def give_task_back(tx: Transaction, access: Access, now: int, command: TakeTask) -> None:
+def release_task(tx: Transaction, access: Access, now: int, command: TakeTask) -> None:
     """Leave a task undone because the conductor stops; whoever takes it next begins anew. Not ours: nothing happens."""
     node = nodes.lock(tx, command.node_uuid, now)
     if node is not None:
-        tasks.give_back(tx, node.id, command.incarnation)
+        tasks.release(tx, node.id, command.incarnation)
 
 
 def list_orphans(tx: Transaction, access: Access, now: int, command: TakeOver) -> list[str]:
@@ -181,7 +181,7 @@ def _pause(tx: Transaction, now: int, node: Node, task: Task, outcome: Outcome) 
     assert state is not None, f"{task.work} cannot pause"
     due_at = NEVER if outcome.wait_seconds is None else now + int(outcome.wait_seconds * _MICROSECONDS)
     arguments = {**task.arguments, "progress": outcome.progress}
-    tasks.go_on(tx, task, work=task.work, arguments=arguments, runner=None, attempts=0, due_at=due_at)
+    tasks.requeue(tx, task, work=task.work, arguments=arguments, runner=None, attempts=0, due_at=due_at)
     changes = {**outcome.changes, **moved(state, node.target_provision_state, now), "reservation": None}
     save_node(tx, node, now, **changes)
 
@@ -194,7 +194,7 @@ def _next_phase(
     if node.automated_clean is False:
         _rest(tx, now, node, {**changes, **moved(phase.target, None, now)})
         return None
-    tasks.go_on(tx, task, work=phase.work, arguments={}, runner=task.runner, attempts=1, due_at=now)
+    tasks.requeue(tx, task, work=phase.work, arguments={}, runner=task.runner, attempts=1, due_at=now)
     node = save_node(tx, node, now, **changes, **moved(phase.state, phase.target, now))
     return Assignment(node=node, work=phase.work)
 

@@ -25,7 +25,7 @@ _RENEW = (
     .values(expires_at=bindparam("new_expires_at"), updated_at=bindparam("now"))
 )
 _DELETE = delete_rows(holds).where(holds.c.id == bindparam("of_id"))
-_OVER = (
+_EXPIRED = (
     select(holds.c.uuid)
     .where(holds.c.expires_at <= bindparam("now"))
     .order_by(holds.c.expires_at, holds.c.id)
@@ -62,9 +62,9 @@ def page(tx: Transaction, now: int, *, project: str | None, after_id: int, limit
     return [Hold(**row) for row in tx.rows(_OF_PROJECT, {**values, "of_project": project})]
 
 
-def over(tx: Transaction, now: int, count_max: int) -> list[str]:
+def expired(tx: Transaction, now: int, count_max: int) -> list[str]:
     """The uuids of holds whose end has come, the longest over first."""
-    return tx.values(_OVER, {"now": now, "count_max": count_max})
+    return tx.values(_EXPIRED, {"now": now, "count_max": count_max})
 
 
 def add(tx: Transaction, values: dict[str, Any]) -> None:

@@ -39,8 +39,8 @@ _TAKE = (
     .where(_OF_NODE, _FOR_ME, _FREE, node_tasks.c.due_at <= bindparam("now"))
     .values(runner=bindparam("of_incarnation"), attempts=node_tasks.c.attempts + 1)
 )
-_GIVE_BACK = update(node_tasks).where(_OF_NODE, _MINE).values(runner=None, attempts=node_tasks.c.attempts - 1)
-_GO_ON = (
+_RELEASE = update(node_tasks).where(_OF_NODE, _MINE).values(runner=None, attempts=node_tasks.c.attempts - 1)
+_REQUEUE = (
     update(node_tasks)
     .where(_OF_NODE)
     .values(
@@ -72,7 +72,7 @@ def get(tx: Transaction, node_id: int) -> Task | None:
     return _task(row) if row else None
 
 
-def put(tx: Transaction, node_id: int, *, conductor_id: int, work: str, arguments: Json, now: int) -> None:
+def queue(tx: Transaction, node_id: int, *, conductor_id: int, work: str, arguments: Json, now: int) -> None:
     """Queue work on a node for a conductor, in place of what may have been waiting there."""
     tx.change(_DELETE, {"of_node": node_id})
     task = Task(
@@ -104,12 +104,12 @@ def take(tx: Transaction, node_id: int, incarnation: str, now: int) -> bool:
     return tx.change(_TAKE, {"of_node": node_id, "of_incarnation": incarnation, "now": now}) == 1
 
 
-def give_back(tx: Transaction, node_id: int, incarnation: str) -> None:
+def release(tx: Transaction, node_id: int, incarnation: str) -> None:
     """Leave a task undone, as if it had not been begun."""
-    tx.change(_GIVE_BACK, {"of_node": node_id, "of_incarnation": incarnation})
+    tx.change(_RELEASE, {"of_node": node_id, "of_incarnation": incarnation})
 
 
-def go_on(
+def requeue(
     tx: Transaction, task: Task, *, work: str, arguments: Json, runner: str | None, attempts: int, due_at: int
 ) -> None:
     """Turn a task into what is to be done next on its node."""
@@ -121,7 +121,7 @@ def go_on(
         "new_due_at": due_at,
         "new_attempts": attempts,
     }
-    tx.change(_GO_ON, values)
+    tx.change(_REQUEUE, values)
 
 
 def orphaned(tx: Transaction, now: int, count_max: int) -> list[Row]:
