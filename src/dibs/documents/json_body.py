@@ -1,8 +1,7 @@
-"""Read a JSON request body so that nothing behind it can be surprised.
+"""Parse a JSON request body and refuse values that later code cannot handle.
 
-Python's own reader lets through what no database and no other JSON reader takes: NaN and Infinity, NUL characters,
-halves of surrogate pairs, and nesting deep enough to exhaust the stack of whoever walks it next. All of those are
-refused here, with the place where they were found.
+Python's parser accepts values that databases and other JSON parsers do not: NaN and Infinity, NUL characters, unpaired
+surrogates, and nesting so deep that a recursive function exhausts its stack. The error names the place of the value.
 """
 
 import json
@@ -17,7 +16,7 @@ _CHARACTERS_SHOWN = 60
 
 
 class UnusableJson(Exception):
-    """The message says what is wrong, and where."""
+    """The body cannot be used; the message says why and where."""
 
 
 def read_json(body: bytes) -> Any:
@@ -35,14 +34,15 @@ def read_json(body: bytes) -> Any:
     except ValueError:
         # Python refuses to convert integers of thousands of digits.
         raise UnusableJson("The request body has a number that is too large: it has too many digits.") from None
-    # Only an escape can make a NUL or half a surrogate pair, and few brackets cannot nest deeply: most need no walk.
+    # Only an escape can produce a NUL or an unpaired surrogate, and few brackets cannot nest deeply: most bodies need
+    # no traversal.
     if "\\u" in text or text.count("[") + text.count("{") > DEPTH_MAX:
         check_json(value)
     return value
 
 
 def check_json(value: Any, path: str = "") -> None:
-    """Refuse a value that is nested too deeply or has text that cannot be stored; ``path`` is where it stands."""
+    """Raise UnusableJson for too deep nesting or text that cannot be stored; ``path`` is the place of the value."""
     waiting = [(value, path, 0)]
     while waiting:
         current, place, depth = waiting.pop()
@@ -59,7 +59,7 @@ def check_json(value: Any, path: str = "") -> None:
 
 
 def _listed(entries: list[Any]) -> Iterator[tuple[Any, Any]]:
-    """Each entry with its number, but an operation of a JSON patch with the path of what it changes."""
+    """Yield each entry with its index; an operation of a JSON patch with its path instead."""
     for number, entry in enumerate(entries):
         path = entry.get("path") if isinstance(entry, dict) else None
         yield (number if not isinstance(path, str) else f"({path})"), entry

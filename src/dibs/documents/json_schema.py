@@ -1,4 +1,4 @@
-"""Whether a value fits a JSON schema, and if not, what is wrong and where."""
+"""Validate a value against a JSON schema, and report the most relevant mistake."""
 
 import functools
 import uuid
@@ -14,27 +14,27 @@ Schema = Mapping[str, Any]
 VALIDATORS_MAX = 500
 
 _VALIDATORS: "dict[int, tuple[Schema, jsonschema.Draft202012Validator]]" = {}
-"""By the identity of the schema, which is kept so that no other can take its place."""
+"""By the id() of the schema; the entry holds the schema, so that no other object can get the same id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """The worst thing that is wrong with a value."""
+    """The most relevant violation of a schema."""
 
     message: str
     place: str
-    """Where in the value, with slashes; empty for the whole."""
+    """Path in the value, with slashes; empty for the whole value."""
     rule: str
-    """The keyword of the schema that does not hold, such as ``maxLength``."""
+    """The violated keyword of the schema, such as ``maxLength``."""
     rule_path: tuple[str | int, ...]
-    """Where in the schema that keyword stands."""
+    """Path of that keyword in the schema."""
 
     def __str__(self) -> str:
         return f"{self.message} (at {self.place})" if self.place else self.message
 
 
 def is_uuid(value: object) -> bool:
-    """True for a uuid with or without dashes, in either case; formats concern text only."""
+    """Return True for a uuid with or without dashes, in either case, and for a value that is not text."""
     if not isinstance(value, str):
         return True
     try:
@@ -44,7 +44,7 @@ def is_uuid(value: object) -> bool:
 
 
 def find_mistake(schema: Schema, value: Any) -> Mistake | None:
-    """What is wrong with a value; None when nothing is. A schema must not change once it was used."""
+    """Return the most relevant mistake, or None. A schema must not change after its first use."""
     from jsonschema.exceptions import best_match
 
     error = best_match(_validator(schema).iter_errors(value))

@@ -1,5 +1,8 @@
-"""HTTP plumbing that knows no dialect: routing, microversions, authentication, request ids, limits, health, metrics.
+"""HTTP without any dialect: sockets, limits, routing, microversions, authentication, request ids, health, metrics.
 
-The way in is one ASGI application (``shell.py``). It reads a request with a size limit and a deadline, sheds load when
-too much waits, hops to a bounded pool of threads, and sends the answer; what is behind it is plain synchronous Python.
+Start with ``edge/shell.py``, the ASGI application. It reads a request with a size limit and a deadline, refuses it when
+too many wait, runs it in a bounded pool of threads, and sends the response; all code behind it is synchronous.
+``messages`` has the types that the shell and the dialects exchange; ``exchange``, ``routing`` and
+``negotiation`` are what dialects build their handlers from. Paths, bodies and error formats of an API belong to its
+dialect, and decisions about access to ``dibs.access``.
 """

@@ -1,6 +1,6 @@
-"""One request on its way through a handler: what is the same in every dialect.
+"""The request as a handler sees it, as far as it is the same in every dialect.
 
-A dialect's own exchange adds its version, its query and its way to check a body.
+Each dialect's own exchange adds its version, its query parameters and its validation of bodies.
 """
 
 import json
@@ -15,17 +15,17 @@ from dibs.http.messages import Request, Response
 Command = TypeVar("Command")
 Result = TypeVar("Result")
 Headers = tuple[tuple[str, str], ...]
-UseCase = Callable[[Any, Access, int, Command], Result]
+OperationFunction = Callable[[Any, Access, int, Command], Result]
 
 
 class Runner(Protocol):
-    """Runs one use case in one transaction; it is ``usecases.runner.Runner``, which this layer does not know."""
+    """Runs one operation in one transaction: ``dibs.database.runner.Runner``, seen from here."""
 
-    def read(self, use_case: UseCase[Command, Result], access: Access, command: Command) -> Result:
-        """Run one that changes nothing."""
+    def read(self, operation: OperationFunction[Command, Result], access: Access, command: Command) -> Result:
+        """Run an operation that changes nothing."""
 
-    def write(self, use_case: UseCase[Command, Result], access: Access, command: Command) -> Result:
-        """Run one that may change things."""
+    def write(self, operation: OperationFunction[Command, Result], access: Access, command: Command) -> Result:
+        """Run an operation that may change rows."""
 
 
 class Policy(Protocol):
@@ -36,7 +36,7 @@ class Policy(Protocol):
 
 
 class HasRunner(Protocol):
-    """What a dialect was given when it was built."""
+    """The services that every dialect has."""
 
     @property
     def runner(self) -> Runner: ...
@@ -58,29 +58,29 @@ class AnyExchange(Generic[Services]):
 
     @property
     def actor(self) -> Actor:
-        """Who is asking."""
+        """The authenticated caller."""
         return self.request.actor
 
     @property
     def access(self) -> Access:
-        """The caller, and the policy that binds the caller."""
+        """The caller with the policy of this dialect."""
         return self.services.policy.access(self.actor)
 
-    def read(self, use_case: UseCase[Command, Result], command: Command) -> Result:
-        """Run a use case that changes nothing."""
-        return self.services.runner.read(use_case, self.access, command)
+    def read(self, operation: OperationFunction[Command, Result], command: Command) -> Result:
+        """Run an operation that changes nothing."""
+        return self.services.runner.read(operation, self.access, command)
 
-    def write(self, use_case: UseCase[Command, Result], command: Command) -> Result:
-        """Run a use case in a transaction of its own."""
-        return self.services.runner.write(use_case, self.access, command)
+    def write(self, operation: OperationFunction[Command, Result], command: Command) -> Result:
+        """Run an operation in a transaction of its own."""
+        return self.services.runner.write(operation, self.access, command)
 
 
 def json_answer(document: Any, status: int = 200, headers: Headers = ()) -> Response:
-    """An answer with a body."""
+    """Return a response with a JSON body."""
     body = json.dumps(document, separators=(",", ":")).encode()
     return Response(status, body, (("Content-Type", "application/json"), *headers))
 
 
 def empty_answer(status: int, headers: Headers = ()) -> Response:
-    """An answer without a body."""
+    """Return a response without a body."""
     return Response(status, b"", headers)

@@ -1,4 +1,4 @@
-"""Errors that belong to no dialect: a path outside every mount, a request that cannot be parsed."""
+"""Error responses outside every dialect: for a path without a mount, or a request that cannot be parsed."""
 
 import http
 import json
@@ -9,11 +9,11 @@ from dibs.http.request_id import REQUEST_ID
 Headers = tuple[tuple[str, str], ...]
 
 MESSAGE_MAX = 1_200
-"""Longer messages lose their middle: somebody's 1 MB name is not sent back."""
+"""Longer messages lose their middle, so that a 1 MB name is not sent back to the client."""
 
 
 def plain_failure(status: int, message: str, headers: Headers = (), request_id: str | None = None) -> Response:
-    """An error in the general form that OpenStack's API guidelines give."""
+    """Return an error in the format of OpenStack's API guidelines."""
     error = {
         "status": status,
         "title": http.HTTPStatus(status).phrase,
@@ -25,7 +25,7 @@ def plain_failure(status: int, message: str, headers: Headers = (), request_id: 
 
 
 def shorten(message: str) -> str:
-    """Keep both ends: the beginning says what, the end often says where."""
+    """Return the message within MESSAGE_MAX, with both ends kept: the end often says where the problem is."""
     if len(message) <= MESSAGE_MAX:
         return message
     half = MESSAGE_MAX // 2

@@ -1,4 +1,4 @@
-"""What travels between the shell and a dialect."""
+"""The types that the shell and the dialects exchange."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,26 +9,26 @@ from dibs.access.actor import Actor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One HTTP request, read whole, for the dialect whose mount it came to."""
+    """A complete HTTP request for the dialect of its mount."""
 
     method: str
     path: str
-    """Percent-decoded path below the mount; begins with "/". Unless the dialect has strict paths, it ends with one only
-    when it is "/" itself."""
+    """Percent-decoded path below the mount, with a leading slash. A trailing slash is removed unless the dialect has
+    strict paths."""
     query: tuple[tuple[str, str], ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     """Header names in lower case; several of one name are joined with ", "."""
     body: bytes = b""
     base_url: str
-    """Scheme, host and mount as the caller wrote them, without a trailing slash: the stem of every link."""
+    """Scheme, host and mount as the client sent them, without a trailing slash: the prefix of every link."""
     request_id: str
     actor: Actor
-    """The authenticated caller. On a dialect's public paths it is an actor without any role."""
+    """The authenticated caller; on a public path of the dialect an actor without roles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One HTTP answer."""
+    """An HTTP response."""
 
     status: int
     body: bytes = b""
@@ -36,7 +36,7 @@ class Response:
 
 
 class Operation(Protocol):
-    """What the OpenAPI document is made from: one row of a dialect's routing table."""
+    """One row of a dialect's routing table, as the OpenAPI document describes it."""
 
     @property
     def method(self) -> str: ...
@@ -56,11 +56,11 @@ class Operation(Protocol):
 
     @property
     def body(self) -> Mapping[str, Any] | None:
-        """JSON schema of the request body, or None when it takes none."""
+        """JSON schema of the request body; None without a body."""
 
     @property
     def statuses(self) -> Mapping[int, str]:
-        """What it answers when all is well: status and a short description."""
+        """Status codes of success, each with a short description."""
 
 
 class Dialect(Protocol):
@@ -78,21 +78,21 @@ class Dialect(Protocol):
 
     @property
     def anonymous_is_admin(self) -> bool:
-        """Under noauth, whether a request without a token is the system's admin (Ironic) or gets 401 (Placement)."""
+        """Whether noauth treats a request without a token as the system admin (Ironic) or answers 401 (Placement)."""
 
     @property
     def strict_paths(self) -> bool:
-        """Whether a slash at the end makes another path; otherwise it is dropped."""
+        """Whether a trailing slash makes another path; otherwise the shell removes it."""
 
     @property
     def checks_media_types(self) -> bool:
-        """Whether the dialect itself refuses a Content-Type (415) or Accept (406), at a moment of its own."""
+        """Whether the dialect checks Content-Type (415) and Accept (406) itself, in its own order."""
 
     @property
     def operations(self) -> Iterable[Operation]: ...
 
     def answer(self, request: Request) -> Response:
-        """Answer a request; never raises for anything a caller can send."""
+        """Answer a request. Never raises, whatever the client sends."""
 
     def refuse(
         self,
@@ -101,4 +101,4 @@ class Dialect(Protocol):
         message: str,
         headers: tuple[tuple[str, str], ...] = (),
     ) -> Response:
-        """An error that the shell found (401, 413, 500, 503 …) in this dialect's own shape."""
+        """Return an error that the shell found (401, 413, 500, 503 …) in the format of this dialect."""

@@ -1,4 +1,4 @@
-"""Which microversion a request asks for. Names and range are passed in; what to answer is the dialect's."""
+"""Choose the microversion of a request. The dialect passes header names and range, and answers a refusal."""
 
 import enum
 import re
@@ -22,7 +22,7 @@ class Problem(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class VersionRefusal:
-    """A version that cannot be served, as it was asked for."""
+    """A version that cannot be served, as the client sent it."""
 
     problem: Problem
     asked: str
@@ -30,18 +30,18 @@ class VersionRefusal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionRange:
-    """What a service understands: its names for the headers and its lowest and highest version."""
+    """The microversions of a service, and the headers that ask for one."""
 
     service_type: str
-    """The first word in ``OpenStack-API-Version: <service_type> 1.N``, which wins over the older headers."""
+    """The first word in ``OpenStack-API-Version: <service_type> 1.N``, which takes precedence over legacy headers."""
     legacy_headers: Sequence[str] = ()
     minimum: Version
     maximum: Version
     default: Version
-    """What a request that names no version gets."""
+    """The version of a request that names none."""
 
     def choose(self, headers: Mapping[str, str]) -> Version | VersionRefusal:
-        """The version of a request whose header names are in lower case."""
+        """Return the version that a request asks for; header names are in lower case."""
         asked = microversion_parse.get_version(dict(headers), self.service_type, self.legacy_headers)
         if asked is None:
             return self.default

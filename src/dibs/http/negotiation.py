@@ -1,4 +1,4 @@
-"""JSON only: whether a request's Content-Type and Accept headers can be served."""
+"""Check the Content-Type and Accept headers of a request: Dibs serves JSON only."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ _BODY_TYPES = frozenset({"application/json", "application/json-patch+json"})
 
 @dataclass(frozen=True, slots=True)
 class NotServed:
-    """Why a request cannot be served as it asks."""
+    """Why a media type cannot be served."""
 
     status: int
     message: str
 
 
 def find_problem(headers: Mapping[str, str], has_body: bool) -> NotServed | None:
-    """Say what is wrong with the media types of a request, or None."""
+    """Return the problem with the media types of a request, or None."""
     content_type = headers.get("content-type")
     if has_body and content_type is not None and not _is_json(content_type):
         return NotServed(
@@ -38,15 +38,15 @@ def _is_json(content_type: str) -> bool:
 
 
 def accepts_json(accept: str) -> bool:
-    """True when the header lets application/json through."""
+    """Return True when the header accepts application/json."""
     return preferred(accept, ("application/json",)) is not None
 
 
 @lru_cache(maxsize=256)
 def preferred(accept: str, offers: tuple[str, ...]) -> str | None:
-    """Of the types on offer the one that the header likes best, the first of equals; None when it excludes all.
+    """Return the offered type with the highest quality, the first of equals; None when the header excludes all.
 
-    An empty header likes all. Of several ranges that match a type, the most specific decides.
+    An empty header accepts all. Of several ranges that match a type, the most specific decides.
     """
     if not accept.strip():
         return offers[0]
@@ -66,7 +66,7 @@ def _quality_of(media_type: str, qualities: Mapping[str, float]) -> float:
 
 
 def _quality(parameters: list[str]) -> float:
-    """The q parameter; one that is not a number counts as 1, since the caller did name the type."""
+    """Return the q parameter. A value that is not a number counts as 1, because the client did name the type."""
     for parameter in parameters:
         name, _, value = parameter.partition("=")
         if name.strip() == "q":

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the routing tables and schemas that the dialects really use."""
+"""Build the OpenAPI 3.1 document from the routing tables and schemas of the dialects."""
 
 import re
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ def build_document(dialects: Iterable[Dialect]) -> dict[str, Any]:
         for operation in dialect.operations:
             place = paths.setdefault(dialect.mount + operation.path.rstrip("/"), {})
             method = operation.method.lower()
-            # Of several rows for one method and path the newest describes it: OpenAPI has no place for more than one.
+            # OpenAPI allows one description of a method and path: the newest row.
             known = place.get(method)
             if known is None or known["x-openstack-min-version"] <= operation.since:
                 place[method] = _describe(operation, tag)

@@ -1,4 +1,4 @@
-"""The id that ties an answer, its log lines and the caller's own records together."""
+"""The id of a request, which is in its response and in its log lines."""
 
 import contextvars
 import re
@@ -7,18 +7,18 @@ import uuid
 HEADER = "x-openstack-request-id"
 
 REQUEST_ID: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="-")
-"""The id of the request that the running task or thread works for; "-" outside any request."""
+"""The id of the request that the current task or thread works on; "-" outside requests."""
 
 _VALID = re.compile(r"req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def new_request_id() -> str:
-    """A fresh id in OpenStack's form."""
+    """Return a new id in OpenStack's format."""
     return f"req-{uuid.uuid4()}"
 
 
 def choose_request_id(offered: str | None) -> str:
-    """Keep the caller's id when it is well formed; anything else is replaced, because ids end up in logs."""
+    """Return the client's id when it is well formed, else a new one: ids are written to logs."""
     if offered is not None and _VALID.fullmatch(offered):
         return offered
     return new_request_id()

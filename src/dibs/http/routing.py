@@ -1,7 +1,8 @@
-"""A dialect's routing table: rows of method and path, put into a tree of segments once.
+"""The routing table of a dialect: rows of method, path and versions, compiled into a tree of path segments.
 
-A literal segment goes before a parameter (``/nodes/detail`` before ``/nodes/{node}``), but when the literal branch has
-no row for the method, the parameter's is tried. Two rows of one method and path must not be valid in the same version.
+A literal segment takes precedence over a parameter (``/nodes/detail`` over ``/nodes/{node}``). When the literal branch
+has no row for the method, the parameter branch is tried. Two rows with the same method and path must not overlap in
+versions.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +14,7 @@ H = TypeVar("H")
 
 @dataclass(frozen=True, kw_only=True)
 class Route(Generic[H]):
-    """One row: satisfies messages.Operation, and carries whatever the dialect calls a handler."""
+    """One row: a messages.Operation with the dialect's handler."""
 
     method: str
     path: str
@@ -22,14 +23,14 @@ class Route(Generic[H]):
     since: int = 0
     """The first minor version that has it."""
     until: int | None = None
-    """The last minor version that has it; None when the newest does."""
+    """The last minor version that has it; None for a row that is still valid."""
     summary: str = ""
     query: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
     statuses: Mapping[int, str] = field(default_factory=dict)
 
     def serves(self, minor: int | None) -> bool:
-        """True when the row is valid in this minor version; None stands for the newest."""
+        """Return True when the row is valid in this minor version; None means the newest."""
         if minor is None:
             return self.until is None
         return self.since <= minor and (self.until is None or minor <= self.until)
@@ -37,7 +38,7 @@ class Route(Generic[H]):
 
 @dataclass(frozen=True, slots=True)
 class Match(Generic[H]):
-    """The row that serves a request, and its path arguments by name."""
+    """The row for a request, and the path arguments by name."""
 
     route: Route[H]
     arguments: dict[str, str]
@@ -53,7 +54,7 @@ class MethodNotAllowed:
     """Rows have this path, but none has it with this method."""
 
     allowed: tuple[str, ...]
-    """The methods that the path has in the version asked for."""
+    """The methods of the path in the requested version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +63,14 @@ class NotInVersion(Generic[H]):
 
     routes: tuple[Route[H], ...]
     allowed: tuple[str, ...]
-    """The methods that the path has in the version asked for; empty when the whole path is unknown to it."""
+    """The methods of the path in the requested version; empty when that version does not have the path."""
 
 
 Resolution = Match[H] | UnknownPath | MethodNotAllowed | NotInVersion[H]
 
 
 class OverlappingRoutes(Exception):
-    """Two rows would serve the same request."""
+    """Two rows match the same request."""
 
 
 class _Segment(Generic[H]):
@@ -81,11 +82,11 @@ class _Segment(Generic[H]):
         self.literals: dict[str, _Segment[H]] = {}
         self.parameter: _Segment[H] | None = None
         self.rows: dict[str, list[tuple[Route[H], tuple[str, ...]]]] = {}
-        """By method: each row with the names of its parameters in order."""
+        """By method: each row with the names of its parameters in path order."""
 
 
 class Router(Generic[H]):
-    """Resolves a method and path; built once, never changed."""
+    """Finds the row of a request; immutable."""
 
     def __init__(self, routes: Iterable[Route[H]]) -> None:
         self.routes = tuple(routes)
@@ -94,7 +95,7 @@ class Router(Generic[H]):
             self._add(route)
 
     def resolve(self, method: str, path: str, minor: int | None = None) -> Resolution[H]:
-        """Find the row for a request at a minor version (None: the newest)."""
+        """Return the row for a request at a minor version; None means the newest."""
         places: list[tuple[_Segment[H], tuple[str, ...]]] = []
         others: list[Route[H]] = []
         for segment, values in self._places(self._root, path[1:].split("/") if path != "/" else [], 0, ()):
@@ -115,7 +116,7 @@ class Router(Generic[H]):
         depth: int,
         values: tuple[str, ...],
     ) -> Iterator[tuple[_Segment[H], tuple[str, ...]]]:
-        """Every node that the path leads to, the most literal first."""
+        """Yield every tree node that matches the path, the most literal first."""
         if depth == len(parts):
             if segment.rows:
                 yield segment, values
@@ -148,7 +149,7 @@ def _overlap(one: Route[H], other: Route[H]) -> bool:
 
 
 def _allowed(places: list[tuple[_Segment[H], tuple[str, ...]]], minor: int | None) -> tuple[str, ...]:
-    """In the order of the table."""
+    """Return the methods of these nodes, in the order of the table."""
     methods = [
         method
         for segment, _ in places

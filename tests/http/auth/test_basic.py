@@ -91,7 +91,7 @@ def test_bad_lines_are_named_by_number() -> None:
     with pytest.raises(BadUserFile) as caught:
         parse_users(text, "users")
     message = str(caught.value)
-    for part in ("users:", "line 2:", "line 3:", "line 4:", "line 5:", "line 6: the user 'ok' is there twice"):
+    for part in ("users:", "line 2:", "line 3:", "line 4:", "line 5:", "line 6: duplicate user 'ok'"):
         assert part in message
     assert "line 1:" not in message
 

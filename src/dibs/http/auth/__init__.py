@@ -1,7 +1,7 @@
-"""Who is asking: three ways to find out, behind one protocol.
+"""Authentication: three methods behind one protocol.
 
-``noauth`` believes the caller, ``basic`` asks a file of bcrypt hashes, ``keystone`` asks Keystone. All of them run in a
-worker thread, so they may be slow; none of them decides what the caller may do: that is policy, and a dialect's.
+``noauth`` trusts the request headers, ``basic`` checks a file of bcrypt hashes, ``keystone`` validates tokens. They run
+in a worker thread, so they may block. They establish the caller; what the caller may do is decided in ``dibs.access``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,14 +11,14 @@ from typing import Protocol
 from dibs.access.actor import Actor
 
 ANONYMOUS = Actor()
-"""Nobody in particular: the caller of a public page."""
+"""The caller of a public path."""
 
 _IMPLIED = {"admin": "manager", "manager": "member", "member": "reader"}
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the caller's identity was not established, as status, sentence and headers."""
+    """A failed authentication: status, message and headers of the response."""
 
     status: int
     message: str
@@ -26,14 +26,14 @@ class Refusal:
 
 
 class Authenticator(Protocol):
-    """Turns the headers of a request into an actor."""
+    """Authenticates requests by their headers."""
 
     def authenticate(self, headers: Mapping[str, str], *, anonymous_is_admin: bool) -> Actor | Refusal:
-        """Names are in lower case. The flag is the dialect's: what noauth makes of a request without a token."""
+        """Return the caller or a refusal. Header names are in lower case; see Dialect.anonymous_is_admin."""
 
 
 def with_implied_roles(roles: Iterable[str]) -> frozenset[str]:
-    """Add the roles that Keystone's bootstrap lets each role imply: admin, manager, member, reader."""
+    """Add the roles that Keystone's bootstrap implies: admin, manager, member, reader."""
     known = set(roles)
     for higher, lower in _IMPLIED.items():
         if higher in known:
@@ -42,5 +42,5 @@ def with_implied_roles(roles: Iterable[str]) -> frozenset[str]:
 
 
 def split_roles(text: str) -> frozenset[str]:
-    """Role names of a comma-separated list, in lower case."""
+    """Return the role names of a comma-separated list in lower case."""
     return frozenset(role.strip().lower() for role in text.split(",") if role.strip())

@@ -1,7 +1,7 @@
-"""HTTP basic authentication against a file of bcrypt hashes, as standalone Ironic has it, with project and roles added.
+"""HTTP basic authentication with a file of bcrypt hashes, as in standalone Ironic, plus project and roles.
 
-A line is ``user:bcrypt-hash[:project[:role,role]]``. Without a project the user speaks for the whole system; without
-roles it is an admin there and a member in a project. Empty lines and lines that begin with "#" are skipped.
+A line is ``user:bcrypt-hash[:project[:role,role]]``. A user without a project has system scope. The default role is
+admin with system scope and member in a project. Empty lines and lines that begin with "#" are skipped.
 """
 
 import base64
@@ -24,7 +24,7 @@ from dibs.http.auth import Refusal, split_roles, with_implied_roles
 LOG = logging.getLogger(__name__)
 
 PASSWORD_BYTES_MAX = 72
-"""bcrypt looks at no more."""
+"""bcrypt ignores further bytes."""
 
 _CHALLENGE = (("www-authenticate", 'Basic realm="Baremetal API"'),)
 _REFUSED = Refusal(401, "Authorization required", _CHALLENGE)
@@ -33,7 +33,7 @@ _HASH = re.compile(r"\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}")
 
 
 class BadUserFile(Exception):
-    """The file cannot be used; the message names every bad line by its number."""
+    """The user file cannot be used; the message has the number of every bad line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class User:
 
 @dataclass(slots=True)
 class _Loaded:
-    """The file as last read, and the passwords that were right since."""
+    """The file as last read, and digests of the passwords verified since."""
 
     stamp: tuple[int, int, int]
     users: dict[str, User]
@@ -55,7 +55,7 @@ class _Loaded:
 
 
 class BasicAuth:
-    """Checks user and password; reads the file again when it changes."""
+    """Checks user and password; reloads the file when it changes."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -74,7 +74,7 @@ class BasicAuth:
         digest = hmac.digest(self._salt, password, hashlib.sha256)
         if user is not None and hmac.compare_digest(loaded.verified.get(name, b""), digest):
             return user.actor
-        # An unknown user costs a hash too, so that time does not tell which names exist.
+        # An unknown user costs a hash too, so that timing does not reveal which users exist.
         right = bcrypt.checkpw(password[:PASSWORD_BYTES_MAX], loaded.decoy if user is None else user.hash)
         if user is None or not right:
             return _INCORRECT
@@ -82,19 +82,19 @@ class BasicAuth:
         return user.actor
 
     def _current(self) -> _Loaded:
-        """The users of the file as it is now; a file that has become unreadable changes nothing but the log."""
+        """Return the current users. When the changed file cannot be used, log an error and keep the old users."""
         with self._lock:
             try:
                 if _stamp(self._path) != self._loaded.stamp:
                     self._loaded = _load(self._path)
-                    LOG.info("Read %d users from %s.", len(self._loaded.users), self._path)
+                    LOG.info("Loaded %d users from %s.", len(self._loaded.users), self._path)
             except (OSError, BadUserFile) as error:
-                LOG.error("Keeping the users read before: %s", error)
+                LOG.error("Cannot reload the user file, keeping the loaded users: %s", error)
             return self._loaded
 
 
 def parse_users(text: str, source: str) -> dict[str, User]:
-    """Read the lines of a user file; BadUserFile names each line that is wrong."""
+    """Parse a user file; raise BadUserFile with every bad line."""
     users: dict[str, User] = {}
     problems = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -103,7 +103,7 @@ def parse_users(text: str, source: str) -> dict[str, User]:
         try:
             name, user = _parse_line(line.strip())
             if name in users:
-                raise ValueError(f"the user {name!r} is there twice")
+                raise ValueError(f"duplicate user {name!r}")
             users[name] = user
         except ValueError as error:
             problems.append(f"line {number}: {error}")
@@ -113,7 +113,7 @@ def parse_users(text: str, source: str) -> dict[str, User]:
 
 
 def format_line(name: str, password: bytes, project: str = "", roles: str = "") -> str:
-    """A line for the file, without its line end; ValueError when it could not be read back."""
+    """Return a line for the file, without line break; raise ValueError when it could not be parsed again."""
     if len(password) > PASSWORD_BYTES_MAX:
         raise ValueError(f"the password is longer than {PASSWORD_BYTES_MAX} bytes")
     if not name or name.startswith("#") or any(mark in name + project + roles for mark in ":\r\n"):
@@ -127,11 +127,11 @@ def format_line(name: str, password: bytes, project: str = "", roles: str = "") 
 def _parse_line(line: str) -> tuple[str, User]:
     name, *fields = line.split(":")
     if not name:
-        raise ValueError("it has no user name")
+        raise ValueError("no user name")
     if not 1 <= len(fields) <= 3:
-        raise ValueError("it must be user:bcrypt-hash[:project[:role,role]]")
+        raise ValueError("must be user:bcrypt-hash[:project[:role,role]]")
     if not _HASH.fullmatch(fields[0]):
-        raise ValueError("its second field is not a bcrypt hash")
+        raise ValueError("the second field is not a bcrypt hash")
     project = fields[1] if len(fields) > 1 else ""
     roles = split_roles(fields[2] if len(fields) > 2 else "") or {"member" if project else "admin"}
     actor = Actor(user=name, project=project or None, roles=with_implied_roles(roles), system_scope=not project)
@@ -154,7 +154,7 @@ def _stamp(path: str) -> tuple[int, int, int]:
 
 
 def _decoy(users: Mapping[str, User]) -> bytes:
-    """A hash that no password has, as dear as the dearest of the file."""
+    """Return a hash that no password matches, with the highest cost factor of the file."""
     cost = max((user.hash[4:6] for user in users.values()), default=b"12")
     return b"$2b$" + cost + b"$" + b"." * 53
 

@@ -1,8 +1,8 @@
-"""Keystone tokens, checked by keystonemiddleware, which every OpenStack service uses for it.
+"""Keystone tokens, validated by keystonemiddleware as in other OpenStack services.
 
-It is a WSGI filter. Here it gets an environment that holds nothing but the tokens, in front of an application that only
-remembers whom the filter found; a request never passes through it. A token of an application credential with access
-rules is refused, because the filter does not see which path is asked for.
+The middleware is a WSGI filter. Here it gets an environment with only the tokens, and the application behind it only
+records the identity; the request itself does not pass through it. A token of an application credential with access
+rules is refused, because the filter does not see the path of the request.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,7 +31,7 @@ StartResponse = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceUser:
-    """The account that may ask Keystone about other people's tokens."""
+    """The account that validates tokens at Keystone."""
 
     username: str
     password: str
@@ -41,7 +41,7 @@ class ServiceUser:
 
 
 class KeystoneAuth:
-    """Asks Keystone who a token belongs to."""
+    """Validates tokens at Keystone."""
 
     def __init__(self, url: str, user: ServiceUser) -> None:
         self._filter = auth_token.AuthProtocol(_remember_identity, _configuration(url, user))
@@ -54,7 +54,7 @@ class KeystoneAuth:
         def start_response(status: str, response_headers: list[tuple[str, str]], exc_info: object = None) -> None:
             answered.append((int(status[:3]), response_headers))
 
-        # The body is nothing of ours, but WSGI wants it consumed.
+        # WSGI requires that the body is consumed.
         list(self._filter(environ, start_response))
         status, response_headers = answered[-1]
         if status == 200:
@@ -64,7 +64,7 @@ class KeystoneAuth:
 
 
 def _configuration(url: str, user: ServiceUser) -> dict[str, Any]:
-    """What the filter reads: an oslo.config of its own, so that no file of another service has a say."""
+    """Return the filter's configuration: a separate oslo.config, so that no file of another service is read."""
     own = cfg.ConfigOpts()
     own([], project="dibs", default_config_files=[], default_config_dirs=[])
     own.register_opts(loading.get_auth_plugin_conf_options("password"), group=_GROUP)
@@ -78,12 +78,12 @@ def _configuration(url: str, user: ServiceUser) -> dict[str, Any]:
     }
     for name, value in values.items():
         own.set_override(name, value, group=_GROUP)
-    # Every catalogue has a public endpoint of Keystone; many have no internal one.
+    # Every catalog has a public endpoint of Keystone; many have no internal one.
     return {"oslo_config_config": own, "auth_type": "password", "www_authenticate_uri": url, "interface": "public"}
 
 
 def _environ(headers: Mapping[str, str]) -> Environ:
-    """The least that WSGI allows, and the tokens."""
+    """Return the minimal WSGI environment with the tokens."""
     environ: Environ = {
         "REQUEST_METHOD": "GET",
         "SCRIPT_NAME": "",
@@ -100,7 +100,7 @@ def _environ(headers: Mapping[str, str]) -> Environ:
 
 
 def _remember_identity(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-    """The application behind the filter: it is reached when the token is good, and the identity is then in environ."""
+    """The application behind the filter: called when the token is valid; the identity is then in environ."""
     start_response("200 OK", [])
     return [b""]
 

@@ -1,4 +1,4 @@
-"""Believe the caller: for loopback, tests and first steps."""
+"""Trust the headers of the request: for loopback and tests."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ _ADMIN_TOKENS = frozenset({"admin", "notused"})
 
 
 class NoAuth:
-    """Takes the token, or the identity headers, at their word."""
+    """Trusts the token or the identity headers."""
 
     def authenticate(self, headers: Mapping[str, str], *, anonymous_is_admin: bool) -> Actor | Refusal:
         """See Authenticator."""
@@ -27,8 +27,11 @@ class NoAuth:
 
 
 def _named_by_token(token: str, headers: Mapping[str, str]) -> Actor:
-    """Quirk: as in Placement's noauth2, ``user:project`` names both, an admin is one by name, and roles come from
-    X-Roles or are none; everybody speaks for a project unless OpenStack-System-Scope says otherwise."""
+    """Return the caller that a token names.
+
+    Quirk: as in Placement's noauth2, the token is ``user:project``, the user "admin" has the admin role, other roles
+    come only from X-Roles, and the scope is a project unless OpenStack-System-Scope is set.
+    """
     user, _, project = token.partition(":")
     if user in _ADMIN_TOKENS:
         user = "admin"
@@ -47,7 +50,7 @@ def _roles_of(user: str) -> frozenset[str]:
 
 
 def _named_by_headers(headers: Mapping[str, str]) -> Actor:
-    """Without any identity header the caller is the system's admin; the headers let it play somebody else."""
+    """Return the system admin, or the caller that the identity headers describe."""
     project = headers.get("x-project-id") or None
     roles = headers.get("x-roles")
     return Actor(

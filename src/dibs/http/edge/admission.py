@@ -1,10 +1,10 @@
-"""How many requests are let in at once."""
+"""The limit on requests in one process."""
 
 from dibs.http.edge import metrics
 
 
 class Admission:
-    """Counts requests that run or wait for a thread. Used from the event loop only, so it needs no lock."""
+    """Counts requests that run or wait for a thread. Needs no lock: only the event loop uses it."""
 
     def __init__(self, threads: int, queue_limit: int) -> None:
         self._threads = threads
@@ -13,16 +13,16 @@ class Admission:
 
     @property
     def full(self) -> bool:
-        """True when the next request would have to be turned away."""
+        """Return True when the next request must be refused."""
         return self._present >= self._capacity
 
     def enter(self) -> None:
-        """Count one more."""
+        """Count a request."""
         self._present += 1
         self._publish()
 
     def leave(self) -> None:
-        """Count one less."""
+        """Stop counting a request."""
         self._present -= 1
         self._publish()
 

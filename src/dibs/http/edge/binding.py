@@ -1,4 +1,4 @@
-"""Where a server listens: a host and port, or the path of a unix socket."""
+"""Parse a bind address, and open and close its listening socket: a host and port, or a unix socket."""
 
 import contextlib
 import ipaddress
@@ -29,7 +29,7 @@ class Address:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def url(self, tls: bool) -> str:
-        """What a client is told to use; on a unix socket the host name is of no consequence."""
+        """Return the URL for clients; on a unix socket the host name is irrelevant."""
         scheme = "https" if tls else "http"
         if self.path:
             return f"{scheme}://localhost"
@@ -38,7 +38,7 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """Read ``HOST:PORT``, ``[IPV6]:PORT`` or ``unix:/path``; ValueError says what is wrong."""
+    """Parse ``HOST:PORT``, ``[IPV6]:PORT`` or ``unix:/path``; raise ValueError for anything else."""
     if text.startswith("unix:"):
         if not text.removeprefix("unix:"):
             raise ValueError("unix: needs a path")
@@ -50,7 +50,7 @@ def parse_address(text: str) -> Address:
 
 
 def is_loopback(address: Address) -> bool:
-    """True when only this machine can connect: 127.0.0.0/8, ::1 or a unix socket."""
+    """Return True when only this machine can connect: 127.0.0.0/8, ::1 or a unix socket."""
     if address.path:
         return True
     try:
@@ -61,7 +61,7 @@ def is_loopback(address: Address) -> bool:
 
 
 def open_socket(address: Address) -> socket.socket:
-    """A listening socket, which child processes may inherit."""
+    """Return a listening socket that child processes inherit."""
     try:
         return _open_unix(address.path) if address.path else _open_tcp(address)
     except OSError as error:
@@ -69,7 +69,7 @@ def open_socket(address: Address) -> socket.socket:
 
 
 def close_socket(sock: socket.socket, address: Address) -> None:
-    """Close the socket, and remove its file when it has one."""
+    """Close the socket and remove its file, if any."""
     sock.close()
     if address.path:
         with contextlib.suppress(FileNotFoundError):
@@ -77,7 +77,7 @@ def close_socket(sock: socket.socket, address: Address) -> None:
 
 
 def bound_address(sock: socket.socket, address: Address) -> Address:
-    """The address with the port that the system chose when port 0 was asked for."""
+    """Return the address with the real port, which the system chose for port 0."""
     return address if address.path else Address(address.host, sock.getsockname()[1])
 
 
@@ -88,7 +88,7 @@ def _open_tcp(address: Address) -> socket.socket:
 
 def _open_unix(path: str) -> socket.socket:
     _remove_stale(path)
-    # The mode is set before anyone may connect, not after: a umask window would let every user of the machine in.
+    # The umask sets the mode at creation: a chmod afterwards would leave a moment in which every user can connect.
     previous = os.umask(0o777 & ~_SOCKET_MODE)
     try:
         return _listen(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), path)
@@ -110,7 +110,7 @@ def _listen(sock: socket.socket, where: object) -> socket.socket:
 
 
 def _remove_stale(path: str) -> None:
-    """Remove the file of a server that died. One that answers, or is no socket, stays, and binding then fails."""
+    """Remove the socket file of a dead server. A live socket or another file stays, and binding fails."""
     try:
         if not stat.S_ISSOCK(os.stat(path).st_mode):
             return

@@ -1,4 +1,4 @@
-"""Cross-origin requests: which web pages a browser lets call us, as oslo.middleware decides it."""
+"""Cross-origin resource sharing (CORS), with the rules of oslo.middleware."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -19,27 +19,27 @@ _SIMPLE_HEADERS = frozenset(
         "pragma",
     }
 )
-"""Headers that any page may send."""
+"""Headers that every allowed origin may send."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cors:
-    """What pages of which origins may do."""
+    """The allowed origins, and the request headers that they may send."""
 
     origins: frozenset[str]
     headers: frozenset[str]
 
     @classmethod
     def from_lists(cls, origins: str, headers: str) -> Self | None:
-        """From lists with commas; None when no origin is allowed."""
+        """Parse comma-separated lists; return None when no origin is allowed."""
         allowed = frozenset(_split(origins))
         return cls(origins=allowed, headers=_SIMPLE_HEADERS | frozenset(_split(headers.lower()))) if allowed else None
 
     def apply(self, request: Request, response: Response) -> Response:
-        """The answer with what the browser has to know.
+        """Return the response with the CORS headers for the origin of the request.
 
-        A browser asks with OPTIONS before it sends anything else, without a token and for any path, so that any refusal
-        of that becomes 200.
+        A browser sends a preflight OPTIONS request without a token and for any path, so an error response to OPTIONS
+        becomes 200.
         """
         origin = request.headers.get("origin", "")
         if request.method == "OPTIONS":

@@ -1,24 +1,24 @@
-"""How much one server process takes on, and how long it waits for a client."""
+"""The limits of one server process."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Every bound of the HTTP edge in one place."""
+    """All size and time limits of the HTTP edge."""
 
     threads: int = 16
-    """Requests that run at once."""
+    """Number of requests that run at the same time."""
     queue_limit: int = 128
-    """Requests that may wait for a thread; more are turned away."""
+    """Number of requests that may wait for a thread; further requests get 503."""
     body_limit_bytes: int = 4 * 1024 * 1024
     body_timeout_seconds: float = 30
-    """Longest time to send a body, and to take an answer off the wire."""
+    """Time for a client to send a body, and to read a response."""
     header_limit_bytes: int = 64 * 1024
     header_timeout_seconds: float = 10
     keep_alive_seconds: float = 75
 
     @property
     def buffered_bytes_max(self) -> int:
-        """Bytes of bodies held at once, so that many large ones cannot fill the memory together."""
+        """Return the total size of buffered bodies, which keeps many large bodies from filling the memory."""
         return self.body_limit_bytes * self.threads

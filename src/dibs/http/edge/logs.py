@@ -1,4 +1,4 @@
-"""Logs: one line an event on stderr, as JSON for machines or as text for people."""
+"""Log to stderr, one line per event: JSON for log collectors, text for a terminal."""
 
 import datetime
 import json
@@ -14,19 +14,19 @@ _ACCESS_FIELDS = ("method", "path", "status", "milliseconds", "user", "project")
 
 
 class RequestIdFilter(logging.Filter):
-    """Puts the id of the current request on every record, whoever logged it."""
+    """Adds the id of the current request to every record, of any logger."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let everything pass, marked."""
+        """Add the id; keep every record."""
         record.request_id = REQUEST_ID.get()
         return True
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line."""
+    """One JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record as JSON; the fields of an access line are members of their own."""
+        """Return the record as JSON; the fields of an access line become members."""
         line: dict[str, Any] = {
             "time": datetime.datetime.fromtimestamp(record.created, datetime.UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -41,13 +41,13 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """A line for a terminal. Line breaks in a message are escaped, so that no caller can forge a line."""
+    """A line for a terminal. Line breaks in a message are escaped, so that no client can forge a line."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s [%(request_id)s] %(message)s")
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        """The first line of the record."""
+        """Return the first line of the record."""
         return super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
 
 
@@ -61,5 +61,5 @@ def configure_logs(log_format: str, level: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     logging.getLogger("dibs").setLevel(level.upper())
-    # Libraries tell every step of their lives at INFO; of theirs only trouble matters.
+    # Libraries are verbose at INFO; only their warnings and errors matter.
     root.setLevel(max(logging.getLogger("dibs").level, logging.WARNING))

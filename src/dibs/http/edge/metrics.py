@@ -1,8 +1,8 @@
-"""What Prometheus may ask, for every worker process of a server together.
+"""Prometheus metrics of all worker processes of a server.
 
-With several workers the parent sets PROMETHEUS_MULTIPROC_DIR before prometheus-client is first imported; each process
-then counts into files of that directory and any of them can answer for all. The store and the runner do not know
-Prometheus: they are given ``SQL_STATEMENTS.inc`` and ``TRANSACTION_RERUNS.inc`` as plain callables.
+With several workers the parent sets PROMETHEUS_MULTIPROC_DIR before prometheus-client is first imported. Each process
+then counts in files of that directory, and each can report the sum. The store does not import Prometheus: the wiring
+passes it ``SQL_STATEMENTS.inc`` and ``TRANSACTION_RERUNS.inc`` as callables.
 """
 
 import os
@@ -24,23 +24,23 @@ DIRECTORY_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 REQUESTS = Counter("dibs_requests", "Requests answered.", ["dialect", "method", "status"])
 SECONDS = Histogram(
     "dibs_request_seconds",
-    "Time from the end of the headers to the end of the answer.",
+    "Time from the end of the headers to the end of the response.",
     ["dialect", "method"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
-RUNNING = Gauge("dibs_requests_running", "Requests that have a thread.", multiprocess_mode="livesum")
+RUNNING = Gauge("dibs_requests_running", "Requests that are running.", multiprocess_mode="livesum")
 WAITING = Gauge(
     "dibs_requests_waiting",
     "Requests that wait for a thread.",
     multiprocess_mode="livesum",
 )
-SHED = Counter("dibs_requests_shed", "Requests turned away because too many were waiting.")
+SHED = Counter("dibs_requests_shed", "Requests refused because too many were waiting.")
 SQL_STATEMENTS = Counter("dibs_sql_statements", "SQL statements run.")
-TRANSACTION_RERUNS = Counter("dibs_transaction_reruns", "Transactions run again because the engine refused them.")
+TRANSACTION_RERUNS = Counter("dibs_transaction_reruns", "Transactions retried because the engine refused them.")
 
 
 def exposition() -> bytes:
-    """The current values of all workers in Prometheus' text format."""
+    """Return the current values of all workers in Prometheus' text format."""
     if DIRECTORY_VARIABLE not in os.environ:
         return generate_latest(REGISTRY)
     registry = CollectorRegistry()
@@ -49,6 +49,6 @@ def exposition() -> bytes:
 
 
 def forget_worker(pid: int) -> None:
-    """Drop the gauges of a worker that died, whose requests are gone; its counters stay."""
+    """Drop the gauges of a dead worker; its counters stay."""
     if DIRECTORY_VARIABLE in os.environ:
         mark_process_dead(pid)  # type: ignore[no-untyped-call]

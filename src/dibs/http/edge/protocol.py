@@ -1,7 +1,7 @@
-"""Clients that are slow or send too much before any request exists: what uvicorn's HTTP/1.1 protocol leaves open.
+"""Limits that uvicorn's HTTP/1.1 protocol lacks: header size, and time to send headers or read a response.
 
-As of uvicorn 0.54 its httptools protocol takes headers of any size, waits for them for ever (its keep-alive timer is
-cancelled by the first byte), and keeps an answer in memory for as long as the client does not read it.
+As of uvicorn 0.54 its httptools protocol accepts headers of any size, waits for them without a timeout (the first byte
+cancels its keep-alive timer), and keeps a response in memory for as long as the client does not read it.
 """
 
 import asyncio
@@ -18,21 +18,21 @@ from dibs.http.edge.sending import encode_headers
 from dibs.http.failures import plain_failure
 from dibs.http.request_id import new_request_id
 
-_FAREWELL_SECONDS = 1
+_CLOSE_SECONDS = 1
 
 
 class _HeadTooLarge(Exception):
-    """Raised into the parser, which stops and makes uvicorn send its answer for unreadable requests."""
+    """Raised into the parser, which stops and makes uvicorn send its response to unreadable requests."""
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """Bounds the size of a request's head and the time of head, unread rest and unread answer."""
+    """Limits the size of a request's head, and the time for head, unread body and unread response."""
 
     def __init__(self, *args: Any, limits: Limits, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._limits = limits
         self._head_open = True
-        """True while the head of a request is awaited or arrives."""
+        """True until the head of the request is complete."""
         self._head_parsed_bytes = 0
         self._head_received_bytes = 0
         self._head_too_large = False
@@ -41,22 +41,22 @@ class LimitedProtocol(HttpToolsProtocol):
         self._write_timer: TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A new connection owes its first head from now on."""
+        """Start the timer of the first head."""
         super().connection_made(transport)
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop every clock."""
+        """Stop every timer."""
         for timer in (self._head_timer, self._rest_timer, self._write_timer):
             if timer is not None:
                 timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count what the parser holds back of a head whose end has not come."""
+        """Count the bytes of an incomplete head, which the parser does not report."""
         head_was_open = self._head_open
         super().data_received(data)
-        # A chunk in which an earlier request ended is not counted: how much of it is head is not known.
+        # A chunk in which an earlier request ended is not counted, because the size of its head part is unknown.
         if head_was_open and self._head_open:
             self._head_received_bytes += len(data)
             if self._head_received_bytes > self._limits.header_limit_bytes and not self.transport.is_closing():
@@ -64,7 +64,7 @@ class LimitedProtocol(HttpToolsProtocol):
                 self.send_400_response("")
 
     def on_message_begin(self) -> None:
-        """The first bytes of a request: on a kept connection its clock starts here."""
+        """Reset the counters; on a kept-alive connection, start the timer of the head."""
         super().on_message_begin()
         self._head_open = True
         self._head_parsed_bytes = 0
@@ -73,7 +73,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self._await_head()
 
     def on_url(self, url: bytes) -> None:
-        """Count a piece of the request line."""
+        """Count a part of the request line."""
         self._count(len(url))
         super().on_url(url)
 
@@ -83,7 +83,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """The head is there."""
+        """Stop the timer of the head."""
         self._head_open = False
         if self._head_timer is not None:
             self._head_timer.cancel()
@@ -91,39 +91,39 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """The whole request is there."""
+        """Stop the timer of the rest."""
         self._stop_rest_timer()
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """A body that was refused unread is still read, so that the client gets the answer, but not for ever."""
+        """Read the rest of a refused body, so that the client gets the response, but only for a limited time."""
         super().on_response_complete()
         if self.transport.is_closing():
-            self._close_without_farewell()
+            self._close_soon()
         elif self.cycle.more_body:
             self._stop_rest_timer()
             self._rest_timer = self.loop.call_later(self._limits.body_timeout_seconds, self.transport.abort)
 
     def shutdown(self) -> None:
-        """The server stops: close at once, or after the answer that is being made."""
+        """Close at once, or after the current response."""
         super().shutdown()
         if self.transport.is_closing():
-            self._close_without_farewell()
+            self._close_soon()
 
     def pause_writing(self) -> None:
-        """The client does not read its answer; it has as long as for sending a body."""
+        """Abort a client that does not read its response within the time for a body."""
         super().pause_writing()
         self._write_timer = self.loop.call_later(self._limits.body_timeout_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """The client reads again."""
+        """Stop the timer of a client that reads again."""
         if self._write_timer is not None:
             self._write_timer.cancel()
             self._write_timer = None
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a request that could not be parsed: as JSON, and with a request id like every other answer."""
+        """Answer a request that cannot be parsed with JSON and a request id, like every other response."""
         request_id = new_request_id()
         if self._head_too_large:
             status, message = 431, f"The request line and headers exceed {self._limits.header_limit_bytes} bytes."
@@ -135,7 +135,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self.transport.close()
 
     def _unsupported_upgrade_warning(self) -> None:
-        """A request to upgrade is answered as plain HTTP/1.1, which the standard allows: nothing to warn of."""
+        """Log nothing: an upgrade request is answered with HTTP/1.1, which the standard allows."""
 
     def _count(self, size: int) -> None:
         self._head_parsed_bytes += size
@@ -153,10 +153,10 @@ class LimitedProtocol(HttpToolsProtocol):
         else:
             self.transport.close()
 
-    def _close_without_farewell(self) -> None:
-        """A TLS connection that is closing waits half a minute for the client to say goodbye, and a stop for it."""
+    def _close_soon(self) -> None:
+        """Abort soon: a TLS connection waits 30 s for the client's close, and a stopping server with it."""
         if self.transport.get_write_buffer_size() == 0:
-            self.loop.call_later(_FAREWELL_SECONDS, self.transport.abort)
+            self.loop.call_later(_CLOSE_SECONDS, self.transport.abort)
 
     def _stop_rest_timer(self) -> None:
         if self._rest_timer is not None:
@@ -165,11 +165,11 @@ class LimitedProtocol(HttpToolsProtocol):
 
 
 def _describe(error: BaseException | None) -> str:
-    """What is wrong with a request that the parser refused; clients of Placement know one reason by its words."""
+    """Return the reason of a parser error; clients of Placement match one of them by its words."""
     reason = "content-length header must be an integer" if "Content-Length" in str(error) else ""
     return f"The request is not valid HTTP/1.1: {reason}." if reason else "The request is not valid HTTP/1.1."
 
 
 def limited_protocol(limits: Limits) -> Callable[..., asyncio.Protocol]:
-    """What uvicorn calls for each connection; can be sent to a spawned worker."""
+    """Return the protocol factory for uvicorn; it can be pickled for a spawned worker."""
     return partial(LimitedProtocol, limits=limits)

@@ -1,4 +1,4 @@
-"""From an ASGI scope and its body to the parts of a Request."""
+"""Read the parts of a Request from an ASGI scope and its body."""
 
 import asyncio
 import re
@@ -17,7 +17,7 @@ _HOST = re.compile(r"[A-Za-z0-9._~\-:\[\]]+")
 
 
 class Unreadable(Exception):
-    """The request cannot be understood; ``status`` and the message say what to answer."""
+    """The request cannot be read; ``status`` and ``message`` are for the response."""
 
     def __init__(self, status: int, message: str, *, close: bool = False) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class ClientGone(Exception):
 
 
 def read_headers(scope: Scope) -> dict[str, str]:
-    """Header names in lower case; several of one name are joined with ", "."""
+    """Return the headers by name in lower case; several of one name are joined with ", "."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in scope["headers"]:
         name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
@@ -40,12 +40,12 @@ def read_headers(scope: Scope) -> dict[str, str]:
 
 
 def read_path(raw_path: bytes) -> str:
-    """The percent-decoded path. Bytes that are no text become U+FFFD: see check_path."""
+    """Return the percent-decoded path. Bytes that are not UTF-8 become U+FFFD: see check_path."""
     return unquote_to_bytes(raw_path).decode("utf-8", "replace") or "/"
 
 
 def check_path(raw_path: bytes) -> None:
-    """Refuse a path that no name can match and no database would take."""
+    """Raise Unreadable for a path that cannot be stored: with NUL characters or invalid UTF-8."""
     decoded = unquote_to_bytes(raw_path)
     if b"\0" in decoded:
         raise Unreadable(400, "The path contains a NUL character.")
@@ -56,7 +56,7 @@ def check_path(raw_path: bytes) -> None:
 
 
 def read_query(query: bytes) -> tuple[tuple[str, str], ...]:
-    """The query parameters in the order sent, empty ones included."""
+    """Return the query parameters in the order sent, including empty ones."""
     if not query:
         return ()
     try:
@@ -77,7 +77,7 @@ def read_query(query: bytes) -> tuple[tuple[str, str], ...]:
 
 
 def read_origin(scope: Scope, headers: Mapping[str, str]) -> str:
-    """Scheme and host as the caller wrote them, the stem of every link."""
+    """Return scheme and host as the client sent them, the prefix of every link."""
     host = headers.get("host")
     if not host:
         name, port = scope.get("server") or ("localhost", None)
@@ -89,14 +89,14 @@ def read_origin(scope: Scope, headers: Mapping[str, str]) -> str:
 
 @dataclass(slots=True)
 class BodyBudget:
-    """How many bytes of bodies all requests hold together."""
+    """The total size of the bodies of all current requests."""
 
     limit: int
     used: int = 0
 
 
 class BodyReader:
-    """Reads one body within its size, its deadline and the common budget; ``release`` gives the bytes back."""
+    """Reads one body within its size limit, its timeout and the common budget, until ``release``."""
 
     def __init__(self, limits: Limits, budget: BodyBudget) -> None:
         self._limits = limits
@@ -104,12 +104,12 @@ class BodyReader:
         self._held = 0
 
     async def read(self, headers: Mapping[str, str], receive: Receive) -> bytes:
-        """The whole body, or Unreadable with 400, 408, 413 or 503."""
+        """Return the complete body; raise Unreadable with 408, 413 or 503."""
         declared = headers.get("content-length")
         if declared is None and "transfer-encoding" not in headers:
             return b""
         if declared is not None and int(declared) > self._limits.body_limit_bytes:
-            # After "Expect: 100-continue" the client may never send the body, so the connection is of no more use.
+            # After "Expect: 100-continue" the client may not send the body, so the connection cannot be reused.
             raise self._too_large(close="expect" in headers)
         try:
             async with asyncio.timeout(self._limits.body_timeout_seconds):
@@ -123,7 +123,7 @@ class BodyReader:
             ) from None
 
     def release(self) -> None:
-        """Give the bytes back to the budget once the answer is made."""
+        """Return the bytes to the budget after the response."""
         self._budget.used -= self._held
         self._held = 0
 

@@ -1,4 +1,4 @@
-"""From a Response to ASGI messages."""
+"""Send a Response as ASGI messages."""
 
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -14,7 +14,7 @@ _FORBIDDEN = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 def encode_headers(response: Response, request_id: str) -> RawHeaders:
-    """The headers of an answer as bytes; ValueError when a dialect set one that cannot be sent."""
+    """Return the headers of a response as bytes; raise ValueError for one with a control character."""
     encoded = request_id.encode()
     raw = [(b"x-openstack-request-id", encoded), (b"openstack-request-id", encoded)]
     has_type = False
@@ -32,7 +32,7 @@ def encode_headers(response: Response, request_id: str) -> RawHeaders:
 
 
 async def send_answer(send: Send, response: Response, raw_headers: RawHeaders) -> None:
-    """Send an answer whole."""
+    """Send a complete response."""
     await send(
         {
             "type": "http.response.start",

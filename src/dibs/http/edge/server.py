@@ -1,4 +1,4 @@
-"""Running the shell under uvicorn: in this process, or in spawned workers that share one socket."""
+"""Run the shell under uvicorn: in this process, or in spawned workers that share one socket."""
 
 import contextlib
 import logging
@@ -20,12 +20,12 @@ from dibs.http.edge.shell import Shell
 LOG = logging.getLogger(__name__)
 
 ShellFactory = Callable[[], Shell]
-"""Makes the shell inside the process that serves it; for several workers it must be picklable."""
+"""Builds the shell in the process that serves it; must be picklable for several workers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """How to serve, apart from what."""
+    """Options of the server."""
 
     limits: Limits
     workers: int = 1
@@ -35,11 +35,11 @@ class ServerOptions:
 
 
 class OneProcess(uvicorn.Server):
-    """uvicorn's server, except that it returns after a signal, so that the caller can clean up."""
+    """uvicorn's server, which returns after a signal, so that the caller can run its stop hooks."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """uvicorn raises the signal once more at the end, which would end the process before any hook."""
+        """Handle signals without raising them again at the end, as uvicorn does: that would skip the stop hooks."""
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
@@ -49,10 +49,10 @@ class OneProcess(uvicorn.Server):
 
 
 class ManyProcesses(Multiprocess):
-    """uvicorn's supervisor of spawned workers, which also keeps the metrics of dead ones from being counted."""
+    """uvicorn's supervisor of spawned workers, which also drops the metrics of dead workers."""
 
     def keep_subprocess_alive(self) -> None:
-        """Restart workers that died."""
+        """Restart dead workers."""
         before = {process.pid for process in self.processes}
         super().keep_subprocess_alive()
         for pid in before - {process.pid for process in self.processes}:
@@ -62,12 +62,12 @@ class ManyProcesses(Multiprocess):
 
     @property
     def failed(self) -> bool:
-        """True when a worker could not start, which stops the server: it would fail the same way again."""
+        """Return True when a worker could not start. It would fail again, so the server stops."""
         return any(process.exitcode == STARTUP_FAILURE for process in self.processes)
 
 
 def uvicorn_config(factory: ShellFactory, options: ServerOptions) -> uvicorn.Config:
-    """The configuration for both ways to run."""
+    """Return the configuration for one process and for several."""
     return uvicorn.Config(
         app=cast(Any, factory),
         factory=True,
@@ -88,7 +88,7 @@ def uvicorn_config(factory: ShellFactory, options: ServerOptions) -> uvicorn.Con
 
 
 def serve(factory: ShellFactory, options: ServerOptions, sock: socket.socket) -> bool:
-    """Serve until a signal says stop; False when it could not start."""
+    """Serve until a signal; return False when the server could not start."""
     config = uvicorn_config(factory, options)
     if options.workers == 1:
         server = OneProcess(config)
@@ -98,6 +98,6 @@ def serve(factory: ShellFactory, options: ServerOptions, sock: socket.socket) ->
     try:
         supervisor.run()
     finally:
-        # Python waits at exit for children that still run, so whatever went wrong here, they must be told.
+        # Python waits at exit for running children, so they must be terminated after any failure.
         supervisor.terminate_all()
     return not supervisor.failed

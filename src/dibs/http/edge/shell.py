@@ -1,8 +1,8 @@
-"""The one ASGI application: from a socket to a dialect and back.
+"""The ASGI application: passes each request to its dialect and sends the response.
 
-A request meets, in this order: its mount, the check of path and query, admission (503), its body (413, 408), and then,
-in a thread of the pool, authentication (401), media types (415, 406) and the dialect. Every refusal on the way is
-written by the dialect itself, so that a caller meets one form of error under one mount.
+The order of steps: find the mount, check path and query, admit (503), read the body (413, 408), and then, in a thread
+of the pool, authenticate (401), check media types (415, 406) and call the dialect. The dialect formats every refusal,
+so that all errors under one mount have the same format.
 """
 
 import asyncio
@@ -29,18 +29,18 @@ from dibs.http.request_id import HEADER, REQUEST_ID, choose_request_id
 
 LOG = logging.getLogger(__name__)
 
-_INTERNAL = "The server failed to answer; the log has the details under the id of this request."
-_BUSY = "The server has more requests than it can take; please try again."
+_INTERNAL = "The server failed to answer. See its log for the id of this request."
+_BUSY = "The server has too many requests. Please try again."
 _LOGGED_PATH_MAX = 1000
 
 
 def _nothing() -> None:
-    """The hook of an application that has nothing to do."""
+    """The default hook."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Application:
-    """What the shell serves.
+    """The dialects and hooks that the shell serves.
 
     ``start_once`` runs before any ``start`` and ``stop_once`` after every ``stop``: once per server, in its only
     process or in the parent of its workers. ``start`` and ``stop`` run in each process that answers requests.
@@ -48,9 +48,9 @@ class Application:
 
     dialects: Sequence[Dialect]
     cors: Cors | None = None
-    """Which web pages of other origins may call; None when none may."""
+    """The allowed origins of browsers; None when none is allowed."""
     ready: Callable[[], list[str]] = list
-    """The reasons why requests cannot be answered right now; empty when they can. May be slow."""
+    """Returns the reasons why requests cannot be answered now; empty when they can. May be slow."""
     start: Callable[[], None] = _nothing
     stop: Callable[[], None] = _nothing
     start_once: Callable[[], None] = _nothing
@@ -59,7 +59,7 @@ class Application:
 
 @dataclass(slots=True)
 class _Exchange:
-    """One request on its way through the shell, and what the access line will tell of it."""
+    """One request in the shell, with the values for its access log line."""
 
     method: str
     raw_path: bytes
@@ -100,7 +100,7 @@ class Shell:
         try:
             await asyncio.to_thread(self._application.start)
         except Exception:
-            LOG.exception("The application did not start.")
+            LOG.exception("The application failed to start.")
             await send({"type": "lifespan.startup.failed", "message": ""})
             return
         await send({"type": "lifespan.startup.complete"})
@@ -117,8 +117,10 @@ class Shell:
         except ClientGone:
             return
         except asyncio.CancelledError:
-            # The stop time-out has passed. The caller learns that its request may or may not have been carried out.
-            response, raw_headers = self._refuse(exchange, 503, "The server stops before this request was finished.")
+            # The stop timeout has passed. The request may or may not have been executed.
+            response, raw_headers = self._refuse(
+                exchange, 503, "The server is stopping and did not finish this request."
+            )
         await send_answer(send, response, raw_headers)
         _record(exchange, response.status)
 
@@ -179,7 +181,7 @@ class Shell:
             self._admission.leave()
 
     def _work(self, exchange: _Exchange, dialect: Dialect, request: Request) -> _Answer:
-        """What happens in the thread."""
+        """Answer a request in a thread of the pool."""
         try:
             response = self._identify_and_answer(exchange, dialect, request)
             if self._application.cors is not None:
@@ -207,13 +209,13 @@ class Shell:
         return self._refuse(exchange, 503, _BUSY, (("retry-after", "1"),))
 
     def _refuse(self, exchange: _Exchange, status: int, message: str, headers: Headers = ()) -> _Answer:
-        """An error in the dialect's shape; in a plain one outside every mount, or when the dialect cannot."""
+        """Return an error in the format of the dialect; in the general format without a dialect or when it fails."""
         if exchange.dialect is not None:
             try:
                 response = exchange.dialect.refuse(None, status, message, headers)
                 return response, encode_headers(response, exchange.request_id)
             except Exception:
-                LOG.exception("%s could not write an error.", exchange.dialect.title)
+                LOG.exception("%s failed to format an error.", exchange.dialect.title)
         response = plain_failure(status, message, headers, exchange.request_id)
         return response, encode_headers(response, exchange.request_id)
 
@@ -224,7 +226,7 @@ def _path_below(dialect: Dialect, path: str) -> str:
 
 
 def _with_actor(request: Request, actor: Actor) -> Request:
-    """Like dataclasses.replace, without its cost on every request."""
+    """Return the request with an actor; dataclasses.replace is slower."""
     return Request(
         method=request.method,
         path=request.path,
@@ -238,7 +240,7 @@ def _with_actor(request: Request, actor: Actor) -> Request:
 
 
 def _record(exchange: _Exchange, status: int) -> None:
-    """Count the request, and write its access line; what probes ask is only worth one when debugging."""
+    """Count the request and log its access line; for health probes only at debug level."""
     seconds = time.perf_counter() - exchange.started
     label = exchange.dialect.mount if exchange.dialect else "site"
     metrics.REQUESTS.labels(label, exchange.method, status).inc()

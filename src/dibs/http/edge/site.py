@@ -1,4 +1,4 @@
-"""The pages that belong to no dialect: discovery at "/", health, metrics, and the OpenAPI document. All are public."""
+"""The public paths outside every dialect: discovery at "/", health, metrics and the OpenAPI document."""
 
 import asyncio
 import concurrent.futures
@@ -18,17 +18,17 @@ READY_TIMEOUT_SECONDS = 5
 _JSON = (("content-type", "application/json"),)
 
 Page = Callable[[str], Awaitable[Response]]
-"""Answers GET of one path; its argument is the origin that the caller used."""
+"""Answers GET of one path; the argument is the origin that the client used."""
 
 
 class Site:
-    """Answers everything outside the mounts, on the event loop and without the pool that requests wait for."""
+    """Answers paths outside the mounts on the event loop, so that they do not wait for the pool."""
 
     def __init__(self, dialects: Sequence[Dialect], ready: Callable[[], list[str]]) -> None:
         self._dialects = dialects
         self._ready = ready
         self._document: bytes | None = None
-        # A thread of its own: a server whose pool is full can still say that it lives and reaches its database.
+        # A separate thread, so that a server whose pool is full can still report its health.
         self._prober = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="ready")
         self._probe: asyncio.Future[list[str]] | None = None
         self._pages: dict[str, Page] = {
@@ -44,13 +44,13 @@ class Site:
         """Answer one request."""
         page = self._pages.get(path.rstrip("/") or "/")
         if page is None:
-            return plain_failure(404, "Nothing is served at this path; see / for what is.")
+            return plain_failure(404, "This path does not exist. See / for the available APIs.")
         if method not in ("GET", "HEAD"):
-            return plain_failure(405, f"{path} can only be read.", (("allow", "GET, HEAD"),))
+            return plain_failure(405, f"{path} supports only GET and HEAD.", (("allow", "GET, HEAD"),))
         return await page(origin)
 
     async def _discovery(self, origin: str) -> Response:
-        """Which dialects are mounted where. keystoneauth fails on a list of versions whose ids are not numbers."""
+        """Return the mounts of the dialects. The ids are numbers, because keystoneauth fails on other ids."""
         versions = [
             {
                 "id": "v1",
@@ -79,20 +79,20 @@ class Site:
         return _json(200, {"status": "ok"})
 
     async def _reasons(self) -> list[str]:
-        """Callers that come while a check runs share its result."""
+        """Return the reasons against readiness; requests during a check share its result."""
         if self._probe is None or self._probe.done():
             self._probe = asyncio.get_running_loop().run_in_executor(self._prober, self._check)
         try:
             return await asyncio.wait_for(asyncio.shield(self._probe), READY_TIMEOUT_SECONDS)
         except TimeoutError:
-            return [f"the check did not finish within {READY_TIMEOUT_SECONDS} seconds"]
+            return [f"the readiness check did not finish within {READY_TIMEOUT_SECONDS} seconds"]
 
     def _check(self) -> list[str]:
         try:
             return self._ready()
         except Exception:
             LOG.exception("The readiness check failed.")
-            return ["the check itself failed; the log has the details"]
+            return ["the readiness check failed; see the log"]
 
     async def _metrics(self, origin: str) -> Response:
         return Response(200, metrics.exposition(), (("content-type", metrics.CONTENT_TYPE),))
