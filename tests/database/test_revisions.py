@@ -1,4 +1,4 @@
-"""Whether a database fits this code, as every start asks."""
+"""The check of the database schema at start."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Transactions: whole or not at all, run again when refused, and honest when the database is away."""
+"""Transactions: atomic, retried when refused, and reported as unavailable when the connection is lost."""
 
 import logging
 import os
@@ -29,7 +29,7 @@ def add_provider(store: Store, name: str) -> str:
 
 
 def exists(store: Store, identity: str) -> bool:
-    """Locking is also the plainest way to ask; nothing is left of it."""
+    """Test for a lock by locking; the transaction is rolled back."""
 
     class Look(Exception):
         pass
@@ -45,7 +45,7 @@ def exists(store: Store, identity: str) -> bool:
     return found[-1]
 
 
-def test_a_body_that_raises_leaves_no_trace(store: Store) -> None:
+def test_body_that_raises_is_rolled_back(store: Store) -> None:
     identity = str(uuid.uuid4())
 
     def half(tx: Transaction) -> None:
@@ -57,7 +57,7 @@ def test_a_body_that_raises_leaves_no_trace(store: Store) -> None:
     assert not exists(store, identity)
 
 
-def test_the_transactions_before_and_after_a_failed_one_stay(store: Store) -> None:
+def test_transactions_before_and_after_a_failed_one_are_kept(store: Store) -> None:
     first = add_provider(store, "first")
     with pytest.raises(Duplicate):
         add_provider(store, "first")
@@ -66,13 +66,13 @@ def test_the_transactions_before_and_after_a_failed_one_stay(store: Store) -> No
     assert exists(store, second)
 
 
-def test_a_violated_constraint_is_told_by_its_name(store: Store) -> None:
+def test_duplicate_names_the_violated_constraint(store: Store) -> None:
     add_provider(store, "twice")
     with pytest.raises(Duplicate, match="uq_providers_name"):
         add_provider(store, "twice")
 
 
-def test_a_refused_transaction_is_run_again_whole(store: Store) -> None:
+def test_refused_transaction_is_retried_from_the_start(store: Store) -> None:
     attempts = []
 
     def refused_twice(tx: Transaction) -> str:
@@ -88,7 +88,7 @@ def test_a_refused_transaction_is_run_again_whole(store: Store) -> None:
     assert kept == attempts[-1]
 
 
-def test_reruns_are_bounded(store: Store) -> None:
+def test_retries_are_bounded(store: Store) -> None:
     attempts = []
 
     def always_refused(tx: Transaction) -> None:
@@ -100,8 +100,8 @@ def test_reruns_are_bounded(store: Store) -> None:
     assert len(attempts) == ATTEMPTS_MAX
 
 
-def test_two_that_lock_each_other_out_both_succeed(store: Store) -> None:
-    """A real deadlock on PostgreSQL and MariaDB; SQLite lets one in at a time."""
+def test_deadlocked_transactions_both_succeed(store: Store) -> None:
+    """A deadlock on PostgreSQL and MariaDB; SQLite has one writer at a time."""
     pair = [add_provider(store, "left"), add_provider(store, "right")]
     both_hold_one = threading.Barrier(2)
     done = []
@@ -124,7 +124,7 @@ def test_two_that_lock_each_other_out_both_succeed(store: Store) -> None:
     assert sorted(done) == sorted(pair)
 
 
-def test_a_reader_sees_one_moment(store: Store) -> None:
+def test_reader_sees_one_snapshot(store: Store) -> None:
     identity = add_provider(store, "seen")
     provider_id = store.write(lambda tx: providers.insert_provider(tx, str(uuid.uuid4()), "other", 1))
     store.write(lambda tx: providers.offer_one_unit(tx, provider_id, "CUSTOM_A", reserved=0, now=1))
@@ -141,7 +141,7 @@ def test_a_reader_sees_one_moment(store: Store) -> None:
     assert exists(store, identity)
 
 
-def test_writers_that_meet_lose_nothing(store: Store) -> None:
+def test_concurrent_writers_lose_no_update(store: Store) -> None:
     threads = [threading.Thread(target=add_provider, args=(store, f"number {n}")) for n in range(40)]
     for thread in threads:
         thread.start()
@@ -152,8 +152,8 @@ def test_writers_that_meet_lose_nothing(store: Store) -> None:
             add_provider(store, f"number {number}")
 
 
-def test_an_embedded_store_that_crossed_a_fork_refuses_to_work(tmp_path: Path) -> None:
-    """Its connections would lose commits without any error."""
+def test_embedded_store_refuses_to_run_after_a_fork(tmp_path: Path) -> None:
+    """Its connections would lose commits without an error."""
     upgrade(f"sqlite:///{tmp_path}/ledger.sqlite")
     store = open_store(f"sqlite:///{tmp_path}/ledger.sqlite")
     add_provider(store, "before")
@@ -169,7 +169,7 @@ def test_an_embedded_store_that_crossed_a_fork_refuses_to_work(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("engine", ["postgresql", "mariadb"])
-def test_a_database_that_went_away_and_came_back(
+def test_store_recovers_after_a_lost_connection(
     engine: str,
     database_server: Callable[[str], PostgresqlServer | MariadbServer],
     caplog: pytest.LogCaptureFixture,
@@ -195,12 +195,12 @@ def test_a_database_that_went_away_and_came_back(
 
 
 @pytest.mark.parametrize("url", ["oracle://x", "nonsense", "", "sqlite://", "sqlite:///:memory:"])
-def test_a_url_of_no_known_engine_is_refused(url: str) -> None:
+def test_url_of_an_unknown_engine_is_refused(url: str) -> None:
     with pytest.raises(Exception, match="sqlite:///"):
         open_store(url)
 
 
-def test_a_loss_that_many_threads_report_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_lost_connection_is_logged_once_for_many_threads(caplog: pytest.LogCaptureFixture) -> None:
     reachability = Reachability()
     for _ in range(2):
         with ThreadPoolExecutor(16) as pool:

@@ -9,6 +9,6 @@ from tests.http.edge.echo_server import RunningServer, running_server
 
 @pytest.fixture(scope="session")
 def echo() -> Iterator[RunningServer]:
-    """One with default limits, shared by every test that leaves it as it was."""
+    """A shared server with default limits, for tests that do not change it."""
     with running_server() as server:
         yield server

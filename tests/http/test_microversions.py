@@ -29,7 +29,7 @@ STANDARD = "openstack-api-version"
         ({STANDARD: "baremetal 1.38", LEGACY: "1.9"}, (1, 38)),
     ],
 )
-def test_a_version_is_found(headers: dict[str, str], version: tuple[int, int]) -> None:
+def test_version_is_chosen(headers: dict[str, str], version: tuple[int, int]) -> None:
     assert RANGE.choose(headers) == version
 
 
@@ -49,5 +49,5 @@ def test_a_version_is_found(headers: dict[str, str], version: tuple[int, int]) -
         ("", Problem.MALFORMED),
     ],
 )
-def test_a_version_that_cannot_be_served_says_why(asked: str, problem: Problem) -> None:
+def test_version_that_cannot_be_served_is_refused_with_the_reason(asked: str, problem: Problem) -> None:
     assert RANGE.choose({LEGACY: asked}) == VersionRefusal(problem, asked)

@@ -16,7 +16,7 @@ from dibs.http.negotiation import accepts_json, preferred
         "text/html,application/json;q=0.5",
     ],
 )
-def test_json_is_let_through(accept: str) -> None:
+def test_header_accepts_json(accept: str) -> None:
     assert accepts_json(accept)
 
 
@@ -32,7 +32,7 @@ def test_json_is_let_through(accept: str) -> None:
         "garbage",
     ],
 )
-def test_json_is_excluded(accept: str) -> None:
+def test_header_excludes_json(accept: str) -> None:
     assert not accepts_json(accept)
 
 
@@ -47,5 +47,5 @@ def test_json_is_excluded(accept: str) -> None:
         ("image/png", None),
     ],
 )
-def test_of_several_forms_the_caller_gets_the_one_he_likes_best(accept: str, best: str | None) -> None:
+def test_type_with_the_highest_quality_is_preferred(accept: str, best: str | None) -> None:
     assert preferred(accept, ("application/json", "text/html")) == best

@@ -42,23 +42,23 @@ ROUTER = Router(
         ("POST /v1/things", None, "POST /v1/things 5", {}),
     ],
 )
-def test_a_request_finds_its_row(request_line: str, minor: int | None, handler: str, arguments: dict[str, str]) -> None:
+def test_request_matches_its_row(request_line: str, minor: int | None, handler: str, arguments: dict[str, str]) -> None:
     found = ROUTER.resolve(*request_line.split(), minor)
     assert isinstance(found, Match)
     assert (found.route.handler, found.arguments) == (handler, arguments)
 
 
 @pytest.mark.parametrize("path", ["/v2", "/v1/nodes/a/b", "/v1/nodes//traits", "/v1//nodes", "/v1/nodes/a/traits/b/c"])
-def test_a_path_that_no_row_has_is_unknown(path: str) -> None:
+def test_path_without_a_row_is_unknown(path: str) -> None:
     assert ROUTER.resolve("GET", path, 99) == UnknownPath()
 
 
-def test_a_method_that_no_row_has_names_those_of_the_version() -> None:
+def test_other_method_is_refused_with_the_methods_of_the_version() -> None:
     assert ROUTER.resolve("PATCH", "/v1/nodes/a", 1) == MethodNotAllowed(("GET", "DELETE"))
     assert ROUTER.resolve("PUT", "/v1/things", 1) == MethodNotAllowed(())
 
 
-def test_a_row_of_other_versions_is_told_apart_from_none() -> None:
+def test_row_of_other_versions_is_reported_as_such() -> None:
     found = ROUTER.resolve("GET", "/v1/nodes/a/traits", 36)
     assert isinstance(found, NotInVersion)
     assert [route.since for route in found.routes] == [37]
@@ -74,6 +74,6 @@ def test_a_row_of_other_versions_is_told_apart_from_none() -> None:
         [row("GET /{one}"), row("GET /{other}")],
     ],
 )
-def test_rows_that_would_serve_the_same_request_are_an_error(rows: list[Route[str]]) -> None:
+def test_overlapping_rows_are_an_error(rows: list[Route[str]]) -> None:
     with pytest.raises(OverlappingRoutes):
         Router(rows)

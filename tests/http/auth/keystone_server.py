@@ -1,4 +1,4 @@
-"""A real Keystone on loopback: SQLite and fernet keys in a directory of its own, served by wsgiref."""
+"""A Keystone server on loopback, with SQLite and fernet keys in a temporary directory, under wsgiref."""
 
 import os
 import subprocess
@@ -45,7 +45,7 @@ class Keystone:
         return f"http://127.0.0.1:{self.port}/v3"
 
     def prepare(self) -> None:
-        """Make the database, the keys and the user admin."""
+        """Create the database, the keys and the user admin."""
         self.directory.joinpath("keystone.conf").write_text(_CONFIGURATION.format(directory=self.directory))
         self._write_keys()
         self._manage("db_sync")
@@ -73,7 +73,7 @@ class Keystone:
             return False
 
     def _write_keys(self) -> None:
-        """What keystone-manage fernet_setup would write, without the seconds that it takes to start."""
+        """Write the keys like keystone-manage fernet_setup, which takes seconds to start."""
         keys = self.directory / "fernet"
         keys.mkdir(mode=0o700)
         for number in ("0", "1"):

@@ -1,4 +1,4 @@
-"""The file of users, and passwords against it."""
+"""The user file, and passwords."""
 
 import base64
 import os
@@ -29,17 +29,17 @@ def authenticate(auth: BasicAuth, user: str, password: str) -> Actor | Refusal:
     return auth.authenticate({"authorization": f"Basic {encoded}"}, anonymous_is_admin=True)
 
 
-def test_two_fields_make_an_admin_of_the_system(user_file: Path) -> None:
+def test_line_with_two_fields_is_a_system_admin(user_file: Path) -> None:
     actor = authenticate(BasicAuth(str(user_file)), "root", "secret")
     assert actor == Actor(user="root", roles=frozenset({"admin", "manager", "member", "reader"}), system_scope=True)
 
 
-def test_three_fields_make_a_member_of_a_project(user_file: Path) -> None:
+def test_line_with_three_fields_is_a_project_member(user_file: Path) -> None:
     actor = authenticate(BasicAuth(str(user_file)), "eva", "secret")
     assert actor == Actor(user="eva", project="blue", roles=frozenset({"member", "reader"}))
 
 
-def test_four_fields_name_the_roles(user_file: Path) -> None:
+def test_fourth_field_has_the_roles(user_file: Path) -> None:
     actor = authenticate(BasicAuth(str(user_file)), "ada", "secret")
     assert actor == Actor(user="ada", project="blue", roles=frozenset({"reader", "auditor"}))
 
@@ -47,7 +47,7 @@ def test_four_fields_name_the_roles(user_file: Path) -> None:
 @pytest.mark.parametrize(
     ("user", "password"), [("root", "wrong"), ("nobody", "secret"), ("root", ""), ("root", "x" * 99)]
 )
-def test_a_wrong_password_and_an_unknown_user_are_refused_alike(user_file: Path, user: str, password: str) -> None:
+def test_wrong_password_and_unknown_user_get_the_same_refusal(user_file: Path, user: str, password: str) -> None:
     refused = authenticate(BasicAuth(str(user_file)), user, password)
     assert isinstance(refused, Refusal)
     assert (refused.status, refused.message) == (401, "Incorrect username or password")
@@ -55,13 +55,13 @@ def test_a_wrong_password_and_an_unknown_user_are_refused_alike(user_file: Path,
 
 
 @pytest.mark.parametrize("header", ["", "Bearer x", "Basic", "Basic !!", "Basic cm9vdA==", "Basic /w=="])
-def test_what_is_no_basic_header_is_refused_with_a_challenge(user_file: Path, header: str) -> None:
+def test_other_authorization_header_is_refused_with_a_challenge(user_file: Path, header: str) -> None:
     refused = BasicAuth(str(user_file)).authenticate({"authorization": header}, anonymous_is_admin=True)
     assert isinstance(refused, Refusal)
     assert refused.headers
 
 
-def test_a_password_that_was_right_is_remembered_but_no_other_passes(user_file: Path) -> None:
+def test_verified_password_is_cached_and_others_are_refused(user_file: Path) -> None:
     auth = BasicAuth(str(user_file))
     assert isinstance(authenticate(auth, "root", "secret"), Actor)
     assert isinstance(authenticate(auth, "root", "secret"), Actor)
@@ -69,7 +69,7 @@ def test_a_password_that_was_right_is_remembered_but_no_other_passes(user_file: 
     assert isinstance(authenticate(auth, "eva", "Secret"), Refusal)
 
 
-def test_a_changed_file_is_read_again_and_forgets_old_passwords(user_file: Path) -> None:
+def test_changed_file_is_reloaded_and_old_passwords_are_refused(user_file: Path) -> None:
     auth = BasicAuth(str(user_file))
     assert isinstance(authenticate(auth, "root", "secret"), Actor)
     user_file.write_text(f"root:{OTHER_HASH}\nnew:{SECRET_HASH}\n")
@@ -80,13 +80,13 @@ def test_a_changed_file_is_read_again_and_forgets_old_passwords(user_file: Path)
 
 
 @pytest.mark.parametrize("damage", ["not a user line\n", None])
-def test_a_file_that_became_bad_or_vanished_keeps_the_users_read_before(user_file: Path, damage: str | None) -> None:
+def test_users_are_kept_when_the_file_becomes_bad_or_is_removed(user_file: Path, damage: str | None) -> None:
     auth = BasicAuth(str(user_file))
     user_file.unlink() if damage is None else user_file.write_text(damage)
     assert isinstance(authenticate(auth, "root", "secret"), Actor)
 
 
-def test_bad_lines_are_named_by_number() -> None:
+def test_error_has_the_number_of_every_bad_line() -> None:
     text = f"ok:{SECRET_HASH}\nnohash\n:{SECRET_HASH}\na:plain\nb:{SECRET_HASH}:p:r:x\nok:{SECRET_HASH}\n"
     with pytest.raises(BadUserFile) as caught:
         parse_users(text, "users")
@@ -96,7 +96,7 @@ def test_bad_lines_are_named_by_number() -> None:
     assert "line 1:" not in message
 
 
-def test_a_missing_file_is_an_error_at_start(tmp_path: Path) -> None:
+def test_missing_file_is_an_error_at_start(tmp_path: Path) -> None:
     with pytest.raises(BadUserFile):
         BasicAuth(str(tmp_path / "none"))
 
@@ -104,17 +104,17 @@ def test_a_missing_file_is_an_error_at_start(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "project", "roles"), [("a:b", "", ""), ("", "", ""), ("#a", "", ""), ("a", "p:q", ""), ("a\nb", "", "")]
 )
-def test_a_line_that_could_not_be_read_back_is_not_written(name: str, project: str, roles: str) -> None:
+def test_line_that_could_not_be_parsed_is_not_written(name: str, project: str, roles: str) -> None:
     with pytest.raises(ValueError):
         format_line(name, b"secret", project, roles)
 
 
-def test_a_password_that_bcrypt_would_cut_is_not_written() -> None:
+def test_password_that_bcrypt_would_truncate_is_not_written() -> None:
     with pytest.raises(ValueError, match="72 bytes"):
         format_line("a", b"x" * 73)
 
 
-def test_over_http_a_user_gets_in_and_others_get_a_challenge(user_file: Path) -> None:
+def test_server_accepts_a_user_and_challenges_others(user_file: Path) -> None:
     with running_server(authenticator=BasicAuth(str(user_file))) as server:
         refused = httpx.get(f"{server.url}/echo/x")
         assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Basic realm="Baremetal API"')

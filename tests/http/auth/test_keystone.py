@@ -1,4 +1,4 @@
-"""Tokens of a real Keystone."""
+"""Tokens of a Keystone server."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +34,7 @@ def keystone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keystone]:
 
 
 def issue_token(keystone: Keystone, scope: dict[str, object]) -> tuple[str, str]:
-    """A token of the user admin, and the user's id."""
+    """Return a token of the user admin, and the id of the user."""
     user = {"name": "admin", "domain": {"name": "Default"}, "password": PASSWORD}
     auth = {"identity": {"methods": ["password"], "password": {"user": user}}, "scope": scope}
     answer = httpx.post(f"{keystone.url}/auth/tokens", json={"auth": auth}, timeout=30)
@@ -48,7 +48,7 @@ def authenticate(auth: KeystoneAuth, **headers: str) -> Actor | Refusal:
     )
 
 
-def test_a_system_token_speaks_for_the_system(keystone: Keystone) -> None:
+def test_system_token_has_system_scope(keystone: Keystone) -> None:
     token, user = issue_token(keystone, {"system": {"all": True}})
     actor = authenticate(KeystoneAuth(keystone.url, SERVICE_USER), x_auth_token=token)
     assert isinstance(actor, Actor)
@@ -56,7 +56,7 @@ def test_a_system_token_speaks_for_the_system(keystone: Keystone) -> None:
     assert actor.roles >= {"admin", "member", "reader"}
 
 
-def test_a_project_token_speaks_for_its_project(keystone: Keystone) -> None:
+def test_project_token_has_project_scope(keystone: Keystone) -> None:
     token, user = issue_token(keystone, PROJECT_ADMIN)
     actor = authenticate(KeystoneAuth(keystone.url, SERVICE_USER), x_auth_token=token)
     assert isinstance(actor, Actor)
@@ -65,7 +65,7 @@ def test_a_project_token_speaks_for_its_project(keystone: Keystone) -> None:
     assert len(actor.project) == 32
 
 
-def test_identity_headers_of_the_caller_are_not_believed(keystone: Keystone) -> None:
+def test_identity_headers_of_the_client_are_ignored(keystone: Keystone) -> None:
     token, user = issue_token(keystone, PROJECT_ADMIN)
     actor = authenticate(
         KeystoneAuth(keystone.url, SERVICE_USER),
@@ -78,7 +78,7 @@ def test_identity_headers_of_the_caller_are_not_believed(keystone: Keystone) -> 
     assert (actor.user, actor.system_scope, "root" in actor.roles) == (user, False, False)
 
 
-def test_no_token_and_a_wrong_token_are_401_and_say_where_to_get_one(keystone: Keystone) -> None:
+def test_missing_and_invalid_tokens_are_401_with_the_url_of_keystone(keystone: Keystone) -> None:
     auth = KeystoneAuth(keystone.url, SERVICE_USER)
     for refused in (authenticate(auth), authenticate(auth, x_auth_token="admin")):
         assert isinstance(refused, Refusal)
@@ -86,14 +86,14 @@ def test_no_token_and_a_wrong_token_are_401_and_say_where_to_get_one(keystone: K
         assert refused.headers == (("WWW-Authenticate", f'Keystone uri="{keystone.url}"'),)
 
 
-def test_keystone_being_away_is_503() -> None:
+def test_unreachable_keystone_is_503() -> None:
     auth = KeystoneAuth(f"http://127.0.0.1:{free_port()}/v3", SERVICE_USER)
     refused = authenticate(auth, x_auth_token="gAAAA")
     assert isinstance(refused, Refusal)
     assert refused.status == 503
 
 
-def test_a_token_opens_a_dialect(keystone: Keystone) -> None:
+def test_token_is_accepted_by_a_dialect(keystone: Keystone) -> None:
     token, user = issue_token(keystone, PROJECT_ADMIN)
     with running_server(authenticator=KeystoneAuth(keystone.url, SERVICE_USER)) as server:
         assert httpx.get(f"{server.url}/echo/x").status_code == 401
@@ -101,7 +101,7 @@ def test_a_token_opens_a_dialect(keystone: Keystone) -> None:
     assert seen["user"] == user
 
 
-def test_the_client_library_logs_in_with_the_entry_for_clouds_yaml(
+def test_sdk_authenticates_with_the_clouds_yaml_entry(
     keystone: Keystone, bed: Bed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flags = ("--keystone-url", keystone.url, "--keystone-username", "admin", "--keystone-password", PASSWORD)

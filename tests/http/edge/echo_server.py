@@ -1,4 +1,4 @@
-"""The smallest dialect, and servers of it: in a thread for most tests, in own processes for signals and workers."""
+"""A minimal dialect, and servers of it: in a thread for most tests, in processes for signals and workers."""
 
 import contextlib
 import json
@@ -22,12 +22,12 @@ from dibs.http.messages import Dialect, Request, Response
 from dibs.http.routing import Route
 
 LARGE = 30_000_000
-"""Bytes of an answer that no socket buffer holds."""
+"""Size of a response that exceeds every socket buffer."""
 
 
 @dataclass
 class EchoDialect:
-    """Answers with what it got. ``/slow`` waits for the gate, ``/pause`` and ``/mark`` pause, ``/fail`` fails."""
+    """Echoes the request. ``/slow`` waits for the gate, ``/pause`` and ``/mark`` pause, ``/fail`` raises."""
 
     mount: str = "/echo"
     title: str = "Echo"
@@ -129,7 +129,7 @@ def running_server(
 
 @dataclass(frozen=True)
 class EchoFactory:
-    """Makes the shell in a worker; its hooks leave marks in a directory."""
+    """Builds the shell in a worker; its hooks write files into a directory."""
 
     marks: str
 

@@ -17,13 +17,13 @@ from dibs.http.edge.binding import Address, BindError, close_socket, is_loopback
         ("unix:/run/dibs.sock", Address(path="/run/dibs.sock")),
     ],
 )
-def test_an_address_is_read_and_written_alike(text: str, address: Address) -> None:
+def test_address_is_parsed_and_formatted_alike(text: str, address: Address) -> None:
     assert parse_address(text) == address
     assert str(address) == text
 
 
 @pytest.mark.parametrize("text", ["", "80", ":80", "a:", "a:b", "a:65536", "a:-1", "unix:"])
-def test_what_is_no_address_is_refused(text: str) -> None:
+def test_invalid_address_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         parse_address(text)
 
@@ -42,11 +42,11 @@ def test_what_is_no_address_is_refused(text: str) -> None:
         ("no-such-host.invalid:1", False),
     ],
 )
-def test_only_this_machine_reaches_loopback(text: str, expected: bool) -> None:
+def test_loopback_addresses(text: str, expected: bool) -> None:
     assert is_loopback(parse_address(text)) is expected
 
 
-def test_the_file_of_a_dead_server_is_taken_over_but_not_that_of_a_living_one(tmp_path: Path) -> None:
+def test_socket_file_is_replaced_only_when_its_server_is_dead(tmp_path: Path) -> None:
     address = Address(path=str(tmp_path / "s"))
     open_socket(address).close()
     living = open_socket(address)
@@ -56,7 +56,7 @@ def test_the_file_of_a_dead_server_is_taken_over_but_not_that_of_a_living_one(tm
     assert not (tmp_path / "s").exists()
 
 
-def test_a_file_that_is_no_socket_is_left_alone(tmp_path: Path) -> None:
+def test_file_that_is_not_a_socket_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "s"
     path.write_text("precious")
     with pytest.raises(BindError):
@@ -64,12 +64,12 @@ def test_a_file_that_is_no_socket_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text() == "precious"
 
 
-def test_clients_of_a_server_that_listens_everywhere_are_sent_to_this_machine() -> None:
+def test_url_of_a_wildcard_address_is_loopback() -> None:
     assert Address("0.0.0.0", 5).url(tls=False) == "http://127.0.0.1:5"
     assert Address("::", 5).url(tls=True) == "https://[::1]:5"
 
 
-def test_an_ipv6_address_can_be_bound() -> None:
+def test_ipv6_address_can_be_bound() -> None:
     sock = open_socket(Address("::1", 0))
     assert sock.family == socket.AF_INET6
     sock.close()

@@ -26,7 +26,7 @@ def logger_with(formatter: logging.Formatter, stream: io.StringIO) -> logging.Lo
     return logger
 
 
-def test_a_json_line_has_the_request_id_and_the_trace(stream: io.StringIO) -> None:
+def test_json_line_has_the_request_id_and_the_traceback(stream: io.StringIO) -> None:
     token = REQUEST_ID.set("req-1")
     try:
         raise ValueError("broken\nin two")
@@ -42,13 +42,13 @@ def test_a_json_line_has_the_request_id_and_the_trace(stream: io.StringIO) -> No
     assert found["time"].endswith("+00:00")
 
 
-def test_nobody_can_forge_a_text_line(stream: io.StringIO) -> None:
+def test_line_breaks_in_a_message_are_escaped(stream: io.StringIO) -> None:
     logger_with(TextFormatter(), stream).info("GET %s", "/a\n2026-01-01 INFO forged")
     assert len(stream.getvalue().splitlines()) == 1
     assert "[-]" in stream.getvalue()
 
 
-def test_logs_are_json_where_stderr_is_no_terminal_and_libraries_only_tell_of_trouble() -> None:
+def test_logs_are_json_without_a_terminal_and_libraries_log_only_warnings() -> None:
     script = (
         "import logging; from dibs.http.edge.logs import configure_logs; configure_logs('auto', 'info');"
         "logging.getLogger('dibs.x').info('a'); logging.getLogger('other').info('b')"

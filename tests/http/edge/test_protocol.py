@@ -1,4 +1,4 @@
-"""Clients that are slow or send too much, as bytes on a socket."""
+"""Slow and oversized requests, as bytes on a socket."""
 
 import contextlib
 import select
@@ -19,14 +19,14 @@ def connect(server: RunningServer) -> socket.socket:
 
 
 def read_all(connection: socket.socket) -> bytes:
-    """Everything until the server closes."""
+    """Return everything until the server closes the connection."""
     received = b""
     while piece := connection.recv(65536):
         received += piece
     return received
 
 
-def test_a_body_over_the_limit_is_413_whether_declared_or_not() -> None:
+def test_body_over_the_limit_is_413_with_and_without_content_length() -> None:
     with running_server(Limits(body_limit_bytes=1000)) as server:
         exact = httpx.post(f"{server.url}/echo/x", content=b"a" * 1000)
         declared = httpx.post(f"{server.url}/echo/x", content=b"a" * 1001)
@@ -35,20 +35,20 @@ def test_a_body_over_the_limit_is_413_whether_declared_or_not() -> None:
     assert "1000 bytes" in declared.json()["echo_error"]
 
 
-def test_a_connection_can_be_used_again_after_413() -> None:
+def test_connection_can_be_used_again_after_413() -> None:
     with running_server(Limits(body_limit_bytes=1000)) as server, httpx.Client() as client:
         assert client.post(f"{server.url}/echo/x", content=b"a" * 3_000_000).status_code == 413
         assert client.get(f"{server.url}/echo/x").status_code == 200
 
 
-def test_the_rest_of_a_refused_body_is_not_awaited_for_ever() -> None:
+def test_reading_the_rest_of_a_refused_body_times_out() -> None:
     with running_server(Limits(body_limit_bytes=1000, body_timeout_seconds=0.2)) as server, connect(server) as client:
         client.sendall(POST + b"Content-Length: 2000\r\n\r\nabc")
         assert b" 413 " in client.recv(65536)
         eventually(lambda: len(server.connections) == 0)
 
 
-def test_a_slow_body_is_408_and_the_connection_closes() -> None:
+def test_slow_body_is_408_and_the_connection_closes() -> None:
     with running_server(Limits(body_timeout_seconds=0.2)) as server, connect(server) as client:
         client.sendall(POST + b"Content-Length: 10\r\n\r\nabc")
         answer = read_all(client)
@@ -57,7 +57,7 @@ def test_a_slow_body_is_408_and_the_connection_closes() -> None:
     assert b"connection: close" in answer
 
 
-def test_many_bodies_together_cannot_exceed_the_memory_for_them() -> None:
+def test_total_size_of_bodies_is_limited() -> None:
     half = POST + b"Content-Length: 1000\r\n\r\n" + b"a" * 900
     with running_server(Limits(threads=1, body_limit_bytes=1000)) as server:
         with connect(server) as first, connect(server) as second:
@@ -89,7 +89,7 @@ def test_dripping_headers_close_the_connection() -> None:
         eventually(drip_until_closed)
 
 
-def test_the_second_request_of_a_connection_has_a_deadline_too() -> None:
+def test_second_request_of_a_connection_times_out_too() -> None:
     with running_server(Limits(header_timeout_seconds=0.2)) as server, connect(server) as client:
         client.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
         assert b" 200 " in client.recv(65536)
@@ -97,13 +97,13 @@ def test_the_second_request_of_a_connection_has_a_deadline_too() -> None:
         assert read_all(client) == b""
 
 
-def test_an_idle_connection_is_closed_after_the_keep_alive_time() -> None:
+def test_idle_connection_is_closed_after_the_keep_alive_time() -> None:
     with running_server(Limits(keep_alive_seconds=0.2)) as server, connect(server) as client:
         client.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
         assert b" 200 " in read_all(client)
 
 
-def test_a_running_request_outlives_the_header_deadline() -> None:
+def test_running_request_outlives_the_header_timeout() -> None:
     with running_server(Limits(header_timeout_seconds=0.1)) as server:
         assert httpx.get(f"{server.url}/echo/pause").status_code == 200
 
@@ -116,7 +116,7 @@ def test_a_running_request_outlives_the_header_deadline() -> None:
         b"GET /echo/" + b"a" * 3000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
     ],
 )
-def test_a_large_head_is_431(head: bytes) -> None:
+def test_large_head_is_431(head: bytes) -> None:
     with running_server(Limits(header_limit_bytes=2000)) as server, connect(server) as client:
         client.sendall(head)
         answer = read_all(client)
@@ -124,7 +124,7 @@ def test_a_large_head_is_431(head: bytes) -> None:
     assert b"x-openstack-request-id: req-" in answer
 
 
-def test_a_header_without_end_is_431_before_it_ends() -> None:
+def test_endless_header_is_431() -> None:
     with running_server(Limits(header_limit_bytes=2000)) as server, connect(server) as client:
         client.sendall(b"GET /echo/x HTTP/1.1\r\nX-A: ")
         for _ in range(4):
@@ -132,12 +132,12 @@ def test_a_header_without_end_is_431_before_it_ends() -> None:
         assert client.recv(65536).startswith(b"HTTP/1.1 431 ")
 
 
-def test_a_head_just_below_the_limit_is_taken() -> None:
+def test_head_just_below_the_limit_is_accepted() -> None:
     with running_server(Limits(header_limit_bytes=2000)) as server:
         assert httpx.get(f"{server.url}/echo/x", headers={"X-A": "a" * 1700}).status_code == 200
 
 
-def test_what_is_not_http_is_400_with_a_request_id(echo: RunningServer) -> None:
+def test_invalid_http_is_400_with_a_request_id(echo: RunningServer) -> None:
     with connect(echo) as client:
         client.sendall(b"\x16\x03\x01 nonsense\r\n\r\n")
         answer = read_all(client)
@@ -145,7 +145,7 @@ def test_what_is_not_http_is_400_with_a_request_id(echo: RunningServer) -> None:
     assert b"x-openstack-request-id: req-" in answer
 
 
-def test_an_answer_that_is_not_read_is_given_up() -> None:
+def test_connection_of_a_client_that_does_not_read_is_aborted() -> None:
     with running_server(Limits(body_timeout_seconds=0.2)) as server, connect(server) as client:
         client.sendall(b"GET /echo/large HTTP/1.1\r\nHost: a\r\n\r\n")
         eventually(lambda: len(server.connections) == 1)
@@ -153,7 +153,7 @@ def test_an_answer_that_is_not_read_is_given_up() -> None:
         assert len(read_all(client)) < LARGE
 
 
-def test_a_request_to_upgrade_is_answered_as_it_is(echo: RunningServer) -> None:
+def test_upgrade_request_is_answered_with_http_1_1(echo: RunningServer) -> None:
     headers = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABkAAQ"}
     assert httpx.get(f"{echo.url}/echo/x", headers=headers).status_code == 200
 

@@ -21,7 +21,7 @@ ECHO_SERVER = Path(__file__).with_name("echo_server.py")
 
 @dataclass
 class EchoProcess:
-    """A server of the echo dialect in a process of its own."""
+    """A server of the echo dialect in a separate process."""
 
     process: "subprocess.Popen[bytes]"
     marks: Path
@@ -61,7 +61,7 @@ def echo_process(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_stop_finishes_what_is_in_flight_and_runs_the_hook(tmp_path: Path, number: signal.Signals) -> None:
+def test_stop_finishes_running_requests_and_runs_the_hook(tmp_path: Path, number: signal.Signals) -> None:
     with echo_process(tmp_path) as server:
         statuses: list[int] = []
         thread = threading.Thread(target=lambda: statuses.append(server.get("/echo/mark").status_code))
@@ -74,7 +74,7 @@ def test_a_stop_finishes_what_is_in_flight_and_runs_the_hook(tmp_path: Path, num
         assert (server.count("start"), server.count("stop")) == (1, 1)
 
 
-def test_a_request_that_outlives_the_stop_time_is_told_so(tmp_path: Path) -> None:
+def test_request_that_outlives_the_stop_timeout_gets_503(tmp_path: Path) -> None:
     with echo_process(tmp_path, stop_timeout=1) as server:
         answers: list[httpx.Response] = []
         thread = threading.Thread(target=lambda: answers.append(server.get("/echo/slow")))
@@ -86,7 +86,7 @@ def test_a_request_that_outlives_the_stop_time_is_told_so(tmp_path: Path) -> Non
         assert "x-openstack-request-id" in answers[0].headers
 
 
-def test_a_unix_socket_is_served_and_removed(tmp_path: Path) -> None:
+def test_unix_socket_is_served_and_removed(tmp_path: Path) -> None:
     path = tmp_path / "dibs.sock"
     with echo_process(tmp_path, socket_path=path) as server:
         assert path.stat().st_mode & 0o777 == 0o660
@@ -94,7 +94,7 @@ def test_a_unix_socket_is_served_and_removed(tmp_path: Path) -> None:
     assert not path.exists()
 
 
-def test_workers_share_the_socket_and_a_dead_one_is_replaced(tmp_path: Path) -> None:
+def test_workers_share_the_socket_and_a_dead_worker_is_replaced(tmp_path: Path) -> None:
     with echo_process(tmp_path, workers=2) as server:
         eventually(lambda: server.count("start") == 2, 30)
         before = workers_of(server)
@@ -106,7 +106,7 @@ def test_workers_share_the_socket_and_a_dead_one_is_replaced(tmp_path: Path) -> 
 
 
 def workers_of(server: EchoProcess) -> list[int]:
-    """The children that serve; multiprocessing has one more of its own."""
+    """Return the worker processes, without the resource tracker of multiprocessing."""
 
     def is_worker(pid: int) -> bool:
         return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()

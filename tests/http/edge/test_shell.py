@@ -15,7 +15,7 @@ from tests.http.edge.echo_server import EchoDialect, RunningServer, running_serv
 REQUEST_ID = "req-00000000-1111-2222-3333-444444444444"
 
 
-def test_a_request_reaches_its_dialect_with_everything_the_caller_sent(echo: RunningServer) -> None:
+def test_dialect_gets_the_whole_request(echo: RunningServer) -> None:
     answer = httpx.put(f"{echo.url}/echo/v1/a%20b?x=1&x=&y=%C3%A4", json={"a": 1})
     seen = answer.json()
     assert seen["method"] == "PUT"
@@ -29,17 +29,17 @@ def test_a_request_reaches_its_dialect_with_everything_the_caller_sent(echo: Run
 @pytest.mark.parametrize(
     ("sent", "seen"), [("/echo", "/"), ("/echo/", "/"), ("/echo/v1/n/", "/v1/n"), ("/echo/v1/n//", "/v1/n")]
 )
-def test_a_trailing_slash_makes_no_difference(echo: RunningServer, sent: str, seen: str) -> None:
+def test_trailing_slash_is_removed(echo: RunningServer, sent: str, seen: str) -> None:
     assert httpx.get(echo.url + sent).json()["path"] == seen
 
 
-def test_a_path_outside_every_mount_is_404(echo: RunningServer) -> None:
+def test_path_outside_every_mount_is_404(echo: RunningServer) -> None:
     answer = httpx.get(f"{echo.url}/echoes")
     assert answer.status_code == 404
     assert answer.json()["errors"][0]["request_id"] == answer.headers["x-openstack-request-id"]
 
 
-def test_a_valid_request_id_is_kept(echo: RunningServer) -> None:
+def test_valid_request_id_is_kept(echo: RunningServer) -> None:
     answer = httpx.get(f"{echo.url}/echo/x", headers={"X-OpenStack-Request-ID": REQUEST_ID})
     assert answer.headers["x-openstack-request-id"] == REQUEST_ID
     assert answer.headers["openstack-request-id"] == REQUEST_ID
@@ -55,24 +55,24 @@ def test_any_other_request_id_is_replaced(echo: RunningServer, offered: str) -> 
 
 
 @pytest.mark.parametrize("path", ["/", "/echo/fail", "/nowhere", "/livez", "/echo/%ff"])
-def test_every_answer_has_a_request_id(echo: RunningServer, path: str) -> None:
+def test_every_response_has_a_request_id(echo: RunningServer, path: str) -> None:
     answer = httpx.get(echo.url + path)
     assert answer.headers["x-openstack-request-id"] == answer.headers["openstack-request-id"]
 
 
-def test_head_is_passed_on_as_head(echo: RunningServer) -> None:
+def test_head_reaches_the_dialect_as_head(echo: RunningServer) -> None:
     answer = httpx.head(f"{echo.url}/echo/x")
     assert answer.status_code == 200
     assert answer.content == b""
 
 
-def test_an_answer_without_content_has_no_body(echo: RunningServer) -> None:
+def test_response_without_content_has_no_body(echo: RunningServer) -> None:
     answer = httpx.get(f"{echo.url}/echo/nothing")
     assert (answer.status_code, answer.content) == (204, b"")
     assert "content-length" not in answer.headers
 
 
-def test_a_failing_dialect_gives_500_without_internals_and_one_trace(
+def test_failing_dialect_is_500_without_internals_and_one_traceback(
     echo: RunningServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     answer = httpx.get(f"{echo.url}/echo/fail")
@@ -82,7 +82,7 @@ def test_a_failing_dialect_gives_500_without_internals_and_one_trace(
     assert len([record for record in caplog.records if record.exc_info]) == 1
 
 
-def test_a_header_that_cannot_be_sent_gives_500(echo: RunningServer) -> None:
+def test_header_that_cannot_be_sent_is_500(echo: RunningServer) -> None:
     assert httpx.get(f"{echo.url}/echo/bad-header").status_code == 500
 
 
@@ -96,41 +96,41 @@ def test_a_header_that_cannot_be_sent_gives_500(echo: RunningServer) -> None:
         ("/echo/a?" + "&".join(["x=1"] * 1001), "more than 1000 parameters"),
     ],
 )
-def test_text_that_is_none_gives_400_naming_the_place(echo: RunningServer, path: str, place: str) -> None:
+def test_invalid_text_is_400_and_the_message_names_the_place(echo: RunningServer, path: str, place: str) -> None:
     answer = httpx.get(echo.url + path)
     assert answer.status_code == 400
     assert place in answer.json()["echo_error"]
 
 
-def test_a_host_header_that_is_none_gives_400(echo: RunningServer) -> None:
+def test_invalid_host_header_is_400(echo: RunningServer) -> None:
     assert httpx.get(f"{echo.url}/echo/x", headers={"Host": 'a"b'}).status_code == 400
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
-def test_a_body_that_is_not_json_gives_415(echo: RunningServer, content_type: str) -> None:
+def test_body_that_is_not_json_is_415(echo: RunningServer, content_type: str) -> None:
     answer = httpx.post(f"{echo.url}/echo/x", content=b"a", headers={"Content-Type": content_type})
     assert answer.status_code == 415
     assert "echo_error" in answer.json()
 
 
 @pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON-Patch+json", None])
-def test_json_bodies_are_taken(echo: RunningServer, content_type: str | None) -> None:
+def test_json_body_is_accepted(echo: RunningServer, content_type: str | None) -> None:
     headers = {} if content_type is None else {"Content-Type": content_type}
     assert httpx.post(f"{echo.url}/echo/x", content=b"a", headers=headers).status_code == 200
 
 
-def test_an_accept_header_without_json_gives_406(echo: RunningServer) -> None:
+def test_accept_header_without_json_is_406(echo: RunningServer) -> None:
     answer = httpx.get(f"{echo.url}/echo/x", headers={"Accept": "text/html"})
     assert answer.status_code == 406
     assert "echo_error" in answer.json()
 
 
-def test_an_identity_reaches_the_dialect(echo: RunningServer) -> None:
+def test_dialect_gets_the_authenticated_actor(echo: RunningServer) -> None:
     seen = httpx.get(f"{echo.url}/echo/x", headers={"X-Auth-Token": "eva:blue", "X-Roles": "Member,reader"}).json()
     assert (seen["user"], seen["project"], seen["roles"]) == ("eva", "blue", ["member", "reader"])
 
 
-def test_public_paths_answer_before_authentication_and_others_do_not() -> None:
+def test_only_public_paths_answer_before_authentication() -> None:
     with running_server(dialect=EchoDialect(anonymous_is_admin=False)) as server:
         assert httpx.get(f"{server.url}/echo/v1/").json()["roles"] == []
         refused = httpx.get(f"{server.url}/echo/v1/things")
@@ -138,7 +138,7 @@ def test_public_paths_answer_before_authentication_and_others_do_not() -> None:
         assert "echo_error" in refused.json()
 
 
-def test_too_many_requests_are_turned_away_at_once() -> None:
+def test_request_beyond_the_queue_gets_503_at_once() -> None:
     with running_server(Limits(threads=1, queue_limit=1)) as server:
         taken: list[int] = []
         threads = [
@@ -159,7 +159,7 @@ def test_too_many_requests_are_turned_away_at_once() -> None:
         assert httpx.get(f"{server.url}/echo/x").status_code == 200
 
 
-def test_the_access_line_tells_who_and_what_but_no_secret(
+def test_access_line_has_caller_and_request_but_no_secret(
     echo: RunningServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)

@@ -1,4 +1,4 @@
-"""The pages that belong to no dialect."""
+"""Paths outside every dialect."""
 
 import httpx
 import jsonschema
@@ -9,7 +9,7 @@ from keystoneauth1.session import Session
 from tests.http.edge.echo_server import RunningServer, running_server
 
 
-def test_discovery_lists_the_dialects_with_links_as_the_caller_wrote_them(echo: RunningServer) -> None:
+def test_discovery_links_have_the_origin_that_the_client_used(echo: RunningServer) -> None:
     document = httpx.get(f"{echo.url}/", headers={"Host": "dibs.example:99"}).json()
     [entry] = document["versions"]
     assert entry["links"] == [{"rel": "self", "href": "http://dibs.example:99/echo"}]
@@ -26,7 +26,7 @@ def test_probes_are_200_when_ready(echo: RunningServer, path: str) -> None:
     assert httpx.get(echo.url + path).status_code == 200
 
 
-def test_a_server_that_is_not_ready_says_why_but_lives() -> None:
+def test_server_that_is_not_ready_gives_the_reasons_and_stays_alive() -> None:
     with running_server() as server:
         server.not_ready.append("the database is away")
         for path in ("/healthcheck", "/readyz"):
@@ -37,7 +37,7 @@ def test_a_server_that_is_not_ready_says_why_but_lives() -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/metrics", "/openapi.json", "/livez"])
-def test_pages_can_only_be_read(echo: RunningServer, path: str) -> None:
+def test_pages_refuse_other_methods(echo: RunningServer, path: str) -> None:
     answer = httpx.post(echo.url + path)
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
     assert httpx.head(echo.url + path).status_code == 200
@@ -54,7 +54,7 @@ def test_metrics_count_requests_by_dialect_method_and_status(echo: RunningServer
     assert count() == before + 1
 
 
-def test_the_openapi_document_describes_every_operation(echo: RunningServer) -> None:
+def test_openapi_document_describes_every_operation(echo: RunningServer) -> None:
     document = httpx.get(f"{echo.url}/openapi.json").json()
     operation = document["paths"]["/echo/v1/things/{thing}"]["put"]
     assert document["openapi"] == "3.1.0"
