@@ -15,7 +15,7 @@ from sqlalchemy import delete, update
 
 from dibs.access.access import SERVICE
 from dibs.allocations import tables as allocation_tables
-from dibs.allocations.operations.allocations import CreateAllocation, create_allocation
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.allocations.operations.intake import LocalIntake
 from dibs.database import Store, open_store
 from dibs.dialects.baremetal import Baremetal

@@ -7,12 +7,12 @@ from collections import Counter
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.allocations import CreateAllocation, UpdateAllocation, update_allocation
-from dibs.allocations.operations.batches import CreateBatch, create_batch
-from dibs.conductor import Conductor
-from dibs.conductor import allocations as desk
+from dibs.allocations.operations.allocations import UpdateAllocation, update_allocation
+from dibs.allocations.operations.granting import grant_nodes
+from dibs.conductor import Conductor, entries
 from dibs.database.errors import StoreUnavailable
 from dibs.database.runner import Runner
+from dibs.documents.json_patch import PatchOperation
 from dibs.drivers.fake import FakeDriver
 from dibs.ledger.operations.claims import OfConsumer, release_claims
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
@@ -20,9 +20,10 @@ from dibs.machines.operations.conductors import RegisterConductor, register_cond
 from dibs.machines.operations.holds import OneHold, delete_hold
 from dibs.machines.operations.node_traits import AddTrait, add_trait
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
-from dibs.machines.operations.provisioning import RequestProvision, allocation_provision
+from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.settings import Settings
-from tests.allocations.operations.test_allocations import ask, force, give_back, holders, show
+from dibs.wiring import HOOKS
+from tests.allocation_builders import ask, ask_batch, force, holders, release, show
 from tests.bed.waiting import eventually
 from tests.hold_builders import BLUE, claim, hold
 from tests.lease_builders import delete, lease, register, whole
@@ -59,7 +60,7 @@ def settled(ledger, allocation):
 
 def provision(ledger, node, verb, state):
     """Ask for a verb and wait until the node is at rest where that leads."""
-    ledger.runner.write(allocation_provision, SERVICE, RequestProvision(ident=node.uuid, rules=(), verb=verb))
+    ledger.runner.write(request_provision, SERVICE, RequestProvision(ident=node.uuid, rules=(), verb=verb))
 
     def there():
         found = ledger.node(node)
@@ -107,10 +108,10 @@ def test_an_allocation_that_waits_gets_the_node_that_is_given_back(ledger, start
     node = ledger.enrol(resource_class="gold")
     first = settled(ledger, ask(ledger))
     second, third = ask(ledger, wait_seconds=3600), ask(ledger, wait_seconds=3600)
-    give_back(ledger, first)
+    release(ledger, first)
     assert settled(ledger, second).node_uuid == node.uuid
     assert show(ledger, third).state == "allocating"
-    give_back(ledger, second)
+    release(ledger, second)
     assert settled(ledger, third).node_uuid == node.uuid
 
 
@@ -121,7 +122,7 @@ NEVER = 3600.0
 def waits(conductor, allocation):
     """Wake a conductor, as whoever asked would, and wait until it has seen that somebody waits."""
     conductor.wake()
-    eventually(lambda: conductor._desk.anybody_waits, what="a place in the line")
+    eventually(lambda: conductor._allocations.any_waiting, what="a waiting allocation")
     return allocation
 
 
@@ -131,7 +132,7 @@ def test_the_youngest_of_many_is_served_the_moment_the_node_that_only_it_can_use
     for number in range(200):
         ask(ledger, wait_seconds=3600, traits=(f"CUSTOM_{number}",))
     youngest = waits(conductor, ask(ledger, wait_seconds=3600))
-    give_back(ledger, first)
+    release(ledger, first)
     assert settled(ledger, youngest).node_uuid == node.uuid
 
 
@@ -162,7 +163,7 @@ def by_maintenance(ledger):
 def by_provision(ledger):
     node = ledger.enrol(resource_class="gold", state="manageable")
     command = RequestProvision(ident=node.uuid, rules=(), verb="provide")
-    return lambda: ledger.runner.write(allocation_provision, SERVICE, command)
+    return lambda: ledger.runner.write(request_provision, SERVICE, command)
 
 
 def by_class(ledger):
@@ -232,8 +233,7 @@ def test_many_batches_that_wait_in_vain_hold_up_nobody(ledger, start):
     start()
     nodes = [ledger.enrol(resource_class="gold", maintenance=True) for _ in range(2)]
     for _ in range(40):
-        kind = CreateAllocation(resource_class="gold", wait_seconds=3600)
-        ledger.runner.write(create_batch, SERVICE, CreateBatch(kind=kind, count=2))
+        ask_batch(ledger, 2, wait_seconds=3600)
     silver = ledger.enrol(resource_class="silver")
     assert settled(ledger, ask(ledger, resource_class="silver")).node_uuid == silver.uuid
     ledger.change(nodes[0], maintenance=False)
@@ -250,15 +250,15 @@ class Counting(Runner):
         super().__init__(*parts)
         self.ran = Counter()
 
-    def read(self, use_case, actor, command):
-        order = getattr(command, "order", None)
-        if order is not None:
-            self.ran[use_case.__name__, order.key] += 1
-        return super().read(use_case, actor, command)
+    def read(self, operation, access, command):
+        entry = getattr(command, "entry", None)
+        if entry is not None:
+            self.ran[operation.__name__, entry.key] += 1
+        return super().read(operation, access, command)
 
 
 def test_when_no_node_is_locked_or_promised_the_first_look_is_the_answer(ledger, start):
-    counting = Counting(ledger.store, ledger.clock)
+    counting = Counting(ledger.store, ledger.clock, HOOKS)
     start(runner=counting)
     ledger.enrol(resource_class="gold", maintenance=True)
     ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
@@ -266,33 +266,31 @@ def test_when_no_node_is_locked_or_promised_the_first_look_is_the_answer(ledger,
     ledger.enrol(resource_class="tin")
     allocation = settled(ledger, ask(ledger))
     assert allocation.last_error.startswith("3 nodes of class gold: ")
-    assert counting.ran == {("find_nodes", allocation.uuid): 1, ("judge", allocation.uuid): 1}
+    assert counting.ran == {("match_entry", allocation.uuid): 1}
 
 
 def test_while_nodes_are_locked_an_allocation_is_tried_again_as_often_as_the_specification_says(
     ledger, start, monkeypatch
 ):
     """A patch in between gives it no more tries."""
-    monkeypatch.setattr(desk, "LOCK_RETRY_SECONDS", 0.01)
-    counting = Counting(ledger.store, ledger.clock)
+    monkeypatch.setattr(entries, "LOCK_RETRY_SECONDS", 0.01)
+    counting = Counting(ledger.store, ledger.clock, HOOKS)
     start(runner=counting)
     force(ledger, ledger.enrol(resource_class="gold"), reservation="conductor-1")
     allocation = ask(ledger)
-    patch = UpdateAllocation(
-        ident=allocation.uuid, guard=lambda _: None, edit=lambda _: {"extra": {"n": ledger.clock()}}
-    )
 
     def patched_and_settled():
-        ledger.runner.write(update_allocation, SERVICE, patch)
+        patch = (PatchOperation("add", "/extra/n", ledger.clock()),)
+        ledger.runner.write(update_allocation, SERVICE, UpdateAllocation(ident=allocation.uuid, patch=patch))
         return show(ledger, allocation).state != "allocating"
 
     eventually(patched_and_settled)
     assert show(ledger, allocation).last_error == "1 node of class gold: 1 locked"
-    assert counting.ran["judge", allocation.uuid] == 1 + desk.LOCK_RETRIES
+    assert counting.ran["match_entry", allocation.uuid] == 1 + entries.LOCK_RETRIES
 
 
 def test_many_who_find_only_locked_nodes_let_those_behind_go_first(ledger, start, monkeypatch):
-    monkeypatch.setattr(desk, "LOCK_RETRY_SECONDS", NEVER)
+    monkeypatch.setattr(entries, "LOCK_RETRY_SECONDS", NEVER)
     start()
     force(ledger, ledger.enrol(resource_class="tin"), reservation="conductor-1")
     for _ in range(60):
@@ -367,15 +365,15 @@ class Moody(Runner):
 
     away = threading.Event()
 
-    def write(self, use_case, actor, command):
-        if self.away.is_set() and use_case.__name__ == "try_nodes":
+    def write(self, operation, access, command):
+        if self.away.is_set() and operation is grant_nodes:
             self.away.clear()
             raise StoreUnavailable
-        return super().write(use_case, actor, command)
+        return super().write(operation, access, command)
 
 
 def test_an_allocation_outlives_a_database_that_goes_away(ledger, start):
-    moody = Moody(ledger.store, ledger.clock)
+    moody = Moody(ledger.store, ledger.clock, HOOKS)
     moody.away.set()
     start(runner=moody)
     node = ledger.enrol(resource_class="gold")

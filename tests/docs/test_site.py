@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dibs.allocations.model import allocations
+from dibs.allocations.model import shortages
 from dibs.cli.main import Dibs
 from dibs.dialects.placement.errors import Code
 from dibs.errors import DibsError, every_error
@@ -99,7 +99,7 @@ def test_every_setting_is_in_the_reference(pages: dict[Path, Page], site: Path) 
 def test_every_error_code_and_reason_is_in_the_reference(pages: dict[Path, Page], site: Path) -> None:
     text = text_of(pages, site, "reference/errors.html")
     messages = [" ".join((kind.__doc__ or "").split()) for kind in every_error() if kind is not DibsError]
-    reasons = allocations._WORDS.values()
+    reasons = shortages.WORDS.values()
     assert [said for said in (*messages, *Code, *reasons) if said not in text] == []
 
 

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from dibs.conductor.worker import Session
+from dibs.conductor.session import Session
 from dibs.drivers.fake import INTERFACE_OF_WORK, FakeDriver
 from dibs.errors import BadValue
 from dibs.machines.model import states

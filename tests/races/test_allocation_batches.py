@@ -1,13 +1,13 @@
-"""Many who want several nodes at once, and one who wants one: nobody gets a part, and nothing is given twice."""
+"""Concurrent batches that want the same nodes: each gets all of its nodes or none, and no node is granted twice."""
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.allocations import CreateAllocation
 from dibs.allocations.operations.batches import CreateBatch, create_batch
-from dibs.allocations.operations.queue import Order
+from dibs.allocations.operations.creating import CreateAllocation
 from dibs.allocations.queries import allocations
-from dibs.conductor.allocations import Desk
-from dibs.conductor.worker import Session
+from dibs.conductor.allocations import AllocationWorker
+from dibs.conductor.session import Session
 from dibs.machines.queries import conductors
+from tests.allocation_builders import entry_of
 from tests.builders import Ledger
 from tests.laws import assert_lawful
 from tests.races.crowd import all_at_once
@@ -19,10 +19,10 @@ def test_batches_that_want_the_same_nodes_get_all_or_nothing(ledger: Ledger, dat
     session = Session(ledger.store.read(lambda tx: conductors.every(tx))[0].incarnation)
     ask = CreateBatch(kind=CreateAllocation(resource_class="gold"), count=3)
     asked = [ledger.runner.write(create_batch, SERVICE, ask) for _ in range(6)]
-    desk = Desk(ledger.runner, "conductor-1", lambda: None)
-    orders = [Order(key=str(batch[0].batch), batch=True) for batch in asked]
-    all_at_once(6, lambda number: desk._find(orders[number], session))
-    desk.close()
+    worker = AllocationWorker(ledger.runner, "conductor-1", lambda: None)
+    entries = [entry_of(batch[0]) for batch in asked]
+    all_at_once(6, lambda number: worker.attempt(entries[number], session))
+    worker.close()
     states = []
     for batch in asked:
         found = [ledger.store.read(lambda tx, uuid=each.uuid: allocations.get(tx, uuid)) for each in batch]

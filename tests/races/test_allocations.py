@@ -5,21 +5,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from dibs.access.access import SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.allocations.model.allocations import Allocation, AllocationQuery
 from dibs.allocations.operations.allocations import (
-    CreateAllocation,
-    GetAllocation,
-    ListAllocations,
     UpdateAllocation,
-    create_allocation,
     delete_allocation,
     list_allocations,
     update_allocation,
 )
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.conductor import Conductor
 from dibs.database import Store
 from dibs.database.runner import Runner
+from dibs.documents.json_patch import PatchOperation
 from dibs.drivers import DRIVERS
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
 from dibs.wiring import build_runner, read_clock
@@ -30,10 +28,6 @@ from tests.races.crowd import all_at_once
 
 THREADS = 16
 NODES = 200
-
-
-def anybody(allocation: Allocation) -> None:
-    """The guard of somebody who may do anything."""
 
 
 @contextmanager
@@ -58,7 +52,7 @@ def ask_for(runner: Runner, count: int, conductors: list[Conductor]) -> None:
 
 
 def all_allocations(runner: Runner) -> list[Allocation]:
-    return runner.read(list_allocations, SERVICE, ListAllocations(query=AllocationQuery()))
+    return runner.read(list_allocations, SERVICE, AllocationQuery(projects=EVERY_PROJECT))
 
 
 def settled(runner: Runner, count: int) -> Callable[[], bool]:
@@ -112,7 +106,7 @@ def test_nodes_that_are_given_back_go_to_those_who_wait_for_them(store: Store, d
                 conductors[n % 2].wake()
                 eventually(lambda uuid=asked.uuid: state_of(runner, uuid) != "allocating", seconds=120)
                 assert state_of(runner, asked.uuid) == "active"
-                runner.write(delete_allocation, SERVICE, GetAllocation(ident=asked.uuid, guard=anybody))
+                runner.write(delete_allocation, SERVICE, asked.uuid)
                 conductors[n % 2].wake()
 
         assert all_at_once(THREADS, ask_and_give_back) == [None] * THREADS
@@ -165,10 +159,8 @@ def test_patches_at_the_same_moment_are_all_kept(store: Store) -> None:
         made = runner.write(create_allocation, SERVICE, CreateAllocation(resource_class="none"))
 
     def add(number: int) -> None:
-        def edit(allocation: Allocation) -> dict[str, object]:
-            return {"extra": {**allocation.extra, str(number): number}}
-
-        runner.write(update_allocation, SERVICE, UpdateAllocation(ident=made.uuid, guard=anybody, edit=edit))
+        patch = (PatchOperation("add", f"/extra/{number}", number),)
+        runner.write(update_allocation, SERVICE, UpdateAllocation(ident=made.uuid, patch=patch))
 
     assert all_at_once(THREADS, add) == [None] * THREADS
     (allocation,) = all_allocations(runner)

@@ -3,14 +3,10 @@
 import uuid
 from collections.abc import Callable
 
-from dibs.access.access import SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.allocations.model.allocations import ALLOCATING, Allocation, AllocationQuery
-from dibs.allocations.operations.allocations import (
-    CreateAllocation,
-    ListAllocations,
-    create_allocation,
-    list_allocations,
-)
+from dibs.allocations.operations.allocations import list_allocations
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.ledger.model.claims import ClaimRequest
@@ -69,7 +65,7 @@ def new() -> str:
 
 
 def requests_of(runner: Runner) -> list[Allocation]:
-    return runner.read(list_allocations, SERVICE, ListAllocations(query=AllocationQuery()))
+    return runner.read(list_allocations, SERVICE, AllocationQuery(projects=EVERY_PROJECT))
 
 
 def test_every_node_has_exactly_one_holder_and_everybody_else_was_told_so(store: Store, database_url: str) -> None:

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.allocations import CreateAllocation, create_allocation
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.conductor.expiry import Expiry
 from dibs.errors import DibsError
 from dibs.ledger.model.claims import ClaimRequest

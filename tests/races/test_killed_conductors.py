@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.allocations import CreateAllocation, create_allocation
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.machines.operations.conductors import ListConductors, list_conductors

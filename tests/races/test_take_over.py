@@ -4,18 +4,12 @@ import threading
 import uuid
 from collections import Counter
 
-from dibs.access.access import SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.allocations.model.allocations import Allocation, AllocationQuery
-from dibs.allocations.operations.allocations import (
-    CreateAllocation,
-    GetAllocation,
-    ListAllocations,
-    create_allocation,
-    delete_allocation,
-    list_allocations,
-)
+from dibs.allocations.operations.allocations import delete_allocation, list_allocations
 from dibs.allocations.operations.batches import CreateBatch, create_batch
-from dibs.allocations.operations.matching import TakeOverAllocations, take_over_allocations
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
+from dibs.allocations.operations.take_over import TakeOverAllocations, take_over_allocations
 from dibs.conductor import Conductor
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
@@ -23,7 +17,7 @@ from dibs.machines.model.driver import Outcome
 from dibs.machines.model.errors import TaskLost
 from dibs.machines.model.nodes import Json, Node
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
-from dibs.machines.operations.provisioning import RequestProvision, allocation_provision
+from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.operations.tasks import ReportOutcome, TakeTask, report_outcome, take_over_task, take_task
 from tests.bed.waiting import eventually
 from tests.builders import Ledger
@@ -42,7 +36,7 @@ def register(ledger: Ledger, hostname: str) -> str:
 
 def deploy(ledger: Ledger, node: Node) -> Node:
     command = RequestProvision(ident=node.uuid, rules=(), verb="active")
-    return ledger.runner.write(allocation_provision, SERVICE, command)
+    return ledger.runner.write(request_provision, SERVICE, command)
 
 
 def test_of_many_heirs_exactly_one_takes_a_task_over(ledger: Ledger) -> None:
@@ -158,14 +152,10 @@ def test_of_many_heirs_one_takes_all_that_a_dead_conductor_left_and_no_batch_is_
         assert len(owners) == 1
         assert dead not in owners
         for allocation in left:
-            ledger.runner.write(delete_allocation, SERVICE, GetAllocation(ident=allocation.uuid, guard=anybody))
+            ledger.runner.write(delete_allocation, SERVICE, allocation.uuid)
         ledger.clock.move(TIMEOUT_SECONDS + 1)
         register(ledger, f"next-{uuid.uuid4()}")
 
 
 def every_allocation(ledger: Ledger) -> list[Allocation]:
-    return ledger.runner.read(list_allocations, SERVICE, ListAllocations(query=AllocationQuery()))
-
-
-def anybody(allocation: Allocation) -> None:
-    """The guard of somebody who may do anything."""
+    return ledger.runner.read(list_allocations, SERVICE, AllocationQuery(projects=EVERY_PROJECT))

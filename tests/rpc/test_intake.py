@@ -5,19 +5,14 @@ import uuid
 
 import pytest
 
-from dibs.access.access import SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE
+from dibs.access.actor import Actor
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.model.allocations import AllocationQuery
 from dibs.allocations.model.errors import AllocationExists, AllocationNotFound, NoConductorAvailable
-from dibs.allocations.operations.allocations import (
-    CreateAllocation,
-    GetAllocation,
-    GetAllocationOfNode,
-    create_allocation,
-)
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.allocations.queries import allocations
-from dibs.errors import BadValue
-from dibs.machines.model.errors import NodeNotFound
+from dibs.errors import BadValue, Forbidden
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
 from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.queries import conductors
@@ -27,14 +22,9 @@ from dibs.rpc.intake import procedures as real_procedures
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import Doorkeeper
 from tests.bed.processes import free_port
-from tests.builders import allow
 from tests.http.edge.echo_server import running_server
 
 SECRET = "a secret of some length"
-
-
-def anyone(allocation):
-    """The guard of somebody who may do anything."""
 
 
 def breaking(procedure):
@@ -54,6 +44,7 @@ class Conductors:
         self.ledger = ledger
         self.stack = stack
         self.woken = []
+        self.registered = {}
         caller = Caller(SECRET, ledger.clock, timeout_seconds=10)
         self.intake = RemoteIntake(ledger.runner, caller)
 
@@ -72,6 +63,7 @@ class Conductors:
         self.register(name, incarnation, f"{server.url}/rpc")
 
     def register(self, name, incarnation, url):
+        self.registered[name] = (url, incarnation)
         command = RegisterConductor(hostname=name, group="", drivers=(), incarnation=incarnation, rpc_url=url)
         self.ledger.runner.write(register_conductor, SERVICE, command)
 
@@ -84,10 +76,10 @@ class Conductors:
         return self.ledger.runner.write(create_allocation, SERVICE, command)
 
     def delete(self, allocation):
-        self.intake.delete(SERVICE, GetAllocation(ident=allocation.uuid, guard=anyone))
+        self.intake.delete(SERVICE, allocation.uuid)
 
     def all(self):
-        return self.ledger.store.read(lambda tx: allocations.page(tx, AllocationQuery()))
+        return self.ledger.store.read(lambda tx: allocations.page(tx, AllocationQuery(projects=EVERY_PROJECT)))
 
 
 @pytest.fixture
@@ -190,10 +182,10 @@ def test_only_what_was_asked_for_in_every_respect_is_taken_for_what_a_broken_cal
 def test_an_allocation_for_another_node_is_not_taken_for_what_a_broken_call_wrote(site):
     site.start("deaf", breaks=True, procedures={CREATE: lambda actor, params: None})
     nodes = [site.ledger.enrol(resource_class="gold", state="active") for _ in range(2)]
-    made = site.written(node=nodes[0].uuid, node_guard=allow)
-    assert site.create(uuid=made.uuid, node=nodes[0].uuid, node_guard=allow) == made
+    made = site.written(node=nodes[0].uuid)
+    assert site.create(uuid=made.uuid, node=nodes[0].uuid) == made
     with pytest.raises(NoConductorAvailable):
-        site.create(uuid=made.uuid, node=nodes[1].uuid, node_guard=allow)
+        site.create(uuid=made.uuid, node=nodes[1].uuid)
 
 
 def test_what_is_not_there_cannot_be_destroyed(site):
@@ -204,15 +196,49 @@ def test_what_is_not_there_cannot_be_destroyed(site):
         site.delete(made)
 
 
-def test_guards_are_asked_before_anything_is_sent(site):
+BLUE = Actor(user="u", project="blue", roles=frozenset({"member", "reader"}))
+
+
+def test_access_is_checked_before_a_call_is_made(site):
     site.start("c1")
-    node = site.ledger.enrol(resource_class="gold")
+    node = site.ledger.enrol(resource_class="gold", owner="red")
+    theirs = site.written(owner="red")
+    access = MachinePolicy().access(BLUE)
+    hidden = CreateAllocation(resource_class="gold", owner="blue", candidate_nodes=(node.uuid,))
+    with pytest.raises(BadValue, match="cannot be found"):
+        site.intake.create(access, hidden)
+    with pytest.raises(AllocationNotFound):
+        site.intake.delete(access, theirs.uuid)
+    assert (site.all(), site.woken) == ([theirs], [])
 
-    def nobody(node):
-        raise NodeNotFound(node=node.uuid)
 
-    with pytest.raises(BadValue):
-        site.create(candidate_nodes=(node.uuid,), node_guard=nobody)
+def forged(site, actor, method, allocation):
+    """Call a conductor as an API process that checks nothing."""
+    (url, incarnation) = site.registered["c1"]
+    return Caller(SECRET, site.ledger.clock, timeout_seconds=10).call(
+        url, incarnation, method, actor, allocation=allocation
+    )
+
+
+def test_forged_destroy_of_another_projects_allocation_is_refused_at_the_conductor(site):
+    site.start("c1")
+    theirs, ours = site.written(owner="red"), site.written(owner="blue")
+    with pytest.raises(AllocationNotFound):
+        forged(site, BLUE, DESTROY, {"uuid": theirs.uuid})
+    reader = Actor(user="u", project="blue", roles=frozenset({"reader"}))
+    with pytest.raises(Forbidden):
+        forged(site, reader, DESTROY, {"uuid": ours.uuid})
+    assert (site.all(), site.woken) == ([theirs, ours], [])
+    forged(site, BLUE, DESTROY, {"uuid": ours.uuid})
+    assert site.all() == [theirs]
+
+
+@pytest.mark.parametrize("owner", ["red", None])
+def test_forged_create_for_another_project_is_refused_at_the_conductor(site, owner):
+    site.start("c1")
+    values = {"resource_class": "gold", "traits": [], "candidate_nodes": [], "owner": owner}
+    with pytest.raises(Forbidden):
+        forged(site, BLUE, CREATE, values)
     assert (site.all(), site.woken) == ([], [])
 
 
@@ -240,8 +266,8 @@ def test_a_node_in_use_gets_its_allocation_and_gives_it_back_by_the_node(site):
     node = site.ledger.enrol(state="active", resource_class="gold")
     instance = str(uuid.uuid4())
     site.ledger.change(node, instance_uuid=instance)
-    made = site.create(node=node.uuid, resource_class=None, node_guard=allow)
+    made = site.create(node=node.uuid, resource_class=None)
     assert (made.uuid, made.state, made.node_uuid) == (instance, "active", node.uuid)
     site.ledger.change(node, maintenance=True)
-    site.intake.delete_of_node(SERVICE, GetAllocationOfNode(node=node.uuid, node_guard=allow, guard=anyone))
+    site.intake.delete_of_node(SERVICE, node.uuid)
     assert site.ledger.node(node).instance_uuid is None

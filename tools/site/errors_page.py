@@ -8,7 +8,7 @@ from typing import Any
 import http_pages
 from tables import code, plain, table
 
-from dibs.allocations.model import allocations
+from dibs.allocations.model import shortages
 from dibs.dialects.placement.errors import Code
 from dibs.errors import DibsError, every_error
 
@@ -38,21 +38,21 @@ applies. The *code* is for programs, the words are for people.
 """
 
 _ADVICE = {
-    allocations.FREE: "It is available now.",
-    allocations.IN_USE: "It has an instance, or its unit is claimed. Wait for its teardown.",
-    allocations.HELD: "A reservation holds it until the `expires_at` of the reservation.",
-    allocations.IN_MAINTENANCE: "An operator took it out of service; `maintenance_reason` says why.",
-    allocations.NOT_AVAILABLE: "Its provision state is not `available`: it is new, being cleaned, or failed.",
-    allocations.RETIRED: "It is no longer allocated.",
-    allocations.POWER_UNKNOWN: "Its power state is not known yet.",
-    allocations.LOCKED: "A conductor is working on it.",
-    allocations.PROMISED: "An earlier allocation in the queue waits for a node like it.",
+    shortages.FREE: "It is available now.",
+    shortages.IN_USE: "It has an instance, or its unit is claimed. Wait for its teardown.",
+    shortages.HELD: "A reservation holds it until the `expires_at` of the reservation.",
+    shortages.IN_MAINTENANCE: "An operator took it out of service; `maintenance_reason` says why.",
+    shortages.NOT_AVAILABLE: "Its provision state is not `available`: it is new, being cleaned, or failed.",
+    shortages.RETIRED: "It is no longer allocated.",
+    shortages.POWER_UNKNOWN: "Its power state is not known yet.",
+    shortages.LOCKED: "A conductor is working on it.",
+    shortages.PROMISED: "An earlier allocation in the queue waits for a node like it.",
 }
 
 
 def page() -> str:
     """Return the page."""
-    words = [[code(key.replace(" ", "_")), said, _ADVICE.get(key, "")] for key, said in allocations._WORDS.items()]
+    words = [[code(key.replace(" ", "_")), said, _ADVICE.get(key, "")] for key, said in shortages.WORDS.items()]
     words.append([code("lacks:TRAIT"), "lacks TRAIT", "It lacks that trait; the first missing trait is named."])
     codes = [[code(value), _errors_with(value)] for value in Code]
     return "\n".join(

@@ -10,14 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dibs.access.access import EVERY_PROJECT, Access, VisibleProjects
 from dibs.access.actor import Actor
 from dibs.access.rules import RuleBook
-from dibs.allocations.model.allocations import Allocation
-from dibs.allocations.model.errors import AllocationNotFound
 from dibs.errors import Forbidden
 from dibs.machines.model.errors import NodeNotFound
 from dibs.machines.model.nodes import Node
 
 Guard = Callable[[Node], None]
-AllocationGuard = Callable[[Allocation], None]
 
 
 def _any_of(*checks: str) -> str:
@@ -187,29 +184,4 @@ class MachinePolicy:
         if not actor.project or (asked and asked != actor.project):
             raise Forbidden(resource=everything)
         self.require(f"baremetal:{noun}:list", actor)
-        return actor.project
-
-    def allocation_guard(self, actor: Actor, ident: str, *rules: str) -> AllocationGuard:
-        """What a use case calls with an allocation: 404 for one that the actor may not see, else 403."""
-
-        def check(allocation: Allocation) -> None:
-            target = {"allocation.owner": allocation.owner} if allocation.owner else {}
-            if not self._rules.allows("baremetal:allocation:get", actor, target):
-                raise AllocationNotFound(allocation=ident)
-            for rule in rules:
-                if not self._rules.allows(rule, actor, target):
-                    raise Forbidden(resource=rule)
-
-        return check
-
-    def owner_of_new_allocation(self, actor: Actor, asked: str | None) -> str | None:
-        """Whose nodes an allocation of this actor may have: those of its project, unless it speaks for the system.
-
-        Quirk not copied: without ``enforce_new_defaults`` Ironic lets a project's member ask for everybody's nodes.
-        """
-        self.require("baremetal:allocation:create", actor)
-        if self.allows("baremetal:allocation:create_restricted", actor):
-            return asked if actor.system_scope else asked or actor.project
-        if not actor.project or asked not in (None, actor.project):
-            raise Forbidden(resource="baremetal:allocation:create_restricted")
         return actor.project

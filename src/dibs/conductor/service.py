@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from dibs.access.access import SERVICE
-from dibs.conductor.allocations import Desk
+from dibs.conductor.allocations import AllocationWorker
 from dibs.conductor.deferred_deletes import Leaving
 from dibs.conductor.expiry import Expiry
 from dibs.conductor.leases import LeaseKeeper
 from dibs.conductor.outbox import OutboxRunner
 from dibs.conductor.periodic import Chore
-from dibs.conductor.worker import Session, Worker
+from dibs.conductor.session import Session
+from dibs.conductor.worker import Worker
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.leases.model.enforcement import Enforcement
@@ -76,7 +77,7 @@ class Conductor:
         self._worker = Worker(runner, drivers)
         self._expiry = Expiry(runner)
         self._leaving = Leaving(runner)
-        self._desk = Desk(runner, hostname, self.wake)
+        self._allocations = AllocationWorker(runner, hostname, self.wake)
         # Many leases may begin in the same minute, and external services may be slow: machines must not wait for them.
         keeper = LeaseKeeper(runner, clock, healing_seconds=healing_seconds, cleaning_minutes=cleaning_minutes)
         chores: dict[str, Callable[[], object]] = {"leases": keeper.run}
@@ -129,7 +130,7 @@ class Conductor:
 
     def _hear_of_free_node(self) -> None:
         """Somebody may be waiting for it. When nobody was at the last look, whoever came since is looked at anyway."""
-        if self._desk.anybody_waits:
+        if self._allocations.any_waiting:
             self.wake()
 
     def stop(self) -> None:
@@ -143,7 +144,7 @@ class Conductor:
             chore.stop()
         self._end_session()
         self._pool.shutdown()
-        self._desk.close()
+        self._allocations.close()
         if self._session is not None:
             self._leave(self._session)
 
@@ -225,7 +226,7 @@ class Conductor:
                 self._leaving.run()
                 self._take_over(session)
                 self._dispatch(session)
-                self._desk.dispatch(session)
+                self._allocations.dispatch(session)
             except (StoreUnavailable, StoreContended, ConductorReplaced):
                 # The store says once that the database is away, and the next beat says that we were replaced.
                 self._stopping.wait(self._poll_seconds)
@@ -267,7 +268,7 @@ class Conductor:
         if now < after(self._looked_for_dead_at, self._take_over_seconds / LOOKS_PER_TAKE_OVER):
             return
         self._looked_for_dead_at = now
-        self._desk.take_over(session)
+        self._allocations.take_over(session)
         search = TakeOver(incarnation=session.incarnation)
         for node_uuid in self._runner.read(list_orphans, SERVICE, search):
             command = TakeTask(node_uuid=node_uuid, incarnation=session.incarnation)

@@ -1,12 +1,11 @@
 """Does the work on one node: take the task, run the driver, report."""
 
 import logging
-import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 from dibs.access.access import SERVICE
+from dibs.conductor.session import Session
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.errors import DibsError
@@ -29,19 +28,6 @@ RETRY_SECONDS = 0.5
 Result = TypeVar("Result")
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Session:
-    """One registration of a conductor: the incarnation that its work is done under, and whether that has ended."""
-
-    incarnation: str
-    ended: threading.Event = field(default_factory=threading.Event)
-
-    def pause(self, seconds: float) -> None:
-        """Wait, unless the session ends meanwhile."""
-        if self.ended.wait(seconds):
-            raise Interrupted
 
 
 class Worker:

@@ -1,4 +1,4 @@
-"""The API's side: one call to one conductor."""
+"""The client in an API process: one call to one conductor."""
 
 import http.client
 import json
@@ -15,27 +15,28 @@ from dibs.rpc.wire import REFUSED, Json, read_refusal, write_actor
 
 
 class NoAnswer(Exception):
-    """The conductor gave no answer that can be used. ``heard`` is False when it surely did not carry the call out."""
+    """The conductor gave no usable answer. ``maybe_carried_out`` is False only when it cannot have run the call."""
 
-    def __init__(self, reason: str, *, heard: bool) -> None:
+    def __init__(self, reason: str, *, maybe_carried_out: bool) -> None:
         super().__init__(reason)
-        self.heard = heard
+        self.maybe_carried_out = maybe_carried_out
 
 
 class _Answer(NamedTuple):
     status: int
     signature: str
     body: bytes
-    later: bool
-    """It asks to come back later."""
+    retry_after: bool
+    """The answer has a Retry-After header."""
 
     @property
-    def may_have_been_heard(self) -> bool:
-        """A conductor that is too busy, or not registered, refuses before it looks at a call, and asks to come back.
+    def maybe_carried_out(self) -> bool:
+        """Return False for refusals before the call ran.
 
-        One that stops in the middle of a call is 503 as well, but does not ask.
+        A conductor that is overloaded or not registered answers 503 with Retry-After before it reads the call; one
+        that stops during the call answers 503 without it.
         """
-        return self.status >= 500 and not (self.status == 503 and self.later)
+        return self.status >= 500 and not (self.status == 503 and self.retry_after)
 
 
 class Caller:
@@ -48,28 +49,30 @@ class Caller:
         self._tls = ssl.create_default_context(cafile=ca_file or None)
 
     def call(self, url: str, incarnation: str, method: str, actor: Actor, **params: Any) -> Any:
-        """The result of a procedure; raises the refusal that the conductor met, or NoAnswer."""
+        """Return the result of a procedure; raise the error that the operation raised at the conductor, or NoAnswer."""
         call = {"jsonrpc": "2.0", "method": method, "params": {"actor": write_actor(actor), **params}, "id": 1}
         body = json.dumps(call).encode()
         proof = prove_call(self._secret, incarnation, self._clock(), body)
         answer = self._post(url, body, proof.headers())
         if answer.status != 200:
-            raise NoAnswer(f"{url} answered {answer.status}", heard=answer.may_have_been_heard)
+            raise NoAnswer(f"{url} answered {answer.status}", maybe_carried_out=answer.maybe_carried_out)
         if not is_answer(self._secret, proof.nonce, answer.body, answer.signature):
-            raise NoAnswer(f"{url} gave an answer that is not signed by a conductor", heard=True)
+            raise NoAnswer(f"{url} sent an answer without a valid signature", maybe_carried_out=True)
         return _result(url, json.loads(answer.body))
 
     def _post(self, url: str, body: bytes, headers: dict[str, str]) -> "_Answer":
         connection = self._connect(url)
         try:
-            # The id of the caller's request goes along, so that one search finds the lines of both processes.
+            # The id of the client's request goes along, so that one search finds the log lines of both processes.
             headers = {"content-type": "application/json", REQUEST_ID_HEADER: REQUEST_ID.get(), **headers}
             connection.request("POST", urlsplit(url).path, body, headers)
             response = connection.getresponse()
-            signature, later = response.headers.get(SIGNATURE, ""), "retry-after" in response.headers
-            return _Answer(response.status, signature, response.read(), later)
+            signature, retry_after = response.headers.get(SIGNATURE, ""), "retry-after" in response.headers
+            return _Answer(response.status, signature, response.read(), retry_after)
         except (OSError, http.client.HTTPException) as error:
-            raise NoAnswer(f"{url} broke off: {error or type(error).__name__}", heard=True) from error
+            raise NoAnswer(
+                f"{url} closed the connection: {error or type(error).__name__}", maybe_carried_out=True
+            ) from error
         finally:
             connection.close()
 
@@ -84,7 +87,7 @@ class Caller:
         try:
             connection.connect()
         except OSError as error:
-            raise NoAnswer(f"{url} cannot be reached: {error}", heard=False) from error
+            raise NoAnswer(f"{url} cannot be reached: {error}", maybe_carried_out=False) from error
         return connection
 
 
@@ -94,4 +97,4 @@ def _result(url: str, document: Json) -> Any:
         return document["result"]
     if error["code"] == REFUSED:
         raise read_refusal(error)
-    raise NoAnswer(f"{url} did not understand: {error['message']}", heard=True)
+    raise NoAnswer(f"{url} rejected the call: {error['message']}", maybe_carried_out=True)

@@ -1,7 +1,9 @@
-"""Allocations for a node on their way from an API process to a conductor, and what the conductor does with them.
+"""Create and delete allocations by calls from an API process to a conductor.
 
-The two procedures have the names that specification 000 gives them. A call may be repeated at another conductor: the
-allocation's uuid is chosen before the first, so whoever comes second finds the row of whoever came first.
+The two procedures have the names that specification 000 gives them. A call carries the actor and the command as plain
+data; the conductor builds the access from the actor with its own policy, and the operation checks it as for a local
+call. A call may be repeated at another conductor: the API process chooses the allocation's uuid before the first call,
+so the second conductor finds the row that the first one wrote.
 """
 
 import dataclasses
@@ -13,18 +15,12 @@ from typing import Any
 from dibs.access.access import SERVICE, Access
 from dibs.access.actor import Actor
 from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.model.access import DELETE, check_allocation
 from dibs.allocations.model.allocations import Allocation
 from dibs.allocations.model.errors import AllocationNotFound, NoConductorAvailable
-from dibs.allocations.operations.allocations import (
-    CreateAllocation,
-    GetAllocation,
-    GetAllocationOfNode,
-    create_allocation,
-    delete_allocation,
-    get_allocation,
-    get_allocation_of_node,
-)
-from dibs.allocations.operations.intake import ListCallable, list_callable, settle_allocation
+from dibs.allocations.operations.allocations import delete_allocation, get_allocation, get_allocation_of_node
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
+from dibs.allocations.operations.intake import list_callable_conductors, prepare_to_send
 from dibs.database.runner import Runner
 from dibs.errors import DibsError
 from dibs.rpc.client import Caller, NoAnswer
@@ -36,41 +32,42 @@ LOG = logging.getLogger(__name__)
 CREATE = "create_allocation"
 DESTROY = "destroy_allocation"
 
-_HERE = ("node_guard", "incarnation")
-"""What of a command does not travel: the guards have been asked, and the conductor knows who it is."""
-_SENT = tuple(field.name for field in dataclasses.fields(CreateAllocation) if field.name not in _HERE)
+_SENT = tuple(field.name for field in dataclasses.fields(CreateAllocation) if field.name != "incarnation")
+"""The conductor that is called finds the node, so its incarnation is not sent."""
 _LISTS = ("traits", "candidate_nodes")
 _SAME = ("name", "owner", "extra", "candidate_nodes", "sticky", "batch")
 
 
 class RemoteIntake:
-    """The API's side; see usecases.request_intake.AllocationIntake."""
+    """The intake of an API process; see ``allocations.operations.intake.AllocationIntake``."""
 
     def __init__(self, runner: Runner, caller: Caller) -> None:
         self._runner = runner
         self._caller = caller
 
     def create(self, access: Access, command: CreateAllocation) -> Allocation:
-        """Ask one conductor after the other, in random order, until one has written the allocation down."""
-        command = self._runner.read(settle_allocation, access, command)
-        allocation = {name: getattr(command, name) for name in _SENT}
+        """Call the conductors in random order until one has written the allocation."""
+        command = self._runner.read(prepare_to_send, access, command)
         try:
-            return _read_allocation(self._call(CREATE, access, allocation))
+            answer = self._call(CREATE, access, {name: getattr(command, name) for name in _SENT})
         except _AnsweredLater as later:
             found = self._find(command)
             if found is None:
                 raise later.outcome from None
             return found
+        return Allocation(**{**answer, **{name: tuple(answer[name]) for name in _LISTS}})
 
-    def delete(self, access: Access, command: GetAllocation) -> None:
+    def delete(self, access: Access, ident: str) -> None:
         """See AllocationIntake."""
-        self._destroy(access, self._runner.read(get_allocation, access, command))
+        self._destroy(access, self._runner.read(get_allocation, access, ident), ident)
 
-    def delete_of_node(self, access: Access, command: GetAllocationOfNode) -> None:
+    def delete_of_node(self, access: Access, node: str) -> None:
         """See AllocationIntake."""
-        self._destroy(access, self._runner.read(get_allocation_of_node, access, command))
+        self._destroy(access, self._runner.read(get_allocation_of_node, access, node), f"of node {node}")
 
-    def _destroy(self, access: Access, allocation: Allocation) -> None:
+    def _destroy(self, access: Access, allocation: Allocation, ident: str) -> None:
+        # The conductor checks this too; here it spares the call, and the wait when no conductor answers.
+        check_allocation(access, allocation, ident, DELETE)
         try:
             self._call(DESTROY, access, {"uuid": allocation.uuid})
         except _AnsweredLater as later:
@@ -78,55 +75,53 @@ class RemoteIntake:
                 raise later.outcome from None
 
     def _call(self, method: str, access: Access, allocation: Json) -> Any:
-        """The answer of the first conductor that gives one."""
-        conductors = self._runner.read(list_callable, SERVICE, ListCallable())
+        """Return the answer of the first conductor that gives one."""
+        conductors = self._runner.read(list_callable_conductors, SERVICE, None)
         random.shuffle(conductors)
-        heard = False
+        carried_out = False
         for conductor in conductors:
-            assert conductor.rpc_url is not None, "only those that take calls are listed"
+            assert conductor.rpc_url is not None, "only conductors that take calls are listed"
             try:
                 return self._caller.call(
                     conductor.rpc_url, conductor.incarnation, method, access.actor, allocation=allocation
                 )
             except NoAnswer as silence:
                 LOG.warning("%s: conductor %s: %s", method, conductor.hostname, silence)
-                heard = heard or silence.heard
+                carried_out = carried_out or silence.maybe_carried_out
             except NoConductorAvailable:
                 LOG.warning("%s: conductor %s is late with its heartbeat", method, conductor.hostname)
             except DibsError as error:
-                if heard:
+                if carried_out:
                     raise _AnsweredLater(error) from error
                 raise
-        if heard:
+        if carried_out:
             raise _AnsweredLater(NoConductorAvailable())
         raise NoConductorAvailable
 
     def _find(self, command: CreateAllocation) -> Allocation | None:
-        """The allocation, if an earlier call wrote it after all; one of another's making is not taken for ours."""
-        assert command.uuid is not None, "it was settled"
+        """Return the allocation if an earlier call wrote it; another caller's allocation with the uuid is not ours."""
+        assert command.uuid is not None, "prepare_to_send chose it"
         try:
-            found = self._runner.read(
-                get_allocation, SERVICE, GetAllocation(ident=command.uuid, guard=lambda allocation: None)
-            )
+            found = self._runner.read(get_allocation, SERVICE, command.uuid)
         except AllocationNotFound:
             return None
-        return found if _is_what_was_asked_for(found, command) else None
+        return found if _is_result_of(command, found) else None
 
 
-def _is_what_was_asked_for(found: Allocation, command: CreateAllocation) -> bool:
-    """Return True when an allocation is the one that a settled command makes; the deadline is not compared."""
+def _is_result_of(command: CreateAllocation, found: Allocation) -> bool:
+    """Return True when the command creates such an allocation. The deadline is not compared: clocks differ."""
     return (
         all(getattr(found, name) == getattr(command, name) for name in _SAME)
         and found.traits == tuple(dict.fromkeys(command.traits))
         and (found.wait_until is None) == (command.wait_seconds is None)
-        # With a node, what is left out is the node's own.
+        # With a node or a hold, the class may be left to the node.
         and command.resource_class in (None, found.resource_class)
         and command.node in (None, found.node_uuid)
     )
 
 
 class _AnsweredLater(Exception):
-    """Some conductor may have carried the call out without our hearing of it; ``outcome`` is what came after that."""
+    """A conductor may have carried the call out without an answer; ``outcome`` is the answer of a later one."""
 
     def __init__(self, outcome: Exception) -> None:
         super().__init__(str(outcome))
@@ -136,23 +131,17 @@ class _AnsweredLater(Exception):
 def procedures(
     runner: Runner, policy: MachinePolicy, incarnation: Callable[[], str | None], wake: Callable[[], None]
 ) -> Mapping[str, Procedure]:
-    """The conductor's side."""
+    """Return the procedures of a conductor process."""
 
     def create(actor: Actor, params: Json) -> Json:
         values = {**params["allocation"], **{name: tuple(params["allocation"][name]) for name in _LISTS}}
-        command = CreateAllocation(**values, incarnation=incarnation())
+        command = CreateAllocation(**{**values, "incarnation": incarnation()})
         allocation = runner.write(create_allocation, policy.access(actor), command)
         wake()
         return dataclasses.asdict(allocation)
 
     def destroy(actor: Actor, params: Json) -> None:
-        # Whether the actor may is decided in the process that knows the rules, before the call.
-        command = GetAllocation(ident=params["allocation"]["uuid"], guard=lambda allocation: None)
-        runner.write(delete_allocation, policy.access(actor), command)
+        runner.write(delete_allocation, policy.access(actor), params["allocation"]["uuid"])
         wake()
 
     return {CREATE: create, DESTROY: destroy}
-
-
-def _read_allocation(document: Json) -> Allocation:
-    return Allocation(**{**document, **{name: tuple(document[name]) for name in _LISTS}})

@@ -1,4 +1,4 @@
-"""The conductor's side of allocations: finding, taking, waiting in line, failing, taking over."""
+"""Find nodes for a queue entry, or decide that it waits, is retried or fails."""
 
 import uuid
 from typing import Any
@@ -6,83 +6,17 @@ from typing import Any
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.model.allocations import Allocation
-from dibs.allocations.operations.matching import (
-    Fail,
-    ListDead,
-    ListDue,
-    Outcome,
-    Serve,
-    TakeOverAllocations,
-    TryNodes,
-    fail_order,
-    find_nodes,
-    judge,
-    list_dead,
-    list_due_orders,
-    take_over_allocations,
-    try_nodes,
-)
-from dibs.allocations.operations.queue import LookAtLine, Order, look_at_line
+from dibs.allocations.model.outcomes import Outcome
+from dibs.allocations.operations.matching import MatchEntry, match_entry
 from dibs.machines.model import states
-from dibs.machines.model.conductors import TIMEOUT_SECONDS
-from dibs.machines.model.nodes import Node
-from dibs.machines.operations.conductors import RegisterConductor, register_conductor
 from dibs.machines.queries import nodes
-from tests.allocations.operations.test_allocations import ask, force, give_back, hold, holders, show
+from tests.allocation_builders import Steps, ask, ask_batch, entry_of, force, gold, hold, show
 from tests.builders import Ledger
 
 
-def register(ledger: Ledger, hostname: str) -> str:
-    incarnation = str(uuid.uuid4())
-    command = RegisterConductor(hostname=hostname, group="", drivers=("fake-hardware",), incarnation=incarnation)
-    ledger.runner.write(register_conductor, SERVICE, command)
-    return incarnation
-
-
 @pytest.fixture
-def mine(ledger: Ledger) -> str:
-    """The incarnation of the only conductor."""
-    return register(ledger, "conductor-1")
-
-
-def find(ledger: Ledger, allocation: Allocation, incarnation: str, seed: int = 0) -> list[str]:
-    command = Serve(order=Order(key=allocation.uuid), incarnation=incarnation, seed=seed)
-    return [node for (node,) in ledger.runner.read(find_nodes, SERVICE, command)]
-
-
-def take(ledger: Ledger, allocation: Allocation, node: Node, incarnation: str) -> Outcome:
-    command = TryNodes(order=Order(key=allocation.uuid), incarnation=incarnation, nodes=(node.uuid,))
-    return ledger.runner.write(try_nodes, SERVICE, command)
-
-
-def conclude(ledger: Ledger, allocation: Allocation, incarnation: str, *, patient: bool = True) -> Outcome:
-    order = Order(key=allocation.uuid)
-    verdict = ledger.runner.read(judge, SERVICE, Serve(order=order, incarnation=incarnation, patient=patient))
-    if isinstance(verdict, Outcome):
-        return verdict
-    ledger.runner.write(fail_order, SERVICE, Fail(order=order, incarnation=incarnation, reason=verdict))
-    return Outcome.SETTLED
-
-
-def due(ledger: Ledger, incarnation: str, count_max: int = 10) -> list[str]:
-    command = ListDue(incarnation=incarnation, count_max=count_max)
-    return [order.key for order in ledger.runner.read(list_due_orders, SERVICE, command)]
-
-
-def gold(ledger: Ledger, **values: Any) -> Node:
-    return ledger.enrol(**{"resource_class": "gold", **values})
-
-
-def test_a_node_is_given_with_all_that_belongs_to_it(ledger: Ledger, mine: str) -> None:
-    node = gold(ledger, with_traits=("CUSTOM_A", "CUSTOM_B"))
-    allocation = ask(ledger, traits=("CUSTOM_A",))
-    assert find(ledger, allocation, mine) == [node.uuid]
-    assert take(ledger, allocation, node, mine) is Outcome.SETTLED
-    given, after = show(ledger, allocation), ledger.node(node)
-    assert (given.state, given.node_uuid, given.last_error) == ("active", node.uuid, None)
-    assert (after.instance_uuid, after.instance_info) == (allocation.uuid, {"traits": ["CUSTOM_A"]})
-    assert holders(ledger, node) == [allocation.uuid]
+def steps(ledger: Ledger) -> Steps:
+    return Steps(ledger, "conductor-1")
 
 
 @pytest.mark.parametrize(
@@ -97,236 +31,149 @@ def test_a_node_is_given_with_all_that_belongs_to_it(ledger: Ledger, mine: str) 
         ({}, "lacks CUSTOM_A"),
     ],
 )
-def test_a_node_that_is_not_free_is_not_found_and_the_reason_is_told(
-    ledger: Ledger, mine: str, values: dict[str, Any], reason: str
+def test_node_that_is_not_free_is_not_offered_and_its_reason_is_named(
+    ledger: Ledger, steps: Steps, values: dict[str, Any], reason: str
 ) -> None:
     node = gold(ledger, **values)
     allocation = ask(ledger, traits=("CUSTOM_A",) if not values else ())
-    assert find(ledger, allocation, mine) == []
-    assert take(ledger, allocation, node, mine) is Outcome.LOST
-    assert conclude(ledger, allocation, mine) is Outcome.SETTLED
-    assert show(ledger, allocation).last_error == f"1 node of class gold: 1 {reason}"
-    assert show(ledger, allocation).state == "error"
+    match = steps.match(allocation)
+    assert match == ((), Outcome.FAILED, f"1 node of class gold: 1 {reason}")
+    assert steps.grant(allocation, node.uuid) is Outcome.LOST
 
 
-def test_a_held_node_is_not_found(ledger: Ledger, mine: str) -> None:
-    node = gold(ledger)
-    hold(ledger, node)
-    allocation = ask(ledger)
-    assert find(ledger, allocation, mine) == []
-    conclude(ledger, allocation, mine)
-    assert show(ledger, allocation).last_error == "1 node of class gold: 1 held by a reservation"
+def test_held_node_is_not_offered(ledger: Ledger, steps: Steps) -> None:
+    hold(ledger, gold(ledger))
+    assert steps.match(ask(ledger)).reason == "1 node of class gold: 1 held by a reservation"
 
 
-def test_only_candidates_and_nodes_of_the_project_are_found(ledger: Ledger, mine: str) -> None:
-    theirs, leased, free = gold(ledger, owner="p"), gold(ledger, lessee="p"), gold(ledger)
-    assert set(find(ledger, ask(ledger), mine)) == {theirs.uuid, leased.uuid, free.uuid}
-    assert set(find(ledger, ask(ledger, owner="p"), mine)) == {theirs.uuid, leased.uuid}
-    assert find(ledger, ask(ledger, candidate_nodes=(free.uuid,)), mine) == [free.uuid]
+def test_only_candidates_and_nodes_of_the_project_are_offered(ledger: Ledger, steps: Steps) -> None:
+    owned, leased, free = gold(ledger, owner="p"), gold(ledger, lessee="p"), gold(ledger)
+    assert set(steps.found(ask(ledger))) == {owned.uuid, leased.uuid, free.uuid}
+    assert set(steps.found(ask(ledger, owner="p"))) == {owned.uuid, leased.uuid}
+    assert steps.found(ask(ledger, candidate_nodes=(free.uuid,))) == [free.uuid]
     nothing = ask(ledger, candidate_nodes=(free.uuid,), owner="p")
-    conclude(ledger, nothing, mine)
-    assert show(ledger, nothing).last_error == "no candidate nodes of class gold of project p"
+    assert steps.match(nothing).reason == "no candidate nodes of class gold of project p"
 
 
-def test_a_namesake_comes_first(ledger: Ledger, mine: str) -> None:
+def test_node_with_the_name_of_the_allocation_is_tried_first(ledger: Ledger, steps: Steps) -> None:
     for number in range(40):
         gold(ledger, name=f"db-{number}")
     for number in (0, 39):
         namesake = ledger.store.read(lambda tx, number=number: nodes.get(tx, f"db-{number}"))
-        assert find(ledger, ask(ledger, name=f"db-{number}"), mine, seed=number)[0] == namesake.uuid
+        assert steps.found(ask(ledger, name=f"db-{number}"), seed=number)[0] == namesake.uuid
 
 
-def test_those_who_look_at_the_same_time_look_in_different_orders(ledger: Ledger, mine: str) -> None:
+def test_seeds_give_different_sequences(ledger: Ledger, steps: Steps) -> None:
     for _ in range(10):
         gold(ledger)
     allocation = ask(ledger)
-    orders = [find(ledger, allocation, mine, seed) for seed in range(10)]
-    assert len({tuple(order) for order in orders}) > 5
-    assert len({order[0] for order in orders}) > 3
+    sequences = [steps.found(allocation, seed) for seed in range(10)]
+    assert len({tuple(sequence) for sequence in sequences}) > 5
+    assert len({sequence[0] for sequence in sequences}) > 3
 
 
-def test_a_node_is_found_wherever_the_search_begins(ledger: Ledger, mine: str) -> None:
+def test_node_is_found_wherever_the_search_begins(ledger: Ledger, steps: Steps) -> None:
     only = gold(ledger)
     for _ in range(20):
         ledger.enrol(resource_class="tin")
     allocation = ask(ledger)
-    assert {tuple(find(ledger, allocation, mine, seed)) for seed in range(20)} == {(only.uuid,)}
+    assert {tuple(steps.found(allocation, seed)) for seed in range(20)} == {(only.uuid,)}
 
 
-def test_an_allocation_that_another_conductor_has_taken_over_is_left_alone(ledger: Ledger, mine: str) -> None:
-    node, allocation = gold(ledger), ask(ledger)
-    ledger.clock.move(TIMEOUT_SECONDS + 1)
-    heir = register(ledger, "heir")
-    assert take_over(ledger, heir) == [1]
-    assert take_over(ledger, heir) == []
-    assert take(ledger, allocation, node, mine) is Outcome.SETTLED
-    assert (show(ledger, allocation).state, ledger.node(node).instance_uuid) == ("allocating", None)
-    ledger.change(node, maintenance=True)
-    conclude(ledger, allocation, mine)
-    assert show(ledger, allocation).state == "allocating"
-    ledger.change(node, maintenance=False)
-    take(ledger, allocation, node, heir)
-    assert show(ledger, allocation).state == "active"
-
-
-def take_over(ledger: Ledger, heir: str) -> list[int]:
-    dead = ledger.runner.read(list_dead, SERVICE, ListDead())
-    commands = [TakeOverAllocations(conductor_id=each, incarnation=heir) for each in dead]
-    return [ledger.runner.write(take_over_allocations, SERVICE, command) for command in commands]
-
-
-def test_allocations_of_the_living_are_not_taken_over(ledger: Ledger, mine: str) -> None:
-    ask(ledger)
-    assert take_over(ledger, register(ledger, "heir")) == []
-
-
-def test_a_conductor_that_starts_again_finds_its_own_allocations(ledger: Ledger, mine: str) -> None:
+def test_entry_whose_only_node_is_locked_is_retried_a_few_times(ledger: Ledger, steps: Steps) -> None:
+    force(ledger, gold(ledger), reservation="conductor-1")
     allocation = ask(ledger)
-    again = register(ledger, "conductor-1")
-    assert due(ledger, again) == [allocation.uuid]
-    assert due(ledger, mine) == []
+    assert steps.match(allocation).outcome is Outcome.RETRY
+    assert steps.match(allocation, retry=False) == ((), Outcome.FAILED, "1 node of class gold: 1 locked")
 
 
-def test_while_the_only_node_is_locked_an_allocation_is_patient(ledger: Ledger, mine: str) -> None:
+def test_waiting_entry_fails_at_its_deadline_with_the_reasons(ledger: Ledger, steps: Steps) -> None:
+    gold(ledger, maintenance=True)
+    allocation = ask(ledger, wait_seconds=20)
+    assert steps.match(allocation).outcome is Outcome.WAITING
+    ledger.clock.move(21)
+    assert steps.match(allocation) == ((), Outcome.FAILED, "1 node of class gold: 1 in maintenance")
+
+
+def test_entry_that_waits_longer_is_matched_first(ledger: Ledger, steps: Steps) -> None:
+    older, younger, hasty = ask(ledger, wait_seconds=60), ask(ledger, wait_seconds=60), ask(ledger)
     node = gold(ledger)
-    force(ledger, node, reservation="conductor-1")
-    allocation = ask(ledger)
-    assert find(ledger, allocation, mine) == []
-    assert conclude(ledger, allocation, mine) is Outcome.LATER
-    assert conclude(ledger, allocation, mine, patient=False) is Outcome.SETTLED
-    assert show(ledger, allocation).last_error == "1 node of class gold: 1 locked"
+    assert steps.match(younger).outcome is Outcome.WAITING
+    assert steps.match(hasty).outcome is Outcome.RETRY
+    assert steps.match(hasty, retry=False).reason == (
+        "1 node of class gold: 1 promised to allocations ahead in the queue"
+    )
+    assert steps.found(older) == [node.uuid]
+    steps.grant(older, node.uuid)
+    assert steps.match(hasty).reason == "1 node of class gold: 1 in use"
 
 
-def test_serving_takes_few_statements_however_many_nodes_there_are(ledger: Ledger, mine: str) -> None:
+def test_settled_entry_has_no_match(ledger: Ledger, steps: Steps) -> None:
+    node, allocation = gold(ledger), ask(ledger)
+    steps.grant(allocation, node.uuid)
+    assert steps.match(allocation).outcome is Outcome.SETTLED
+    assert steps.match(ask_batch(ledger, 1)[0]).outcome is Outcome.FAILED
+
+
+def test_batch_that_finds_too_few_nodes_fails_with_the_reasons(ledger: Ledger, steps: Steps) -> None:
+    gold(ledger)
+    gold(ledger, maintenance=True)
+    batch = ask_batch(ledger, 2)
+    reason = "2 nodes wanted together, 1 free; 1 node of class gold: 1 in maintenance"
+    assert steps.match(batch[0]) == ((), Outcome.FAILED, reason)
+    steps.conclude(batch[0])
+    assert [(found.state, found.last_error) for found in (show(ledger, each) for each in batch)] == [
+        ("error", reason)
+    ] * 2
+
+
+def test_batch_waits_only_while_enough_nodes_exist(ledger: Ledger, steps: Steps) -> None:
+    gold(ledger)
+    batch = ask_batch(ledger, 2, wait_seconds=20)
+    assert "2 nodes wanted together, 1 free" in steps.match(batch[0]).reason
+    gold(ledger, maintenance=True)
+    assert steps.match(batch[0]).outcome is Outcome.WAITING
+    ledger.clock.move(21)
+    assert steps.match(batch[0]).outcome is Outcome.FAILED
+
+
+def test_batch_gets_no_node_that_an_entry_ahead_waits_for(ledger: Ledger, steps: Steps) -> None:
+    ask(ledger, wait_seconds=60)
+    gold(ledger)
+    gold(ledger)
+    assert steps.found(ask_batch(ledger, 2)[0]) == []
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_match_simulates_the_queue_once(ledger: Ledger, steps: Steps, free: bool) -> None:
+    """With a name, with a shortage, with allocations ahead: the queue is read and searched once."""
+    ask(ledger, wait_seconds=60)
+    gold(ledger)
+    if free:
+        gold(ledger)
+    allocation = ask(ledger, name="web")
+    counted = []
+
+    def match(tx: Any, access: Any, now: int, command: MatchEntry) -> Any:
+        before = tx.statements
+        found = match_entry(tx, access, now, command)
+        counted.append(tx.statements - before)
+        return found
+
+    found = ledger.runner.read(match, SERVICE, MatchEntry(entry=entry_of(allocation)))
+    assert bool(found.choices) is free
+    allocation_read, queue_read, search_of_the_queue, own_search, namesake_or_reasons = 1, 1, 3, 3, 1
+    assert counted[0] <= allocation_read + queue_read + search_of_the_queue + own_search + namesake_or_reasons
+
+
+def test_match_takes_few_statements_for_any_number_of_nodes(ledger: Ledger, steps: Steps) -> None:
     counts = []
     for count in (1, 60):
         for _ in range(count):
             gold(ledger, with_traits=("CUSTOM_A",))
-        allocation = ask(ledger, traits=("CUSTOM_A",))
+        allocation = ask(ledger, traits=("CUSTOM_A",), uuid=str(uuid.uuid4()))
         before = ledger.store.statistics.statements
-        found = find(ledger, allocation, mine)[0]
-        command = TryNodes(order=Order(key=allocation.uuid), incarnation=mine, nodes=(found,))
-        ledger.runner.write(try_nodes, SERVICE, command)
+        steps.grant(allocation, steps.found(allocation)[0])
         assert show(ledger, allocation).state == "active"
         counts.append(ledger.store.statistics.statements - before)
     assert max(counts) <= 22
-
-
-# --- waiting ---
-
-
-def turns(ledger: Ledger, incarnation: str, count_max: int = 100) -> list[str]:
-    command = LookAtLine(incarnation=incarnation, count_max=count_max)
-    return [order.key for order in ledger.runner.read(look_at_line, SERVICE, command).orders]
-
-
-def test_an_allocation_that_waits_fails_at_its_deadline_with_the_reasons(ledger: Ledger, mine: str) -> None:
-    node = gold(ledger, maintenance=True)
-    allocation = ask(ledger, wait_seconds=20)
-    assert conclude(ledger, allocation, mine) is Outcome.WAITS
-    assert (turns(ledger, mine), due(ledger, mine)) == ([], [])
-    ledger.clock.move(21)
-    assert (turns(ledger, mine), due(ledger, mine)) == ([], [allocation.uuid])
-    assert conclude(ledger, allocation, mine) is Outcome.SETTLED
-    assert show(ledger, allocation).last_error == "1 node of class gold: 1 in maintenance"
-    assert ledger.node(node).instance_uuid is None
-
-
-def test_an_allocation_that_waits_has_its_turn_when_a_node_becomes_free(ledger: Ledger, mine: str) -> None:
-    node = gold(ledger)
-    first = ask(ledger)
-    take(ledger, first, node, mine)
-    allocation = ask(ledger, wait_seconds=60)
-    assert turns(ledger, mine) == []
-    give_back(ledger, first)
-    assert turns(ledger, mine) == [allocation.uuid]
-    assert take(ledger, allocation, node, mine) is Outcome.SETTLED
-    assert show(ledger, allocation).node_uuid == node.uuid
-    assert turns(ledger, mine) == []
-
-
-def test_who_waits_longer_goes_first(ledger: Ledger, mine: str) -> None:
-    older, younger, hasty = ask(ledger, wait_seconds=60), ask(ledger, wait_seconds=60), ask(ledger)
-    node = gold(ledger)
-    assert turns(ledger, mine) == [older.uuid]
-    for allocation in (younger, hasty):
-        assert find(ledger, allocation, mine) == []
-        assert take(ledger, allocation, node, mine) is Outcome.LOST
-    assert conclude(ledger, younger, mine) is Outcome.WAITS
-    assert conclude(ledger, hasty, mine) is Outcome.LATER
-    assert find(ledger, older, mine) == [node.uuid]
-    take(ledger, older, node, mine)
-    assert show(ledger, older).state == "active"
-    assert conclude(ledger, hasty, mine) is Outcome.SETTLED
-    assert show(ledger, hasty).last_error == "1 node of class gold: 1 in use"
-
-
-def test_who_cannot_use_the_node_does_not_hold_up_those_behind(ledger: Ledger, mine: str) -> None:
-    ask(ledger, wait_seconds=60, traits=("CUSTOM_GPU",))
-    ask(ledger, wait_seconds=60, owner="p")
-    allocation, node = ask(ledger, wait_seconds=60), gold(ledger)
-    assert turns(ledger, mine) == [allocation.uuid]
-    assert find(ledger, allocation, mine) == [node.uuid]
-    assert take(ledger, allocation, node, mine) is Outcome.SETTLED
-
-
-def test_each_in_line_takes_one_and_the_rest_is_for_those_behind(ledger: Ledger, mine: str) -> None:
-    first, second, hasty = ask(ledger, wait_seconds=60), ask(ledger, wait_seconds=60), ask(ledger)
-    free = {gold(ledger).uuid for _ in range(3)}
-    assert turns(ledger, mine) == [first.uuid, second.uuid]
-    assert set(find(ledger, first, mine)) == free
-    assert len(find(ledger, second, mine)) == 2
-    assert len(find(ledger, hasty, mine)) == 1
-
-
-def test_nobody_takes_the_only_node_for_one_who_came_before(ledger: Ledger, mine: str) -> None:
-    """The younger could have either; the older only that with the trait."""
-    rare = gold(ledger, with_traits=("CUSTOM_GPU",))
-    older, younger = ask(ledger, wait_seconds=60, traits=("CUSTOM_GPU",)), ask(ledger, wait_seconds=60)
-    plain = gold(ledger)
-    assert turns(ledger, mine) == [older.uuid, younger.uuid]
-    assert find(ledger, younger, mine) == [plain.uuid]
-    assert take(ledger, younger, rare, mine) is Outcome.LOST
-    assert take(ledger, younger, plain, mine) is Outcome.SETTLED
-    assert take(ledger, older, rare, mine) is Outcome.SETTLED
-    assert {show(ledger, each).state for each in (older, younger)} == {"active"}
-
-
-def test_the_youngest_of_many_has_its_turn_when_only_it_can_use_the_node(ledger: Ledger, mine: str) -> None:
-    for number in range(200):
-        ask(ledger, wait_seconds=60, traits=(f"CUSTOM_{number % 5}",))
-    youngest = ask(ledger, wait_seconds=60)
-    node = gold(ledger)
-    before = ledger.store.statistics.statements
-    assert turns(ledger, mine, count_max=16) == [youngest.uuid]
-    assert ledger.store.statistics.statements - before < 30, "the line is not walked with a statement for each"
-    assert take(ledger, youngest, node, mine) is Outcome.SETTLED
-
-
-def test_of_equals_the_oldest_have_their_turn_in_order(ledger: Ledger, mine: str) -> None:
-    waiting = [ask(ledger, wait_seconds=60).uuid for _ in range(50)]
-    for _ in range(40):
-        gold(ledger)
-    assert turns(ledger, mine) == waiting[:40]
-    assert turns(ledger, mine, count_max=16) == waiting[:16]
-
-
-def test_a_turn_in_the_line_of_another_conductor_is_left_to_it(ledger: Ledger, mine: str) -> None:
-    theirs = ask(ledger, wait_seconds=60)
-    other = register(ledger, "conductor-1")
-    second = register(ledger, "conductor-2")
-    mine_now = [ask(ledger, wait_seconds=60, incarnation=second).uuid for _ in range(2)]
-    gold(ledger)
-    assert (turns(ledger, other), turns(ledger, second)) == ([theirs.uuid], [])
-    gold(ledger)
-    assert (turns(ledger, other), turns(ledger, second)) == ([theirs.uuid], mine_now[:1])
-
-
-def test_who_is_past_its_deadline_or_has_a_dead_conductor_loses_its_place(ledger: Ledger, mine: str) -> None:
-    ask(ledger, wait_seconds=20)
-    ask(ledger, wait_seconds=1000)
-    ledger.clock.move(TIMEOUT_SECONDS + 1)
-    heir = register(ledger, "heir")
-    allocation, node = ask(ledger, wait_seconds=60), gold(ledger)
-    assert turns(ledger, heir) == [allocation.uuid]
-    assert find(ledger, allocation, heir) == [node.uuid]

@@ -1,4 +1,4 @@
-"""Why can I not have a node, and when could I? On every engine."""
+"""Why nodes are not available, and when they will be."""
 
 import uuid
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.allocations import CreateAllocation, create_allocation
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.allocations.operations.why import ExplainNodes, Explanation, explain_nodes
 from dibs.errors import BadValue
 from dibs.ledger.model.errors import InvalidTrait
@@ -15,12 +15,11 @@ from tests.builders import Ledger
 from tests.hold_builders import hold, put
 
 
-def why(ledger: Ledger, *, count: int = 1, **kind: Any) -> Explanation:
-    command = ExplainNodes(kind=CreateAllocation(**kind), resource_class="gold", count=count)
-    return ledger.runner.read(explain_nodes, SERVICE, command)
+def why(ledger: Ledger, **values: Any) -> Explanation:
+    return ledger.runner.read(explain_nodes, SERVICE, ExplainNodes(resource_class="gold", **values))
 
 
-def test_free_nodes_can_be_had_now(ledger: Ledger) -> None:
+def test_free_nodes_are_available_now(ledger: Ledger) -> None:
     ledger.enrol(resource_class="gold")
     ledger.enrol(resource_class="gold")
     ledger.enrol(resource_class="silver")
@@ -30,7 +29,7 @@ def test_free_nodes_can_be_had_now(ledger: Ledger) -> None:
     assert not why(ledger, count=3).fits
 
 
-def test_each_node_that_cannot_be_had_counts_for_one_reason(ledger: Ledger) -> None:
+def test_each_node_that_is_not_free_counts_for_one_reason(ledger: Ledger) -> None:
     used, broken, plain, free = (ledger.enrol(resource_class="gold") for _ in range(4))
     put(ledger, used, instance_uuid=str(uuid.uuid4()))
     put(ledger, broken, maintenance=True)
@@ -48,7 +47,7 @@ def test_each_node_that_cannot_be_had_counts_for_one_reason(ledger: Ledger) -> N
     )
 
 
-def test_when_holds_end_there_are_enough(ledger: Ledger) -> None:
+def test_earliest_time_is_the_end_of_holds(ledger: Ledger) -> None:
     ends = []
     for seconds in (300, 100, 200):
         node = ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
@@ -59,18 +58,18 @@ def test_when_holds_end_there_are_enough(ledger: Ledger) -> None:
     assert why(ledger, traits=("CUSTOM_A",), count=4).earliest is None
 
 
-def test_when_the_last_lease_of_a_node_ends_it_can_be_had(ledger: Ledger) -> None:
+def test_earliest_time_is_the_end_of_the_last_lease(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
     leases.register(ledger, node)
     leases.lease(ledger, 1, 2, leases.whole())
     last = leases.lease(ledger, 3, 4, leases.whole())
     held = hold(ledger, node, access=SERVICE, seconds=60)
-    told = why(ledger)
-    assert (told.fits, told.earliest) == (False, last.end_at)
+    found = why(ledger)
+    assert (found.fits, found.earliest) == (False, last.end_at)
     assert held.expires_at < last.end_at
 
 
-def test_a_node_that_somebody_waits_for_is_not_free(ledger: Ledger) -> None:
+def test_node_that_an_allocation_waits_for_is_not_free(ledger: Ledger) -> None:
     ledger.enrol(resource_class="gold")
     ledger.enrol(resource_class="gold")
     waiting = CreateAllocation(resource_class="gold", wait_seconds=60)
@@ -79,13 +78,13 @@ def test_a_node_that_somebody_waits_for_is_not_free(ledger: Ledger) -> None:
     assert (found.free, found.reasons) == (1, {"promised": 1})
 
 
-def test_a_class_that_no_node_has_is_told_so(ledger: Ledger) -> None:
+def test_class_without_nodes_has_no_earliest_time(ledger: Ledger) -> None:
     found = why(ledger)
     assert (found.fits, found.free, found.text, found.earliest) == (False, 0, "no nodes of class gold", None)
 
 
-def test_what_nobody_could_ask_for_is_refused(ledger: Ledger) -> None:
+def test_invalid_traits_and_unknown_candidates_are_refused(ledger: Ledger) -> None:
     with pytest.raises(InvalidTrait):
         why(ledger, traits=("nonsense",))
-    with pytest.raises(BadValue, match="cannot be found: nobody"):
-        why(ledger, candidate_nodes=("nobody",))
+    with pytest.raises(BadValue, match="cannot be found: nosuch"):
+        why(ledger, candidate_nodes=("nosuch",))

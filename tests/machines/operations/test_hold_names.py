@@ -4,7 +4,7 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.allocations.model.errors import InstanceInUse
-from dibs.allocations.operations.allocations import CreateAllocation, create_allocation
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.machines.model.errors import HoldExists, InstanceOfAnother
 from tests.hold_builders import BLUE, FREE, claim, claimed_by, hold, new
 

@@ -1,8 +1,9 @@
-"""Allocations for a node: "give me one of this class, with these traits". The bare-metal API calls them allocations."""
+"""Allocations: a client asks for a node of a class with traits, and a conductor finds it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from dibs.access.access import VisibleProjects
 from dibs.errors import BadValue
 from dibs.machines.model import states
 from dibs.machines.model.errors import WrongState
@@ -15,10 +16,27 @@ STATES = (ALLOCATING, ACTIVE, ERROR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Requirements:
+    """The nodes that an allocation accepts. Allocations with equal requirements accept the same nodes."""
+
+    resource_class: str | None
+    traits: tuple[str, ...] = ()
+    candidate_nodes: tuple[str, ...] = ()
+    """Uuids; empty accepts any node."""
+    owner: str | None = None
+    """Accept only nodes that this project owns or leases; None accepts the nodes of every project."""
+
+    def accept(self, node: Node, traits: Collection[str]) -> bool:
+        """Return True when the node is of the required kind, whether it is free or not."""
+        return not mismatches(self, node, traits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Allocation:
-    """What somebody asked for, and what came of it."""
+    """A request for one node, and its result."""
 
     id: int
+    """Also the position in the queue: a lower id is matched first."""
     uuid: str
     """Also the instance that the node will carry, and the consumer of its claim."""
     name: str | None = None
@@ -26,47 +44,49 @@ class Allocation:
     resource_class: str | None = None
     traits: tuple[str, ...] = ()
     candidate_nodes: tuple[str, ...] = ()
-    """Uuids; empty when any node will do."""
+    """Uuids; empty accepts any node."""
     extra: Json = field(default_factory=dict)
     owner: str | None = None
-    """The project whose nodes it may have: those that it owns or leases. None may have any."""
+    """The project that the allocation belongs to; it gets nodes that this project owns or leases. None gets any."""
     last_error: str | None = None
     node_id: int | None = None
     node_uuid: str | None = None
     conductor_id: int | None = None
-    """Who is to find the node."""
+    """The conductor that finds the node."""
     wait_until: int | None = None
-    """When it stops waiting for a node to become free; None when it does not wait at all."""
+    """The deadline of an allocation that waits for a node to become free; None fails when no node is free."""
     sticky: bool = False
-    """True when it keeps its node after a tear-down."""
+    """True keeps the node through a teardown."""
     batch: str | None = None
-    """Allocations of one batch are served together or not at all."""
+    """Allocations of one batch get their nodes together or not at all."""
     created_at: int
     updated_at: int | None = None
 
-    def fits(self, node: Node, traits: Collection[str]) -> bool:
-        """True when the node is of the kind that is asked for, whether it is free or not."""
-        return (
-            node.resource_class == self.resource_class
-            and (not self.candidate_nodes or node.uuid in self.candidate_nodes)
-            and set(self.traits) <= set(traits)
-            and (self.owner is None or self.owner in (node.owner, node.lessee))
+    @property
+    def requirements(self) -> Requirements:
+        """The nodes that it accepts."""
+        return Requirements(
+            resource_class=self.resource_class,
+            traits=self.traits,
+            candidate_nodes=self.candidate_nodes,
+            owner=self.owner,
         )
 
     def waits(self, now: int) -> bool:
-        """True while it would rather wait than fail."""
+        """Return True until its deadline."""
         return self.wait_until is not None and now < self.wait_until
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllocationQuery:
-    """One page of allocations. They come whole: an allocation is small."""
+    """One page of allocations."""
 
+    projects: VisibleProjects = frozenset()
+    """Only allocations that belong to these projects."""
     node: str | None = None
-    """The uuid of the node that it has."""
+    """Only the allocation of this node, by uuid or name."""
     resource_class: str | None = None
     state: str | None = None
-    owner: str | None = None
     sort_key: str = "id"
     descending: bool = False
     limit: int = 1_000
@@ -74,7 +94,7 @@ class AllocationQuery:
 
 
 def check_resource_class(name: str) -> None:
-    """Refuse what cannot be a class of a node."""
+    """Raise BadValue for a name that no node can have as its class."""
     if not name or len(name) > RESOURCE_CLASS_LENGTH_MAX:
         raise BadValue(
             reason=f"Field resource_class: a resource class has 1 to {RESOURCE_CLASS_LENGTH_MAX} characters."
@@ -82,7 +102,7 @@ def check_resource_class(name: str) -> None:
 
 
 def check_removable(node: Node, allocation: Allocation) -> None:
-    """Refuse to take a node away that is in use or on its way there; in maintenance that is how it is got back."""
+    """Raise WrongState for a node that is in use or being deployed; maintenance lets an operator remove it anyway."""
     if node.maintenance:
         return
     why = None
@@ -97,78 +117,26 @@ def check_removable(node: Node, allocation: Allocation) -> None:
         )
 
 
-# --- why there is no node ---
-
-HELD, IN_USE, IN_MAINTENANCE, NOT_AVAILABLE = "held", "in use", "in maintenance", "not available"
-RETIRED, POWER_UNKNOWN, LOCKED, PROMISED = "retired", "power unknown", "locked", "promised"
-FREE, BOOKED = "free", "booked"
-LACKS = "lacks "
-"""Begins the reason of nodes that lack the trait of the number that follows."""
-
-_WORDS = {
-    FREE: "free",
-    IN_USE: "in use",
-    HELD: "held by a reservation",
-    BOOKED: "booked by a lease",
-    IN_MAINTENANCE: "in maintenance",
-    NOT_AVAILABLE: "not available",
-    RETIRED: "retired",
-    POWER_UNKNOWN: "with unknown power state",
-    LOCKED: "locked",
-    PROMISED: "promised to allocations that wait",
-}
-
-
-def explain_shortage(allocation: Allocation, counts: Mapping[str, int]) -> str:
-    """Why nothing was found, from how many nodes fail for which reason: "3 nodes of class gold: 2 in use, 1 locked"."""
-    total = sum(counts.values())
-    noun = "candidate node" if allocation.candidate_nodes else "node"
-    text = f"{total or 'no'} {noun}{'' if total == 1 else 's'} of class {allocation.resource_class}"
-    if allocation.owner is not None:
-        text += f" of project {allocation.owner}"
-    most_first = sorted(counts.items(), key=lambda item: -item[1])
-    reasons = [f"{count} {_words(reason, count, allocation.traits)}" for reason, count in most_first]
-    return f"{text}: {', '.join(reasons)}" if reasons else text
-
-
-def reason_codes(allocation: Allocation, counts: Mapping[str, int]) -> dict[str, int]:
-    """The same counts for programs: ``in_use``, ``power_unknown``, ``lacks:CUSTOM_GPU`` …, the most frequent first."""
-    most_first = sorted(counts.items(), key=lambda item: -item[1])
-    return {_code(reason, allocation.traits): count for reason, count in most_first}
-
-
-def _code(reason: str, traits: Sequence[str]) -> str:
-    if reason.startswith(LACKS):
-        return f"lacks:{traits[int(reason.removeprefix(LACKS))]}"
-    return reason.replace(" ", "_")
-
-
-def _words(reason: str, count: int, traits: Sequence[str]) -> str:
-    if reason.startswith(LACKS):
-        return f"{'lacks' if count == 1 else 'lack'} {traits[int(reason.removeprefix(LACKS))]}"
-    return _WORDS[reason]
-
-
-def mismatches(allocation: Allocation, node: Node, traits: Collection[str]) -> list[str]:
-    """Everything in which a node that was named differs from what the allocation asks for."""
+def mismatches(required: Requirements, node: Node, traits: Collection[str]) -> list[str]:
+    """Return every way in which a node differs from the requirements."""
     found = []
-    if node.resource_class != allocation.resource_class:
+    if node.resource_class != required.resource_class:
         found.append(
             f"Resource class {node.resource_class} does not match the requested resource class "
-            f"{allocation.resource_class}"
+            f"{required.resource_class}"
         )
-    if missing := sorted(set(allocation.traits) - set(traits)):
+    if missing := sorted(set(required.traits) - set(traits)):
         found.append(f"The node lacks the requested traits {', '.join(missing)}")
-    if allocation.candidate_nodes and node.uuid not in allocation.candidate_nodes:
+    if required.candidate_nodes and node.uuid not in required.candidate_nodes:
         found.append("Candidate nodes must be empty or contain the target node")
-    if allocation.owner is not None and allocation.owner not in (node.owner, node.lessee):
-        found.append(f"Project {allocation.owner} neither owns nor leases it")
+    if required.owner is not None and required.owner not in (node.owner, node.lessee):
+        found.append(f"Project {required.owner} neither owns nor leases it")
     return found
 
 
-def unfit_to_backfill(allocation: Allocation, node: Node, traits: Collection[str]) -> list[str]:
-    """Everything that keeps an allocation from being entered for a node that somebody already has."""
-    found = mismatches(allocation, node, traits)
+def unfit_to_backfill(required: Requirements, node: Node, traits: Collection[str]) -> list[str]:
+    """Return every reason against an allocation for a node that is deployed already."""
+    found = mismatches(required, node, traits)
     if node.provision_state != states.ACTIVE:
         found.insert(0, f'Node must be in the "active" state, but the current state is "{node.provision_state}"')
     return found

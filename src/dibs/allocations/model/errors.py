@@ -1,4 +1,4 @@
-"""Errors about allocations and holds."""
+"""Errors about allocations."""
 
 from dibs.errors import DibsError
 

@@ -1,48 +1,46 @@
-"""Where a dialect hands in allocations for a node, whether the conductor is in this process or in another.
+"""Where dialects create and delete allocations, whether the conductor is in this process or in another.
 
-``LocalIntake`` runs the use cases here and wakes the conductor of this process; ``rpc.intake`` calls a conductor
-elsewhere. A dialect cannot tell which it has.
+``LocalIntake`` runs the operations here and wakes the conductor of this process; ``dibs.rpc.intake`` calls a conductor
+elsewhere. Both check the caller's access in the operation, and a dialect cannot tell which one it has.
 """
 
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from dibs.access.access import Access
+from dibs.allocations.model.access import check_owner
 from dibs.allocations.model.allocations import Allocation
-from dibs.allocations.operations.allocations import (
+from dibs.allocations.operations.allocations import delete_allocation, delete_allocation_of_node
+from dibs.allocations.operations.creating import (
     CreateAllocation,
-    GetAllocation,
-    GetAllocationOfNode,
+    check_target,
+    choose_live_conductor,
     create_allocation,
-    delete_allocation,
-    delete_allocation_of_node,
-    new_allocation,
+    find_candidates,
 )
 from dibs.database.runner import Runner
 from dibs.database.transaction import Transaction
-from dibs.errors import BadValue
 from dibs.machines.model.conductors import Conductor
-from dibs.machines.model.errors import NodeNotFound
 from dibs.machines.queries import conductors, nodes
 
 
 class AllocationIntake(Protocol):
-    """Takes new allocations, and takes back what is no longer wanted."""
+    """Creates and deletes allocations for a dialect."""
 
     def create(self, access: Access, command: CreateAllocation) -> Allocation:
-        """Ask for a node; raises NoConductorAvailable when no conductor lives, with nothing written."""
+        """Create an allocation; raise NoConductorAvailable, with nothing written, when no conductor is alive."""
 
-    def delete(self, access: Access, command: GetAllocation) -> None:
-        """Withdraw an allocation, or give its node back."""
+    def delete(self, access: Access, ident: str) -> None:
+        """Delete an allocation by uuid or name, and release its node."""
 
-    def delete_of_node(self, access: Access, command: GetAllocationOfNode) -> None:
-        """Give a node back."""
+    def delete_of_node(self, access: Access, node: str) -> None:
+        """Delete the allocation of a node, by the node's uuid or name, and release the node."""
 
 
 class LocalIntake:
-    """For a process that has a conductor, or belongs to a server that has one."""
+    """The intake of a process that has a conductor, or whose server has one."""
 
     def __init__(self, runner: Runner, wake: Callable[[], None]) -> None:
         self._runner = runner
@@ -54,44 +52,29 @@ class LocalIntake:
         self._wake()
         return allocation
 
-    def delete(self, access: Access, command: GetAllocation) -> None:
-        """See AllocationIntake. A node that becomes free may be what another allocation waits for."""
-        self._runner.write(delete_allocation, access, command)
+    def delete(self, access: Access, ident: str) -> None:
+        """See AllocationIntake. The released node may be the one that another allocation waits for."""
+        self._runner.write(delete_allocation, access, ident)
         self._wake()
 
-    def delete_of_node(self, access: Access, command: GetAllocationOfNode) -> None:
+    def delete_of_node(self, access: Access, node: str) -> None:
         """See AllocationIntake."""
-        self._runner.write(delete_allocation_of_node, access, command)
+        self._runner.write(delete_allocation_of_node, access, node)
         self._wake()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListCallable:
-    """The conductors that take calls."""
-
-
-def list_callable(tx: Transaction, access: Access, now: int, command: ListCallable) -> list[Conductor]:
-    """Those that live and take calls from other processes."""
+def list_callable_conductors(tx: Transaction, access: Access, now: int, command: None) -> list[Conductor]:
+    """Return the live conductors that take calls from other processes."""
     return [conductor for conductor in conductors.every(tx) if conductor.alive(now) and conductor.rpc_url is not None]
 
 
-def settle_allocation(tx: Transaction, access: Access, now: int, command: CreateAllocation) -> CreateAllocation:
-    """The same command once all is decided that only the caller's process can decide: it can travel, and be repeated.
-
-    The guards have been asked, names have become uuids, and the allocation's own uuid is chosen.
-    """
-    fresh = str(uuid.uuid4())
-    if command.node is None:
-        chosen, node_uuid = command.uuid or fresh, None
-    else:
-        node = nodes.get(tx, command.node)
-        try:
-            if node is None:
-                raise NodeNotFound(node=command.node)
-            command.node_guard(node)
-        except NodeNotFound as error:
-            raise BadValue(reason=str(error)) from error
-        chosen, node_uuid = command.uuid or node.instance_uuid or fresh, node.uuid
-    # Whether the chosen uuid is free is not asked here, but when the allocation is written.
-    draft = new_allocation(tx, now, command, fresh, command.resource_class)
-    return replace(command, uuid=chosen, node=node_uuid, candidate_nodes=draft.candidate_nodes)
+def prepare_to_send(tx: Transaction, access: Access, now: int, command: CreateAllocation) -> CreateAllocation:
+    """Return the command with a uuid of its own and with uuids for names, so that it can be sent more than once."""
+    check_owner(access, command.owner)
+    allocation_uuid, node_uuid = command.uuid or str(uuid.uuid4()), None
+    if command.node is not None:
+        node = check_target(access, nodes.get(tx, command.node), command.node)
+        allocation_uuid, node_uuid = command.uuid or node.instance_uuid or allocation_uuid, node.uuid
+    candidates = find_candidates(tx, access, command.candidate_nodes)
+    choose_live_conductor(tx, now, allocation_uuid)
+    return replace(command, uuid=allocation_uuid, node=node_uuid, candidate_nodes=candidates)

@@ -1,92 +1,79 @@
-"""Why can I not have a node, and when could I?"""
+"""Explain why nodes are not available, and when they will be."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from dibs.access.access import Access
-from dibs.allocations.model.allocations import (
-    FREE,
-    PROMISED,
-    Allocation,
-    check_resource_class,
-    explain_shortage,
-    reason_codes,
-)
-from dibs.allocations.operations.allocations import CreateAllocation, candidate_uuids
-from dibs.allocations.operations.queue import promised as promised_ahead
+from dibs.allocations.model.allocations import Requirements, check_resource_class
+from dibs.allocations.model.shortages import FREE, PROMISED, explain_shortage, reason_codes
+from dibs.allocations.operations.creating import find_candidates
+from dibs.allocations.operations.queue import promised_nodes
 from dibs.allocations.queries import free_nodes
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.traits import check_traits
 
-LAST_IN_LINE = 2**62
-"""The number of an allocation that comes after all others."""
 SEARCHED_MAX = 10_000
-"""How many free nodes are looked through for those that are promised."""
+"""How many free nodes are searched for promised ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainNodes:
-    """Ask about nodes as an allocation would, without making one."""
+    """The nodes that an allocation would ask for."""
 
-    kind: CreateAllocation
     resource_class: str
+    traits: tuple[str, ...] = ()
+    candidate_nodes: tuple[str, ...] = ()
+    """Uuids or names."""
+    owner: str | None = None
     count: int = 1
 
 
 class Explanation(NamedTuple):
-    """What would come of an allocation."""
+    """The answer to an allocation that would be created now."""
 
     fits: bool
-    """As many as are asked for are free at this moment."""
+    """Enough nodes are free."""
     free: int
     reasons: Mapping[str, int]
-    """How many nodes cannot be had, by the code of the first reason."""
+    """How many nodes are not free, by the code of the first reason."""
     text: str
     earliest: int | None
-    """When there will be enough, as far as that can be known: now, when holds and leases end, or None."""
+    """When enough nodes are free: now, when holds and leases end, or None when that is unknown."""
 
 
 def explain_nodes(tx: Transaction, access: Access, now: int, command: ExplainNodes) -> Explanation:
-    """Count the nodes that an allocation could have, and those that it could not by their reasons. A read."""
-    allocation = _as_if_asked(tx, now, command)
-    counts = free_nodes.count_reasons(tx, allocation)
-    promised = _count_promised(tx, now, allocation) if PROMISED in counts else 0
+    """Count the free nodes, and the others by the first reason against them. A read."""
+    check_traits(command.traits)
+    check_resource_class(command.resource_class)
+    required = Requirements(
+        resource_class=command.resource_class,
+        traits=tuple(dict.fromkeys(command.traits)),
+        candidate_nodes=find_candidates(tx, access, command.candidate_nodes),
+        owner=command.owner,
+    )
+    counts = free_nodes.count_reasons(tx, required)
+    promised = _count_promised(tx, now, required) if PROMISED in counts else 0
     free = counts.pop(PROMISED, 0) - promised
     reasons = {**counts, PROMISED: promised} if promised else counts
     return Explanation(
         fits=free >= command.count,
         free=free,
-        reasons=reason_codes(allocation, reasons),
-        text=explain_shortage(allocation, {FREE: free, **reasons} if free else reasons),
-        earliest=now if free >= command.count else _when_enough(tx, now, allocation, command.count - free),
+        reasons=reason_codes(required, reasons),
+        text=explain_shortage(required, {FREE: free, **reasons} if free else reasons),
+        earliest=now if free >= command.count else _when_enough(tx, now, required, command.count - free),
     )
 
 
-def _as_if_asked(tx: Transaction, now: int, command: ExplainNodes) -> Allocation:
-    kind = command.kind
-    check_traits(kind.traits)
-    check_resource_class(command.resource_class)
-    return Allocation(
-        id=LAST_IN_LINE,
-        uuid="",
-        resource_class=command.resource_class,
-        traits=tuple(dict.fromkeys(kind.traits)),
-        candidate_nodes=candidate_uuids(tx, kind),
-        owner=kind.owner,
-        created_at=now,
-    )
-
-
-def _count_promised(tx: Transaction, now: int, allocation: Allocation) -> int:
-    """How many of the nodes that are free for the allocation go to those who wait for one."""
-    taken = promised_ahead(tx, now, allocation)
-    if not taken:
+def _count_promised(tx: Transaction, now: int, required: Requirements) -> int:
+    """Return how many of the free nodes go to allocations in the queue."""
+    promised = promised_nodes(tx, now, required.resource_class)
+    if not promised:
         return 0
-    # In the order of their numbers, as those who wait take them.
-    return len(set(free_nodes.search(tx, allocation, 0.0, SEARCHED_MAX)) & set(taken))
+    # In the order of node ids, in which the queue takes them.
+    return len(set(free_nodes.search(tx, required, 0.0, SEARCHED_MAX)) & set(promised))
 
 
-def _when_enough(tx: Transaction, now: int, allocation: Allocation, missing: int) -> int | None:
-    ends = free_nodes.free_from(tx, allocation, now, missing)
+def _when_enough(tx: Transaction, now: int, required: Requirements, missing: int) -> int | None:
+    ends = free_nodes.free_from(tx, required, now, missing)
     return ends[-1] if len(ends) == missing else None

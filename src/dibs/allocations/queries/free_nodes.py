@@ -1,7 +1,7 @@
-"""Nodes that an allocation may have, and why it may not have the others.
+"""Free nodes that meet requirements, and the reasons against the others.
 
-A search is a hint: whoever takes a node from it locks the node and looks again. It gives few nodes, from a random point
-on, so that those who search at the same time do not all reach for the same one:
+A search is a hint: the transaction that takes a node locks it and checks it again. A search returns few nodes from a
+random point on, so that conductors that search at the same time do not all try the same node first:
 
     SELECT uuid FROM nodes
      WHERE resource_class = … AND provision_state = 'available' AND … AND <its unit is unclaimed>
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, not_, or_, select
 
-from dibs.allocations.model import allocations as words
-from dibs.allocations.model.allocations import Allocation
+from dibs.allocations.model import shortages
+from dibs.allocations.model.allocations import Requirements
 from dibs.allocations.tables import allocations
 from dibs.database import sets
 from dibs.database.transaction import Transaction
@@ -30,7 +30,7 @@ _POWERED = and_(nodes.c.power_state.is_not(None), nodes.c.power_state != states.
 _UNCLAIMED = exists().where(
     inventories.c.provider_id == nodes.c.id, inventories.c.used == 0, inventories.c.reserved == 0
 )
-# A booking is gone once its lease has ended: whatever is there is running or still to come.
+# The end of a lease removes its bookings: every row belongs to a lease that runs or is still to come.
 _BOOKED = exists().where(hosts.c.provider_id == nodes.c.id, bookings.c.host_id == hosts.c.id)
 _FIT = (
     nodes.c.provision_state == states.AVAILABLE,
@@ -42,24 +42,24 @@ _FIT = (
 _FREE = (*_FIT, _UNCLAIMED, not_(_BOOKED))
 
 SOME_FREE_NODE = allocations.c.resource_class.in_(select(nodes.c.resource_class).where(*_FREE))
-"""In a statement about allocations: some node of the class is free, whether it has the traits or not."""
+"""In a statement about allocations: a node of the class is free, with or without the traits."""
 
 
 class _Shape(NamedTuple):
-    """All of a question but its values."""
+    """What the statement depends on; the rest of the requirements are its parameters."""
 
     traits: int
     candidates: int
     owned: bool
 
 
-def search(tx: Transaction, allocation: Allocation, point: float, found_max: int = FOUND_MAX) -> list[str]:
-    """Return uuids of a few free nodes for an allocation, from a point (0 to 1) of all nodes on."""
+def search(tx: Transaction, required: Requirements, point: float, found_max: int = FOUND_MAX) -> list[str]:
+    """Return the uuids of free nodes, from a point (0 to 1) of all nodes on; none only when none is free."""
     first, last = tx.tuples(_BOUNDS)[0]
     if first is None:
         return []
-    values = {**_values(allocation), "found_max": found_max}
-    statement = _search(_shape(allocation))
+    values = {**_values(required), "found_max": found_max}
+    statement = _search(_shape(required))
     middle = first + int((last - first + 1) * point)
     found: list[str] = tx.values(statement, {**values, "start": middle, "end": last})
     if len(found) < found_max:
@@ -67,38 +67,36 @@ def search(tx: Transaction, allocation: Allocation, point: float, found_max: int
     return found[:found_max]
 
 
-def namesake(tx: Transaction, allocation: Allocation) -> list[str]:
-    """The free node for an allocation that has the allocation's name, if there is one."""
-    if allocation.name is None:
-        return []
-    return tx.values(_search_by_name(_shape(allocation)), {**_values(allocation), "of_name": allocation.name})
+def named(tx: Transaction, required: Requirements, name: str) -> list[str]:
+    """Return the uuid of the free node with this name, or nothing."""
+    return tx.values(_search_by_name(_shape(required)), {**_values(required), "of_name": name})
 
 
-def count_reasons(tx: Transaction, allocation: Allocation) -> dict[str, int]:
-    """How many nodes of the class, among the candidates and of the project, fail for which reason first."""
-    return dict(tx.tuples(_count(_shape(allocation)), _values(allocation)))
+def count_reasons(tx: Transaction, required: Requirements) -> dict[str, int]:
+    """Return how many nodes of the class, candidates and project fail for which reason first."""
+    return dict(tx.tuples(_count(_shape(required)), _values(required)))
 
 
-def free_from(tx: Transaction, allocation: Allocation, now: int, count_max: int) -> list[int]:
-    """When nodes become free that the allocation could have but for holds and leases, the soonest first."""
-    return tx.values(_free_from(_shape(allocation)), {**_values(allocation), "now": now, "count_max": count_max})
+def free_from(tx: Transaction, required: Requirements, now: int, count_max: int) -> list[int]:
+    """Return when nodes become free that only holds and leases keep from being free now, soonest first."""
+    return tx.values(_free_from(_shape(required)), {**_values(required), "now": now, "count_max": count_max})
 
 
-def _shape(allocation: Allocation) -> _Shape:
-    return _Shape(len(allocation.traits), len(allocation.candidate_nodes), allocation.owner is not None)
+def _shape(required: Requirements) -> _Shape:
+    return _Shape(len(required.traits), len(required.candidate_nodes), required.owner is not None)
 
 
-def _values(allocation: Allocation) -> dict[str, Any]:
+def _values(required: Requirements) -> dict[str, Any]:
     values = {
-        "of_class": allocation.resource_class,
-        **sets.numbered("trait", allocation.traits),
-        **sets.numbered("candidate", allocation.candidate_nodes),
+        "of_class": required.resource_class,
+        **sets.numbered("trait", required.traits),
+        **sets.numbered("candidate", required.candidate_nodes),
     }
-    return values if allocation.owner is None else {**values, "of_project": allocation.owner}
+    return values if required.owner is None else {**values, "of_project": required.owner}
 
 
 def _concerned(shape: _Shape) -> list[ColumnElement[bool]]:
-    """The nodes that an allocation is about, free or not."""
+    """Select the nodes of the class, the candidates and the project, free or not."""
     clauses: list[ColumnElement[bool]] = [nodes.c.resource_class == bindparam("of_class")]
     if shape.candidates:
         clauses.append(nodes.c.uuid.in_(sets.binds("candidate", shape.candidates)))
@@ -132,7 +130,7 @@ def _search_by_name(shape: _Shape) -> Select[Any]:
 
 @lru_cache(maxsize=500)
 def _free_from(shape: _Shape) -> Select[Any]:
-    """SELECT the later of the end of the hold and of the last lease, FROM nodes that have either and nothing else."""
+    """SELECT the end of the hold or of the last lease, the later one, FROM nodes with nothing else against them."""
     held = select(holds.c.expires_at).where(holds.c.node_id == nodes.c.id, holds.c.expires_at > bindparam("now"))
     booked = (
         select(func.max(bookings.c.end_at))
@@ -152,18 +150,18 @@ def _free_from(shape: _Shape) -> Select[Any]:
 @lru_cache(maxsize=500)
 def _count(shape: _Shape) -> Select[Any]:
     reason = case(
-        (exists().where(holds.c.node_id == nodes.c.id), words.HELD),
-        (nodes.c.instance_uuid.is_not(None), words.IN_USE),
-        (exists().where(inventories.c.provider_id == nodes.c.id, inventories.c.used > 0), words.IN_USE),
-        (_BOOKED, words.BOOKED),
-        (nodes.c.maintenance == 1, words.IN_MAINTENANCE),
-        (nodes.c.provision_state != states.AVAILABLE, words.NOT_AVAILABLE),
-        (nodes.c.retired == 1, words.RETIRED),
-        (not_(_POWERED), words.POWER_UNKNOWN),
-        *((not_(_has_trait(number)), f"{words.LACKS}{number}") for number in range(shape.traits)),
-        (nodes.c.reservation.is_not(None), words.LOCKED),
-        # Nothing speaks against it, so that it can only be kept for those who wait for one.
-        else_=words.PROMISED,
+        (exists().where(holds.c.node_id == nodes.c.id), shortages.HELD),
+        (nodes.c.instance_uuid.is_not(None), shortages.IN_USE),
+        (exists().where(inventories.c.provider_id == nodes.c.id, inventories.c.used > 0), shortages.IN_USE),
+        (_BOOKED, shortages.BOOKED),
+        (nodes.c.maintenance == 1, shortages.IN_MAINTENANCE),
+        (nodes.c.provision_state != states.AVAILABLE, shortages.NOT_AVAILABLE),
+        (nodes.c.retired == 1, shortages.RETIRED),
+        (not_(_POWERED), shortages.POWER_UNKNOWN),
+        *((not_(_has_trait(number)), f"{shortages.LACKS}{number}") for number in range(shape.traits)),
+        (nodes.c.reservation.is_not(None), shortages.LOCKED),
+        # No reason against it is left but an allocation ahead in the queue.
+        else_=shortages.PROMISED,
     )
     # Engines do not recognise an expression with parameters when it is repeated under GROUP BY.
     sorted_out = select(reason.label("reason")).where(*_concerned(shape)).subquery("sorted_out")

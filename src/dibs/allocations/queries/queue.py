@@ -1,56 +1,88 @@
-"""Those who wait for a node, in the order of their coming.
+"""The queue as conductors read and write it.
 
-The line is read often and may be long, so it is read in thin rows: what an allocation wants stays text until a search
-needs it, and allocations that want the same have the same text.
+Every write is guarded by the conductor's incarnation, which is the one in the row of the allocation's conductor only
+until another conductor takes the allocation over, or another process the conductor's name: the compare-and-set of
+specification 000.
+
+The waiting entries are read often and may be many, so their rows are narrow, and equal requirements are decoded once.
 """
 
 import json
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import and_, bindparam, exists, or_, select
+from sqlalchemy import update as update_rows
 
-from dibs.allocations.model.allocations import ALLOCATING, Allocation
+from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation, Requirements
+from dibs.allocations.model.queue import QueueEntry, WaitingEntry
+from dibs.allocations.queries.allocations import get, of_batch
 from dibs.allocations.queries.free_nodes import SOME_FREE_NODE
 from dibs.allocations.tables import allocations
 from dibs.database.transaction import Row, Transaction
 from dibs.machines.tables import conductors
 
+_OF_ID = allocations.c.id == bindparam("of_id")
+_OPEN = allocations.c.state == ALLOCATING
+_MINE = (
+    allocations.c.conductor_id
+    == select(conductors.c.id).where(conductors.c.incarnation == bindparam("of_incarnation")).scalar_subquery()
+)
+_GRANT = (
+    update_rows(allocations)
+    .where(_OF_ID, _OPEN, _MINE)
+    .values(state=ACTIVE, node_id=bindparam("new_node"), last_error=None, updated_at=bindparam("now"))
+)
+_FAIL = (
+    update_rows(allocations)
+    .where(_OF_ID, _OPEN, _MINE)
+    .values(state=ERROR, last_error=bindparam("new_error"), updated_at=bindparam("now"))
+)
+_REOPEN = (
+    update_rows(allocations)
+    .where(or_(allocations.c.batch == bindparam("of_batch"), _OF_ID), allocations.c.state == ERROR)
+    .values(
+        state=ALLOCATING,
+        last_error=None,
+        conductor_id=bindparam("new_conductor"),
+        wait_until=bindparam("new_wait_until"),
+        updated_at=bindparam("now"),
+    )
+)
+_MOVE_ALL = (
+    update_rows(allocations)
+    .where(_OPEN, allocations.c.conductor_id == bindparam("of_conductor"))
+    .values(conductor_id=bindparam("new_conductor"))
+)
+_FAILED_CONDUCTORS = (
+    select(conductors.c.id)
+    .where(
+        or_(conductors.c.online == 0, conductors.c.alive_until < bindparam("now")),
+        exists().where(_OPEN, allocations.c.conductor_id == conductors.c.id),
+    )
+    .order_by(conductors.c.id)
+)
 
-class Kind(NamedTuple):
-    """What somebody wants, as it is stored."""
+_EARLIER = allocations.alias("earlier")
+_FIRST_OF_BATCH = and_(
+    allocations.c.batch.is_not(None),
+    ~exists().where(
+        _EARLIER.c.batch == allocations.c.batch,
+        _EARLIER.c.state == ALLOCATING,
+        _EARLIER.c.id < allocations.c.id,
+    ),
+)
+_SINGLE_AND_NOT_WAITING = and_(
+    allocations.c.batch.is_(None),
+    or_(allocations.c.wait_until.is_(None), allocations.c.wait_until <= bindparam("now")),
+)
+_DUE = (
+    select(allocations.c.uuid, allocations.c.batch, allocations.c.wait_until)
+    .where(_OPEN, _MINE, or_(_SINGLE_AND_NOT_WAITING, _FIRST_OF_BATCH))
+    .order_by(allocations.c.id)
+    .limit(bindparam("count_max"))
+)
 
-    resource_class: str | None
-    traits: str
-    candidate_nodes: str
-    owner: str | None
-
-    def allocation(self) -> Allocation:
-        """An allocation for it, to search with."""
-        return Allocation(
-            id=0,
-            uuid="",
-            resource_class=self.resource_class,
-            traits=tuple(json.loads(self.traits)),
-            candidate_nodes=tuple(json.loads(self.candidate_nodes)),
-            owner=self.owner,
-            created_at=0,
-        )
-
-
-@dataclass(slots=True, kw_only=True)
-class InLine:
-    """One place in the line: an allocation, or a batch that wants all its nodes together."""
-
-    key: str
-    """The uuid of the allocation, or of the batch."""
-    batch: bool
-    conductor_id: int
-    kind: Kind
-    count: int = 1
-
-
-# One whose conductor is dead keeps nobody waiting: it cannot be served before another takes it over.
+# An entry of a failed conductor holds up no other: it cannot be matched before another conductor takes it over.
 _WAITING = (
     select(
         *(
@@ -60,53 +92,120 @@ _WAITING = (
     )
     .join(conductors, conductors.c.id == allocations.c.conductor_id)
     .where(
-        allocations.c.state == ALLOCATING,
+        _OPEN,
         allocations.c.wait_until > bindparam("now"),
         conductors.c.online == 1,
         conductors.c.alive_until >= bindparam("now"),
     )
     .order_by(allocations.c.id)
 )
-_AHEAD = _WAITING.where(
+_WAITING_AHEAD = _WAITING.where(
     allocations.c.resource_class == bindparam("of_class"), allocations.c.id < bindparam("before_id")
 )
-_WITH_HOPE = _WAITING.where(SOME_FREE_NODE)
-_SOMEBODY = (
-    select(allocations.c.id)
-    .join(conductors, conductors.c.id == allocations.c.conductor_id)
-    .where(
-        allocations.c.state == ALLOCATING,
-        allocations.c.wait_until > bindparam("now"),
-        conductors.c.incarnation == bindparam("of_incarnation"),
-    )
-    .limit(1)
-)
+_WAITING_WITH_FREE_NODE = _WAITING.where(SOME_FREE_NODE)
+_ANY_WAITING = select(allocations.c.id).where(_OPEN, _MINE, allocations.c.wait_until > bindparam("now")).limit(1)
 
 
-def ahead(tx: Transaction, allocation: Allocation, now: int) -> list[InLine]:
-    """Those who want a node of the same class and have waited longer."""
-    values: dict[str, Any] = {"of_class": allocation.resource_class, "before_id": allocation.id, "now": now}
-    return _grouped(tx.rows(_AHEAD, values))
+# --- which entries come next ---
 
 
-def with_hope(tx: Transaction, now: int) -> list[InLine]:
-    """All who want a class of which some node is free, whether it has the traits or not."""
-    return _grouped(tx.rows(_WITH_HOPE, {"now": now}))
+def due(tx: Transaction, incarnation: str, now: int, count_max: int) -> list[QueueEntry]:
+    """Return a conductor's entries that do not wait, or no longer, oldest first; and every batch, waiting or not."""
+    return [
+        QueueEntry(
+            key=row["batch"] or row["uuid"], batch=row["batch"] is not None, waits=(row["wait_until"] or 0) > now
+        )
+        for row in tx.rows(_DUE, {"of_incarnation": incarnation, "now": now, "count_max": count_max})
+    ]
 
 
-def has_any_of(tx: Transaction, incarnation: str, now: int) -> bool:
-    """True when somebody waits whom this conductor is to serve."""
-    return bool(tx.values(_SOMEBODY, {"of_incarnation": incarnation, "now": now}))
+def any_waiting(tx: Transaction, incarnation: str, now: int) -> bool:
+    """Return True when an allocation of this conductor waits."""
+    return bool(tx.values(_ANY_WAITING, {"of_incarnation": incarnation, "now": now}))
 
 
-def _grouped(rows: list[Row]) -> list[InLine]:
-    """A batch stands where its first stands."""
-    line: dict[str, InLine] = {}
+def waiting_with_free_node(tx: Transaction, now: int) -> list[WaitingEntry]:
+    """Return the waiting entries whose class has a free node, with or without their traits, in queue order."""
+    return _entries(tx.rows(_WAITING_WITH_FREE_NODE, {"now": now}))
+
+
+def waiting_ahead(tx: Transaction, resource_class: str | None, before_id: int, now: int) -> list[WaitingEntry]:
+    """Return the waiting entries for a class that are ahead of a position, in queue order."""
+    values: dict[str, Any] = {"of_class": resource_class, "before_id": before_id, "now": now}
+    return _entries(tx.rows(_WAITING_AHEAD, values))
+
+
+def open_allocations(tx: Transaction, entry: QueueEntry) -> list[Allocation]:
+    """Return the allocations of an entry that need a node, in queue order; none when the entry is settled."""
+    if entry.batch:
+        found = of_batch(tx, entry.key)
+    else:
+        allocation = get(tx, entry.key)
+        found = [allocation] if allocation is not None else []
+    return [allocation for allocation in found if allocation.state == ALLOCATING]
+
+
+# --- how an entry ends, and which conductor has it ---
+
+
+def grant(tx: Transaction, allocation: Allocation, incarnation: str, node_id: int, now: int) -> bool:
+    """Give an allocation a locked node; return False when it is no longer this conductor's, or no longer open."""
+    values = {"of_id": allocation.id, "of_incarnation": incarnation, "new_node": node_id, "now": now}
+    return tx.change(_GRANT, values) == 1
+
+
+def fail(tx: Transaction, allocation: Allocation, incarnation: str, reason: str, now: int) -> bool:
+    """End an allocation without a node; return False when it is no longer this conductor's, or no longer open."""
+    values = {"of_id": allocation.id, "of_incarnation": incarnation, "new_error": reason, "now": now}
+    return tx.change(_FAIL, values) == 1
+
+
+def reopen(tx: Transaction, allocation: Allocation, *, conductor_id: int, wait_until: int | None, now: int) -> int:
+    """Put a failed allocation, and all of its batch, back into the queue; return how many."""
+    values = {
+        "of_batch": allocation.batch,
+        "of_id": allocation.id,
+        "new_conductor": conductor_id,
+        "new_wait_until": wait_until,
+        "now": now,
+    }
+    return tx.change(_REOPEN, values)
+
+
+def failed_conductors(tx: Transaction, now: int) -> list[int]:
+    """Return the ids of conductors that failed or stopped and have open allocations."""
+    return tx.values(_FAILED_CONDUCTORS, {"now": now})
+
+
+def move_all(tx: Transaction, *, from_conductor: int, to_conductor: int) -> int:
+    """Move every open allocation of one conductor to another, and return how many moved."""
+    return tx.change(_MOVE_ALL, {"of_conductor": from_conductor, "new_conductor": to_conductor})
+
+
+def _entries(rows: list[Row]) -> list[WaitingEntry]:
+    """Group allocations into entries; a batch has the position of its first allocation."""
+    grouped: dict[str, list[Row]] = {}
     for row in rows:
-        key = row["batch"] or row["uuid"]
-        if key in line:
-            line[key].count += 1
-            continue
-        kind = Kind(row["resource_class"], row["traits"], row["candidate_nodes"], row["owner"])
-        line[key] = InLine(key=key, batch=row["batch"] is not None, conductor_id=row["conductor_id"], kind=kind)
-    return list(line.values())
+        grouped.setdefault(row["batch"] or row["uuid"], []).append(row)
+    decoded: dict[tuple[Any, ...], Requirements] = {}
+    return [
+        WaitingEntry(
+            entry=QueueEntry(key=key, batch=members[0]["batch"] is not None, waits=True),
+            conductor_id=members[0]["conductor_id"],
+            requirements=_requirements(members[0], decoded),
+            count=len(members),
+        )
+        for key, members in grouped.items()
+    ]
+
+
+def _requirements(row: Row, decoded: dict[tuple[Any, ...], Requirements]) -> Requirements:
+    stored = (row["resource_class"], row["traits"], row["candidate_nodes"], row["owner"])
+    if stored not in decoded:
+        decoded[stored] = Requirements(
+            resource_class=row["resource_class"],
+            traits=tuple(json.loads(row["traits"])),
+            candidate_nodes=tuple(json.loads(row["candidate_nodes"])),
+            owner=row["owner"],
+        )
+    return decoded[stored]

@@ -150,11 +150,6 @@ ALLOCATION: Schema = {
     },
     "additionalProperties": False,
 }
-PATCHED_ALLOCATION: Schema = {
-    "type": "object",
-    "properties": {"name": _NAME_OR_NULL, "extra": {"type": ["object", "null"]}},
-    "additionalProperties": False,
-}
 
 
 def check(schema: Schema, name: str, value: Any) -> None:

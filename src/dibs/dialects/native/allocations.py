@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from dibs.allocations.model.access import owner_of_new_allocation, visible_projects
 from dibs.allocations.model.allocations import STATES, Allocation, AllocationQuery
 from dibs.allocations.operations import allocations as operations
 from dibs.allocations.operations import batches
-from dibs.allocations.operations.allocations import CreateAllocation, GetAllocation, ListAllocations
-from dibs.allocations.operations.batches import COUNT_MAX, CreateBatch, GetBatch, RetryAllocation
+from dibs.allocations.operations.batches import COUNT_MAX, CreateBatch, RetryAllocation
+from dibs.allocations.operations.creating import CreateAllocation
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
@@ -76,8 +77,7 @@ def create_allocations(exchange: Exchange) -> Response:
         traits=tuple(body.get("traits", ())),
         candidate_nodes=tuple(body.get("candidate_nodes", ())),
         extra=body.get("extra", {}),
-        owner=exchange.services.policy.owner_of_new_allocation(exchange.actor, body.get("owner")),
-        node_guard=exchange.services.policy.guard(exchange.actor, "of the candidates"),
+        owner=owner_of_new_allocation(exchange.access, body.get("owner")),
         wait_seconds=body.get("wait_seconds"),
         sticky=body.get("sticky", False),
     )
@@ -87,40 +87,30 @@ def create_allocations(exchange: Exchange) -> Response:
 def list_allocations(exchange: Exchange) -> Response:
     """GET /v1/allocations"""
     asked = exchange.query(QUERY)
-    project = exchange.services.policy.visible_project("allocation", exchange.actor)
+    projects = visible_projects(exchange.access)
     if "batch" in asked:
         if len(asked) > 1:
             raise Refusal(400, "batch gives all allocations that were asked for together; it goes with nothing else.")
-        guard = exchange.services.policy.allocation_guard(exchange.actor, asked["batch"])
-        command = GetBatch(batch=asked["batch"].lower(), guard=guard)
-        return _listed(exchange.read(batches.get_batch, command))
+        return _listed(exchange.read(batches.get_batch, asked["batch"].lower()))
     query = AllocationQuery(
+        projects=projects,
         state=asked.get("state"),
         resource_class=asked.get("resource_class"),
-        owner=project,
         limit=min(int(asked.get("limit", LIMIT_MAX)), LIMIT_MAX),
         marker=asked["marker"].lower() if "marker" in asked else None,
     )
-    found = exchange.read(operations.list_allocations, ListAllocations(query=query))
-    return _listed(found)
+    return _listed(exchange.read(operations.list_allocations, query))
 
 
 def show_allocation(exchange: Exchange) -> Response:
     """GET /v1/allocations/{allocation}"""
-    ident = exchange.arguments["allocation"]
-    command = GetAllocation(ident=ident, guard=exchange.services.policy.allocation_guard(exchange.actor, ident))
-    return json_answer(render(exchange.read(operations.get_allocation, command)))
+    return json_answer(render(exchange.read(operations.get_allocation, exchange.arguments["allocation"])))
 
 
 def retry_allocation(exchange: Exchange) -> Response:
     """POST /v1/allocations/{allocation}/retry"""
     body = exchange.body(RETRY)
-    ident = exchange.arguments["allocation"]
-    command = RetryAllocation(
-        ident=ident,
-        guard=exchange.services.policy.allocation_guard(exchange.actor, ident, "baremetal:allocation:update"),
-        wait_seconds=body.get("wait_seconds"),
-    )
+    command = RetryAllocation(ident=exchange.arguments["allocation"], wait_seconds=body.get("wait_seconds"))
     allocation = exchange.write(batches.retry_allocation, command)
     exchange.services.wake()
     return json_answer(render(allocation), 202)

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from dibs.allocations.operations.allocations import CreateAllocation
+from dibs.access.access import EVERY_PROJECT
+from dibs.allocations.model.access import visible_projects
 from dibs.allocations.operations.batches import COUNT_MAX
 from dibs.allocations.operations.why import ExplainNodes, explain_nodes
 from dibs.dialects.native.errors import Refusal
@@ -30,13 +31,14 @@ def explain(exchange: Exchange) -> Response:
     count = int(asked.get("count", 1))
     if count > COUNT_MAX:
         raise Refusal(400, f"The query parameter count must be from 1 to {COUNT_MAX}.")
-    kind = CreateAllocation(
+    projects = visible_projects(exchange.access)
+    command = ExplainNodes(
+        resource_class=asked["resource_class"],
         traits=_names(asked, "traits", TRAITS_PER_NODE_MAX),
         candidate_nodes=_names(asked, "candidate_nodes", CANDIDATES_MAX),
-        owner=exchange.services.policy.visible_project("allocation", exchange.actor),
-        node_guard=exchange.services.policy.guard(exchange.actor, "of the candidates"),
+        owner=None if projects is EVERY_PROJECT else exchange.actor.project,
+        count=count,
     )
-    command = ExplainNodes(kind=kind, resource_class=asked["resource_class"], count=count)
     found = exchange.read(explain_nodes, command)
     return json_answer(
         {

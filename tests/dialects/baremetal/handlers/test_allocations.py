@@ -7,7 +7,7 @@ import pytest
 
 from dibs.access.access import SERVICE, Access, EveryRule
 from dibs.access.actor import Actor
-from dibs.allocations.operations.allocations import CreateAllocation, create_allocation
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.holds import CreateHold, create_hold

@@ -1,10 +1,13 @@
-"""Allocations: ask for a node, and see what came of it. The core calls them allocations for a node."""
+"""Allocations: ask for a node, and see which one it is."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from dibs.allocations.model.allocations import STATES, Allocation, AllocationQuery, check_resource_class
-from dibs.allocations.operations import allocations as usecases
+from dibs.allocations.model.access import owner_of_new_allocation, visible_projects
+from dibs.allocations.model.allocations import STATES, AllocationQuery, check_resource_class
+from dibs.allocations.model.changes import check_name
+from dibs.allocations.operations import allocations as operations
+from dibs.allocations.operations.creating import CreateAllocation
 from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.idents import location, node_in_path, read_ident
 from dibs.dialects.baremetal.documents.paging import LIST_QUERY, page_answer
@@ -12,11 +15,7 @@ from dibs.dialects.baremetal.documents.patching import read_patch
 from dibs.dialects.baremetal.documents.resource_fields import FieldTable, ResourceField
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
-from dibs.documents.json_body import UnusableJson, check_json
-from dibs.documents.json_patch import Patch, apply_patch
-from dibs.errors import BadValue
 from dibs.http.messages import Response
-from dibs.machines.model.nodes import check_node_name
 from dibs.machines.model.values import read_uuid
 
 SINCE = 52
@@ -58,15 +57,15 @@ def create_allocation(exchange: Exchange) -> Response:
     """POST /v1/allocations"""
     body = exchange.body("allocation", schemas.ALLOCATION)
     _reject_too_new(body, exchange.minor)
-    owner = exchange.policy.owner_of_new_allocation(exchange.actor, body.get("owner"))
+    owner = owner_of_new_allocation(exchange.access, body.get("owner"))
     name = body.get("name")
     if name is not None:
-        _check_name(name, "create")
+        check_name(name, "create")
     if body.get("resource_class") is not None:
         check_resource_class(body["resource_class"])
     ident = body.get("node")
     hold = body.get("reservation_uuid")
-    command = usecases.CreateAllocation(
+    command = CreateAllocation(
         uuid=None if body.get("uuid") is None else read_uuid("uuid", body["uuid"]),
         name=name,
         resource_class=body.get("resource_class"),
@@ -75,13 +74,10 @@ def create_allocation(exchange: Exchange) -> Response:
         extra=body.get("extra") or {},
         owner=owner,
         node=None if ident is None else read_ident("node", ident, exchange.minor),
-        node_guard=exchange.policy.guard(exchange.actor, ident or "of the candidates"),
         hold=None if hold is None else read_uuid("reservation_uuid", hold),
     )
-    allocation = exchange.services.intake.create(exchange.access, command)
-    return json_answer(
-        FIELDS.render(exchange, allocation, None), 201, location(exchange, "allocations", allocation.uuid)
-    )
+    made = exchange.services.intake.create(exchange.access, command)
+    return json_answer(FIELDS.render(exchange, made, None), 201, location(exchange, "allocations", made.uuid))
 
 
 def list_allocations(exchange: Exchange) -> Response:
@@ -92,71 +88,56 @@ def list_allocations(exchange: Exchange) -> Response:
         raise not_acceptable()
     wanted = FIELDS.wanted(exchange)
     ident = query.text("node")
-    command = usecases.ListAllocations(
-        query=AllocationQuery(
-            resource_class=_resource_class(query.text("resource_class")),
-            state=_state(query.text("state")),
-            owner=exchange.policy.visible_project("allocation", exchange.actor, owner),
-            sort_key=FIELDS.sort_key(exchange),
-            descending=query.descending(),
-            limit=query.limit(),
-            marker=query.uuid("marker"),
-        ),
+    command = AllocationQuery(
+        resource_class=_resource_class(query.text("resource_class")),
+        state=_state(query.text("state")),
+        projects=visible_projects(exchange.access, owner),
+        sort_key=FIELDS.sort_key(exchange),
+        descending=query.descending(),
+        limit=query.limit(),
+        marker=query.uuid("marker"),
         node=None if ident is None else read_ident("node", ident, exchange.minor),
-        node_guard=exchange.policy.guard(exchange.actor, ident or ""),
     )
-    found = exchange.read(usecases.list_allocations, command)
+    found = exchange.read(operations.list_allocations, command)
     entries = [FIELDS.render(exchange, allocation, wanted) for allocation in found]
-    return page_answer(exchange, "allocations", entries, found[-1].uuid if found else None, command.query.limit)
+    return page_answer(exchange, "allocations", entries, found[-1].uuid if found else None, command.limit)
 
 
 def show_allocation(exchange: Exchange) -> Response:
     """GET /v1/allocations/{allocation}"""
     wanted = FIELDS.wanted(exchange)
-    allocation = exchange.read(usecases.get_allocation, _named(exchange))
+    allocation = exchange.read(operations.get_allocation, _ident(exchange))
     return json_answer(FIELDS.render(exchange, allocation, wanted))
 
 
 def update_allocation(exchange: Exchange) -> Response:
     """PATCH /v1/allocations/{allocation}"""
-    named = _named(exchange, "baremetal:allocation:update")
-    operations = read_patch(exchange, _PATCHABLE)
-    command = usecases.UpdateAllocation(ident=named.ident, guard=named.guard, edit=_editor(operations))
-    return json_answer(FIELDS.render(exchange, exchange.write(usecases.update_allocation, command), None))
+    ident = _ident(exchange)
+    command = operations.UpdateAllocation(ident=ident, patch=read_patch(exchange, _PATCHABLE))
+    return json_answer(FIELDS.render(exchange, exchange.write(operations.update_allocation, command), None))
 
 
 def delete_allocation(exchange: Exchange) -> Response:
     """DELETE /v1/allocations/{allocation}"""
-    exchange.services.intake.delete(exchange.access, _named(exchange, "baremetal:allocation:delete"))
+    exchange.services.intake.delete(exchange.access, _ident(exchange))
     return empty_answer(204)
 
 
 def show_allocation_of_node(exchange: Exchange) -> Response:
     """GET /v1/nodes/{node}/allocation"""
     wanted = FIELDS.wanted(exchange)
-    allocation = exchange.read(usecases.get_allocation_of_node, _of_node(exchange))
+    allocation = exchange.read(operations.get_allocation_of_node, node_in_path(exchange))
     return json_answer(FIELDS.render(exchange, allocation, wanted))
 
 
 def delete_allocation_of_node(exchange: Exchange) -> Response:
     """DELETE /v1/nodes/{node}/allocation"""
-    exchange.services.intake.delete_of_node(exchange.access, _of_node(exchange, "baremetal:allocation:delete"))
+    exchange.services.intake.delete_of_node(exchange.access, node_in_path(exchange))
     return empty_answer(204)
 
 
-def _named(exchange: Exchange, *rules: str) -> usecases.GetAllocation:
-    ident = read_ident("allocation", exchange.arguments["allocation"], exchange.minor)
-    return usecases.GetAllocation(ident=ident, guard=exchange.policy.allocation_guard(exchange.actor, ident, *rules))
-
-
-def _of_node(exchange: Exchange, *rules: str) -> usecases.GetAllocationOfNode:
-    ident = node_in_path(exchange)
-    policy, actor = exchange.policy, exchange.actor
-    return usecases.GetAllocationOfNode(
-        node=ident,
-        node_guard=policy.guard(actor, ident),
-        guard=policy.allocation_guard(actor, f"of node {ident}", *rules),
-    )
+def _ident(exchange: Exchange) -> str:
+    return read_ident("allocation", exchange.arguments["allocation"], exchange.minor)
 
 
 def _reject_too_new(body: Mapping[str, Any], minor: int) -> None:
@@ -164,13 +145,6 @@ def _reject_too_new(body: Mapping[str, Any], minor: int) -> None:
         raise not_acceptable()
     if "node" in body and minor < BACKFILL_SINCE:
         raise bad_request("Schema error for allocation: Additional properties are not allowed ('node' was unexpected)")
-
-
-def _check_name(name: str, action: str) -> None:
-    try:
-        check_node_name(name)
-    except BadValue as error:
-        raise bad_request(f"Cannot {action} allocation with invalid name '{name}'") from error
 
 
 def _resource_class(name: str | None) -> str | None:
@@ -183,21 +157,3 @@ def _state(state: str | None) -> str | None:
     if state is not None and state not in STATES:
         raise bad_request(f"Invalid state: {state}. Acceptable values are: {', '.join(STATES)}")
     return state
-
-
-def _editor(operations: Patch) -> Callable[[Allocation], dict[str, Any]]:
-    """What turns an allocation into the changes that a patch makes to it."""
-
-    def edit(allocation: Allocation) -> dict[str, Any]:
-        patched = apply_patch({"name": allocation.name, "extra": allocation.extra}, operations)
-        schemas.check(schemas.PATCHED_ALLOCATION, "patch", patched)
-        values: dict[str, Any] = {"name": patched.get("name"), "extra": patched.get("extra") or {}}
-        if values["name"] is not None:
-            _check_name(values["name"], "update")
-        try:
-            check_json(values["extra"], "/extra")
-        except UnusableJson as error:
-            raise bad_request(str(error)) from None
-        return {name: value for name, value in values.items() if value != getattr(allocation, name)}
-
-    return edit

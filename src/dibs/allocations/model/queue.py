@@ -1,0 +1,72 @@
+"""The queue: allocations that have no node yet, and which free nodes go to which of them.
+
+Nothing is reserved in advance. A simulation walks the queue from its head: each entry takes the first free nodes that
+it accepts, a batch that finds too few keeps those, and the rest is available to the entries behind. Every conductor
+computes the same, so no entry overtakes an earlier one, and none waits for an earlier one that has a node of its own.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from dibs.allocations.model.allocations import Requirements
+
+SPARE = 32
+"""How many more nodes than needed a search returns, so that the next entry with the same requirements needs none."""
+
+Search = Callable[[Requirements, int], Sequence[str]]
+"""Returns the uuids of at most so many free nodes that meet requirements, in one order for every caller."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueEntry:
+    """Allocations that get their nodes together: one allocation, or all of a batch."""
+
+    key: str
+    """The uuid of the allocation, or of the batch."""
+    batch: bool = False
+    waits: bool = False
+    """True until its deadline; an entry that does not wait fails when no node is free."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingEntry:
+    """An entry that waits, with what the simulation needs to know about it."""
+
+    entry: QueueEntry
+    conductor_id: int
+    requirements: Requirements
+    count: int
+    """How many nodes it needs."""
+
+
+class QueueSimulation:
+    """Gives free nodes to waiting entries, in the order in which they are passed in."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self.taken: set[str] = set()
+        """The uuids of nodes that entries took, or keep until there are enough."""
+        self._found: dict[Requirements, Sequence[str]] = {}
+        self._exhausted: set[Requirements] = set()
+        """Requirements for which a search returned every free node."""
+
+    def take(self, waiting: WaitingEntry) -> bool:
+        """Let an entry take its nodes; return False when there are too few, which it then keeps from those behind."""
+        taken = self._available(waiting.requirements, waiting.count)[: waiting.count]
+        self.taken.update(taken)
+        return len(taken) == waiting.count
+
+    def _available(self, required: Requirements, count: int) -> list[str]:
+        available = self._not_taken(self._found.get(required, ()))
+        if len(available) < count and required not in self._exhausted:
+            # Enough remain even if every taken node meets these requirements too.
+            found_max = len(self.taken) + count + SPARE
+            found = self._search(required, found_max)
+            if len(found) < found_max:
+                self._exhausted.add(required)
+            available = self._not_taken(found)
+        self._found[required] = available
+        return available
+
+    def _not_taken(self, nodes: Sequence[str]) -> list[str]:
+        return [node for node in nodes if node not in self.taken]

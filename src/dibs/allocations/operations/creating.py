@@ -1,0 +1,194 @@
+"""Create allocations: put one into the queue, or give it a node that the client names.
+
+Without a node, the allocation is written for a conductor, which finds a node later. With ``node`` it takes a node that
+is deployed already (a backfill), and with ``hold`` a node that the caller holds; both have their node at once.
+"""
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from zlib import crc32
+
+from dibs.access.access import Access
+from dibs.allocations.model.access import check_owner
+from dibs.allocations.model.allocations import (
+    ACTIVE,
+    Allocation,
+    check_resource_class,
+    mismatches,
+    unfit_to_backfill,
+)
+from dibs.allocations.model.errors import CannotBackfill, InstanceInUse, NoConductorAvailable
+from dibs.allocations.operations.granting import attach_node
+from dibs.allocations.queries import allocations
+from dibs.database.transaction import Transaction
+from dibs.errors import BadValue
+from dibs.ledger.model.traits import check_traits
+from dibs.ledger.queries import consumers, traits
+from dibs.machines.model.access import check_node, sees_node
+from dibs.machines.model.conductors import after
+from dibs.machines.model.errors import NodeAssociated, NodeNotFound
+from dibs.machines.model.nodes import Json, Node
+from dibs.machines.operations import holds
+from dibs.machines.operations.nodes import check_unlocked
+from dibs.machines.queries import conductors, nodes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateAllocation:
+    """Ask for a node of a class; or, with ``node``, add the allocation that a deployed node lacks."""
+
+    uuid: str | None = None
+    """None: a new one, or with ``node`` its instance."""
+    name: str | None = None
+    resource_class: str | None = None
+    """None only with ``node`` or ``hold``: the class of that node."""
+    traits: tuple[str, ...] = ()
+    candidate_nodes: tuple[str, ...] = ()
+    """Uuids or names."""
+    extra: Json = field(default_factory=dict)
+    owner: str | None = None
+    node: str | None = None
+    """The uuid or name of a deployed node."""
+    wait_seconds: float | None = None
+    """How long to wait for a node to become free; None fails when no node is free."""
+    sticky: bool = False
+    batch: str | None = None
+    hold: str | None = None
+    """The uuid of a hold: its node goes to the allocation in the same transaction."""
+    incarnation: str | None = None
+    """The conductor that finds the node, as registered; None is any live one."""
+
+
+def create_allocation(tx: Transaction, access: Access, now: int, command: CreateAllocation) -> Allocation:
+    """Store an allocation: with its node, or for a conductor that finds one later."""
+    check_owner(access, command.owner)
+    check_traits(command.traits)
+    if command.node is not None and command.hold is not None:
+        raise BadValue(reason="Fields node and reservation_uuid: a reserved node is not in use, so give one of them.")
+    if command.node is not None or command.hold is not None:
+        # The node is known, but without a live conductor nothing could be deployed on it.
+        choose_live_conductor(tx, now, command.uuid or "", command.incarnation)
+    if command.node is not None:
+        return _backfill(tx, access, now, command, command.node)
+    if command.hold is not None:
+        return _take_held_node(tx, access, now, command, command.hold)
+    if command.resource_class is None:
+        raise BadValue(reason="The resource_class field is mandatory when not backfilling")
+    check_resource_class(command.resource_class)
+    return allocations.create(tx, queued_allocation(tx, access, now, command, command.uuid or str(uuid.uuid4())))
+
+
+def queued_allocation(
+    tx: Transaction, access: Access, now: int, command: CreateAllocation, allocation_uuid: str
+) -> Allocation:
+    """Return a new allocation for a live conductor; the caller stores it."""
+    _check_uuid(tx, now, allocation_uuid, command.owner)
+    return replace(
+        _described(tx, access, now, command, allocation_uuid),
+        wait_until=None if command.wait_seconds is None else after(now, command.wait_seconds),
+        batch=command.batch,
+        conductor_id=choose_live_conductor(tx, now, allocation_uuid, command.incarnation),
+    )
+
+
+def choose_live_conductor(tx: Transaction, now: int, seed: str, incarnation: str | None = None) -> int:
+    """Return the id of a live conductor, of any group: finding a node takes no driver. The seed spreads the choice."""
+    live = [
+        conductor
+        for conductor in conductors.every(tx)
+        if conductor.alive(now) and incarnation in (None, conductor.incarnation)
+    ]
+    if not live:
+        raise NoConductorAvailable
+    return live[(crc32(seed.encode()) + now) % len(live)].id
+
+
+def find_candidates(tx: Transaction, access: Access, idents: Iterable[str]) -> tuple[str, ...]:
+    """Return the uuids of nodes given by uuid or name, each once; raise BadValue for those the caller does not see."""
+    idents = tuple(dict.fromkeys(idents))
+    known = nodes.get_many(tx, idents)
+    visible = {ident: node.uuid for ident, node in known.items() if sees_node(access, node)}
+    if missing := [ident for ident in idents if ident not in visible]:
+        raise BadValue(reason=f"Nodes cannot be found: {', '.join(missing)}")
+    return tuple(dict.fromkeys(visible[ident] for ident in idents))
+
+
+def check_target(access: Access, node: Node | None, ident: str) -> Node:
+    """Return the node that a request names in its body or query; raise BadValue when the caller sees no such node."""
+    try:
+        if node is None:
+            raise NodeNotFound(node=ident)
+        check_node(access, node, ident)
+    except NodeNotFound as error:
+        raise BadValue(reason=str(error)) from error
+    return node
+
+
+def _backfill(tx: Transaction, access: Access, now: int, command: CreateAllocation, ident: str) -> Allocation:
+    node = check_target(access, nodes.lock(tx, ident, now), ident)
+    check_unlocked(node)
+    allocation_uuid = command.uuid or node.instance_uuid or str(uuid.uuid4())
+    if allocation_uuid != node.instance_uuid and allocations.is_instance(tx, allocation_uuid):
+        raise InstanceInUse(instance=allocation_uuid)
+    allocation = _with_node(_described(tx, access, now, command, allocation_uuid), node)
+    mistakes = unfit_to_backfill(allocation.requirements, node, traits.of_provider(tx, node.id))
+    if mistakes:
+        raise CannotBackfill(node=node.uuid, reason="; ".join(mistakes))
+    if node.instance_uuid not in (None, allocation.uuid):
+        raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
+    return _create_with_node(tx, now, allocation, node)
+
+
+def _take_held_node(tx: Transaction, access: Access, now: int, command: CreateAllocation, proof: str) -> Allocation:
+    allocation_uuid = command.uuid or str(uuid.uuid4())
+    node = holds.consume_for_allocation(tx, access, now, proof=proof)
+    _check_uuid(tx, now, allocation_uuid, command.owner)
+    allocation = _with_node(_described(tx, access, now, command, allocation_uuid), node)
+    found = mismatches(allocation.requirements, node, traits.of_provider(tx, node.id))
+    if found:
+        raise BadValue(reason=f"Reserved node {node.uuid} is not what is asked for: {'; '.join(found)}.")
+    return _create_with_node(tx, now, allocation, node)
+
+
+def _check_uuid(tx: Transaction, now: int, allocation_uuid: str, project: str | None) -> None:
+    """Raise InstanceInUse for a uuid with a node, with a hold, or with claims of another project."""
+    consumer = consumers.get(tx, allocation_uuid)
+    foreign = consumer is not None and project is not None and consumer.project_id != project
+    if foreign or allocations.is_instance(tx, allocation_uuid) or holds.is_held_for(tx, now, allocation_uuid):
+        raise InstanceInUse(instance=allocation_uuid)
+
+
+def _described(
+    tx: Transaction, access: Access, now: int, command: CreateAllocation, allocation_uuid: str
+) -> Allocation:
+    """Return the allocation as the client describes it, without a conductor and without a node."""
+    return Allocation(
+        id=0,
+        uuid=allocation_uuid,
+        name=command.name,
+        resource_class=command.resource_class,
+        traits=tuple(dict.fromkeys(command.traits)),
+        candidate_nodes=find_candidates(tx, access, command.candidate_nodes),
+        extra=command.extra,
+        owner=command.owner,
+        sticky=command.sticky,
+        created_at=now,
+    )
+
+
+def _with_node(allocation: Allocation, node: Node) -> Allocation:
+    return replace(
+        allocation,
+        state=ACTIVE,
+        resource_class=allocation.resource_class or node.resource_class,
+        node_id=node.id,
+        node_uuid=node.uuid,
+        updated_at=allocation.created_at,
+    )
+
+
+def _create_with_node(tx: Transaction, now: int, allocation: Allocation, node: Node) -> Allocation:
+    allocation = allocations.create(tx, allocation)
+    attach_node(tx, now, allocation, node)
+    return allocation

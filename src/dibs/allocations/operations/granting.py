@@ -1,0 +1,89 @@
+"""Give nodes to a queue entry, or fail it: the last steps of queue → match → grant → outcome.
+
+The transaction locks the nodes in the order of their ids, checks again what the match saw, and writes all or nothing.
+Two entries that want one node meet at its lock, and the second tries the next node.
+"""
+
+from dataclasses import dataclass
+
+from dibs.access.access import Access
+from dibs.allocations.model.allocations import Allocation
+from dibs.allocations.model.outcomes import Outcome
+from dibs.allocations.model.queue import QueueEntry
+from dibs.allocations.operations.queue import promised_nodes
+from dibs.allocations.queries import queue
+from dibs.database.transaction import Again, Transaction
+from dibs.ledger.queries import traits
+from dibs.machines.model.nodes import Node, is_free
+from dibs.machines.operations import node_claims
+from dibs.machines.operations.saving import save_node
+from dibs.machines.queries import nodes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrantNodes:
+    """Give each allocation of an entry one of these nodes."""
+
+    entry: QueueEntry
+    incarnation: str
+    nodes: tuple[str, ...]
+    """Uuids, in the order of node ids."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailEntry:
+    """End every allocation of an entry with an error."""
+
+    entry: QueueEntry
+    incarnation: str
+    reason: str
+
+
+def grant_nodes(tx: Transaction, access: Access, now: int, command: GrantNodes) -> Outcome:
+    """Give the entry its nodes if all are still free and the entry is still this conductor's."""
+    locked = [nodes.lock(tx, node, now) for node in command.nodes]
+    wanted = queue.open_allocations(tx, command.entry)
+    if not wanted:
+        return Outcome.SETTLED
+    first, free = wanted[0], [node for node in locked if node is not None and is_free(node)]
+    if len(free) != len(wanted):
+        return Outcome.LOST
+    required, has = first.requirements, traits.of_providers(tx, [node.id for node in free])
+    promised = promised_nodes(tx, now, first.resource_class, first.id)
+    if any(node.uuid in promised or not required.accept(node, has[node.id]) for node in free):
+        return Outcome.LOST
+    for index, (allocation, node) in enumerate(zip(wanted, free, strict=True)):
+        if not queue.grant(tx, allocation, command.incarnation, node.id, now):
+            if index == 0:
+                return Outcome.SETTLED
+            raise Again  # A client deleted one of a batch at this moment: all or none.
+        attach_node(tx, now, allocation, node)
+    return Outcome.SETTLED
+
+
+def fail_entry(tx: Transaction, access: Access, now: int, command: FailEntry) -> None:
+    """Fail the entry, unless it is settled or another conductor's by now."""
+    for index, allocation in enumerate(queue.open_allocations(tx, command.entry)):
+        if not queue.fail(tx, allocation, command.incarnation, command.reason, now):
+            if index == 0:
+                return
+            raise Again  # A client deleted one of a batch at this moment: all or none.
+
+
+def attach_node(tx: Transaction, now: int, allocation: Allocation, node: Node) -> None:
+    """Put the instance, the claim and the traits of an allocation on a locked node. The caller writes its row."""
+    info = _without_traits(node)
+    if allocation.traits:
+        info["traits"] = list(allocation.traits)
+    saved = save_node(tx, node, now, instance_uuid=allocation.uuid, instance_info=info)
+    node_claims.associate(tx, now, saved, allocation.uuid)
+
+
+def detach_node(tx: Transaction, now: int, node: Node) -> None:
+    """Take the instance, the claim and the traits of an allocation off a locked node. The caller deletes its row."""
+    node_claims.release(tx, now, node)
+    save_node(tx, node, now, instance_uuid=None, instance_name=None, instance_info=_without_traits(node))
+
+
+def _without_traits(node: Node) -> dict[str, object]:
+    return {name: value for name, value in node.instance_info.items() if name != "traits"}

@@ -1,0 +1,93 @@
+"""Give nodes to a queue entry, or fail it."""
+
+import pytest
+
+from dibs.allocations.model.outcomes import Outcome
+from dibs.machines.model.conductors import TIMEOUT_SECONDS
+from tests.allocation_builders import Steps, ask, ask_batch, gold, holders, release, show
+from tests.builders import Ledger
+
+
+@pytest.fixture
+def steps(ledger: Ledger) -> Steps:
+    return Steps(ledger, "conductor-1")
+
+
+def test_granted_node_has_the_instance_the_claim_and_the_traits(ledger: Ledger, steps: Steps) -> None:
+    node = gold(ledger, with_traits=("CUSTOM_A", "CUSTOM_B"))
+    allocation = ask(ledger, traits=("CUSTOM_A",))
+    assert steps.found(allocation) == [node.uuid]
+    assert steps.grant(allocation, node.uuid) is Outcome.SETTLED
+    granted, after = show(ledger, allocation), ledger.node(node)
+    assert (granted.state, granted.node_uuid, granted.last_error) == ("active", node.uuid, None)
+    assert (after.instance_uuid, after.instance_info) == (allocation.uuid, {"traits": ["CUSTOM_A"]})
+    assert holders(ledger, node) == [allocation.uuid]
+
+
+def test_node_that_an_entry_ahead_waits_for_is_not_granted(ledger: Ledger, steps: Steps) -> None:
+    """The younger entry accepts both nodes, the older one only the node with the trait."""
+    rare = gold(ledger, with_traits=("CUSTOM_GPU",))
+    older, younger = ask(ledger, wait_seconds=60, traits=("CUSTOM_GPU",)), ask(ledger, wait_seconds=60)
+    plain = gold(ledger)
+    assert steps.ready() == [older.uuid, younger.uuid]
+    assert steps.found(younger) == [plain.uuid]
+    assert steps.grant(younger, rare.uuid) is Outcome.LOST
+    assert steps.grant(younger, plain.uuid) is Outcome.SETTLED
+    assert steps.grant(older, rare.uuid) is Outcome.SETTLED
+    assert {show(ledger, each).state for each in (older, younger)} == {"active"}
+
+
+def test_entry_that_another_conductor_took_over_is_left_alone(ledger: Ledger, steps: Steps) -> None:
+    node, allocation = gold(ledger), ask(ledger)
+    ledger.clock.move(TIMEOUT_SECONDS + 1)
+    successor = Steps(ledger, "successor")
+    assert successor.take_over() == [1]
+    assert steps.grant(allocation, node.uuid) is Outcome.SETTLED
+    assert (show(ledger, allocation).state, ledger.node(node).instance_uuid) == ("allocating", None)
+    steps.fail(allocation, "not its own")
+    assert show(ledger, allocation).state == "allocating"
+    successor.grant(allocation, node.uuid)
+    assert show(ledger, allocation).state == "active"
+
+
+def test_failed_entry_keeps_its_reason_and_gets_no_node(ledger: Ledger, steps: Steps) -> None:
+    allocation = ask(ledger)
+    steps.fail(allocation, "no nodes")
+    assert (show(ledger, allocation).state, show(ledger, allocation).last_error) == ("error", "no nodes")
+    node = gold(ledger)
+    assert steps.grant(allocation, node.uuid) is Outcome.SETTLED
+    assert ledger.node(node).instance_uuid is None
+
+
+def test_each_allocation_of_a_batch_gets_a_node_of_its_own(ledger: Ledger, steps: Steps) -> None:
+    for _ in range(4):
+        gold(ledger)
+    batch = ask_batch(ledger, 3)
+    assert steps.due() == [batch[0].batch]
+    assert steps.grant(batch[0], *steps.found(batch[0])) is Outcome.SETTLED
+    granted = [show(ledger, allocation) for allocation in batch]
+    assert [allocation.state for allocation in granted] == ["active"] * 3
+    assert len({allocation.node_uuid for allocation in granted}) == 3
+    assert steps.due() == []
+
+
+def test_batch_that_loses_one_node_gets_none(ledger: Ledger, steps: Steps) -> None:
+    enrolled = [gold(ledger) for _ in range(3)]
+    batch = ask_batch(ledger, 2)
+    found = steps.found(batch[0])
+    lost = next(node for node in enrolled if node.uuid == found[1])
+    ledger.change(lost, maintenance=True)
+    assert steps.grant(batch[0], *found) is Outcome.LOST
+    assert {show(ledger, allocation).state for allocation in batch} == {"allocating"}
+    assert {ledger.node(node).instance_uuid for node in enrolled} == {None}
+
+
+def test_deleted_allocation_of_a_batch_gets_no_node(ledger: Ledger, steps: Steps) -> None:
+    gold(ledger)
+    gold(ledger)
+    deleted, other = ask_batch(ledger, 2)
+    release(ledger, deleted)
+    found = steps.found(other)
+    assert len(found) == 1
+    assert steps.grant(other, *found) is Outcome.SETTLED
+    assert show(ledger, other).state == "active"

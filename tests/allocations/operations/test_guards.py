@@ -1,0 +1,39 @@
+"""What allocations add to operations on nodes."""
+
+import uuid
+
+import pytest
+
+from dibs.access.access import SERVICE
+from dibs.allocations.model.errors import AllocationNotFound
+from dibs.allocations.queries import allocations
+from dibs.machines.operations.nodes import DeleteNode, delete_node
+from tests.allocation_builders import force, holders, served, show
+from tests.builders import Ledger
+
+
+def test_removing_the_instance_of_a_node_ends_its_allocation(ledger: Ledger) -> None:
+    allocation, node = served(ledger)
+    ledger.change(node, instance_uuid=None)
+    assert holders(ledger, node) == []
+    with pytest.raises(AllocationNotFound):
+        show(ledger, allocation)
+
+
+def test_instance_without_an_allocation_is_removed_from_a_deployed_node(ledger: Ledger) -> None:
+    node = ledger.enrol(state="active", resource_class="gold", instance_uuid=str(uuid.uuid4()))
+    assert ledger.change(node, instance_uuid=None).instance_uuid is None
+
+
+def test_deleting_a_node_deletes_its_allocation(ledger: Ledger) -> None:
+    allocation, node = served(ledger)
+    force(ledger, node, maintenance=True)
+    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
+    with pytest.raises(AllocationNotFound):
+        show(ledger, allocation)
+
+
+def test_allocation_of_a_node_is_found_by_the_id_of_the_node(ledger: Ledger) -> None:
+    allocation, node = served(ledger)
+    assert ledger.store.read(lambda tx: allocations.of_node(tx, node.id)) == allocation
+    assert ledger.store.read(lambda tx: allocations.of_nodes(tx, [node.id, -1])) == {node.id: allocation.uuid}

@@ -1,0 +1,113 @@
+"""Which entries of the queue come next, and which nodes belong to entries ahead."""
+
+import pytest
+
+from dibs.allocations.model.outcomes import Outcome
+from dibs.machines.model.conductors import TIMEOUT_SECONDS
+from tests.allocation_builders import Steps, ask, ask_batch, gold, release
+from tests.builders import Ledger
+
+
+@pytest.fixture
+def steps(ledger: Ledger) -> Steps:
+    return Steps(ledger, "conductor-1")
+
+
+def test_conductor_that_restarts_finds_its_own_allocations(ledger: Ledger, steps: Steps) -> None:
+    allocation = ask(ledger)
+    restarted = Steps(ledger, "conductor-1")
+    assert (restarted.due(), steps.due()) == ([allocation.uuid], [])
+
+
+def test_waiting_allocation_is_due_at_its_deadline(ledger: Ledger, steps: Steps) -> None:
+    gold(ledger, maintenance=True)
+    allocation = ask(ledger, wait_seconds=20)
+    assert (steps.ready(), steps.due()) == ([], [])
+    ledger.clock.move(21)
+    assert (steps.ready(), steps.due()) == ([], [allocation.uuid])
+
+
+def test_waiting_allocation_is_ready_when_a_node_becomes_free(ledger: Ledger, steps: Steps) -> None:
+    node = gold(ledger)
+    first = ask(ledger)
+    steps.grant(first, node.uuid)
+    allocation = ask(ledger, wait_seconds=60)
+    assert steps.ready() == []
+    release(ledger, first)
+    assert steps.ready() == [allocation.uuid]
+    assert steps.grant(allocation, node.uuid) is Outcome.SETTLED
+    assert steps.ready() == []
+
+
+def test_allocation_that_does_not_accept_the_node_holds_up_no_other(ledger: Ledger, steps: Steps) -> None:
+    ask(ledger, wait_seconds=60, traits=("CUSTOM_GPU",))
+    ask(ledger, wait_seconds=60, owner="p")
+    allocation, node = ask(ledger, wait_seconds=60), gold(ledger)
+    assert steps.ready() == [allocation.uuid]
+    assert steps.found(allocation) == [node.uuid]
+    assert steps.grant(allocation, node.uuid) is Outcome.SETTLED
+
+
+def test_each_waiting_allocation_takes_one_node_and_leaves_the_rest(ledger: Ledger, steps: Steps) -> None:
+    first, second, hasty = ask(ledger, wait_seconds=60), ask(ledger, wait_seconds=60), ask(ledger)
+    free = {gold(ledger).uuid for _ in range(3)}
+    assert steps.ready() == [first.uuid, second.uuid]
+    assert set(steps.found(first)) == free
+    assert len(steps.found(second)) == 2
+    assert len(steps.found(hasty)) == 1
+
+
+def test_only_the_last_of_many_is_ready_when_only_it_accepts_the_node(ledger: Ledger, steps: Steps) -> None:
+    for number in range(200):
+        ask(ledger, wait_seconds=60, traits=(f"CUSTOM_{number % 5}",))
+    last = ask(ledger, wait_seconds=60)
+    node = gold(ledger)
+    before = ledger.store.statistics.statements
+    assert steps.ready(count_max=16) == [last.uuid]
+    assert ledger.store.statistics.statements - before < 30, "statements must not grow with the queue"
+    assert steps.grant(last, node.uuid) is Outcome.SETTLED
+
+
+def test_equal_allocations_are_ready_in_queue_order(ledger: Ledger, steps: Steps) -> None:
+    waiting = [ask(ledger, wait_seconds=60).uuid for _ in range(50)]
+    for _ in range(40):
+        gold(ledger)
+    assert steps.ready() == waiting[:40]
+    assert steps.ready(count_max=16) == waiting[:16]
+
+
+def test_ready_allocation_of_another_conductor_is_left_to_it(ledger: Ledger, steps: Steps) -> None:
+    theirs = ask(ledger, wait_seconds=60)
+    second = Steps(ledger, "conductor-2")
+    ours = [ask(ledger, wait_seconds=60, incarnation=second.incarnation).uuid for _ in range(2)]
+    gold(ledger)
+    assert (steps.ready(), second.ready()) == ([theirs.uuid], [])
+    gold(ledger)
+    assert (steps.ready(), second.ready()) == ([theirs.uuid], ours[:1])
+
+
+def test_allocation_past_its_deadline_or_of_a_failed_conductor_loses_its_position(ledger: Ledger, steps: Steps) -> None:
+    ask(ledger, wait_seconds=20)
+    ask(ledger, wait_seconds=1000)
+    ledger.clock.move(TIMEOUT_SECONDS + 1)
+    successor = Steps(ledger, "successor")
+    allocation, node = ask(ledger, wait_seconds=60), gold(ledger)
+    assert successor.ready() == [allocation.uuid]
+    assert successor.found(allocation) == [node.uuid]
+
+
+def test_batch_keeps_the_nodes_that_it_found_until_there_are_enough(ledger: Ledger, steps: Steps) -> None:
+    batch = ask_batch(ledger, 3, wait_seconds=60)[0].batch
+    behind = ask(ledger, wait_seconds=60)
+    gold(ledger)
+    gold(ledger)
+    assert steps.ready() == []
+    gold(ledger)
+    assert steps.ready() == [batch]
+    gold(ledger)
+    assert steps.ready() == [batch, behind.uuid]
+
+
+def test_waiting_batch_is_due_too(ledger: Ledger, steps: Steps) -> None:
+    batch = ask_batch(ledger, 2, wait_seconds=60)[0].batch
+    assert steps.due() == [batch]
