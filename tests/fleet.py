@@ -1,4 +1,4 @@
-"""Many nodes at once, written past the use cases: for tests and measurements where only their number matters."""
+"""Write many nodes straight into the tables, for tests and benchmarks where only their number matters."""
 
 from typing import Any
 
@@ -9,23 +9,23 @@ from dibs.machines.tables import nodes
 from tests.laws import connect
 
 FIRST_ID = 1_000_000
-"""Far above what the engines number themselves, so that later rows do not meet these."""
+"""Far above the ids that the engines assign, so that later rows do not collide with these."""
 TRAITS = ("CUSTOM_RACK", "HW_CPU_X86_AVX2", "HW_CPU_X86_VMX", "STORAGE_DISK_SSD")
 NOW = 1_800_000_000_000_000
 
 
 def uuid_of(number: int) -> str:
-    """The uuid of one node of the fleet."""
+    """Return the uuid of one node of the fleet."""
     return f"eeeeeeee-0000-4000-8000-{number:012d}"
 
 
 def traits_of(number: int) -> list[str]:
-    """Its traits: one of its own and four that all have."""
+    """Return the traits of one node: one of a hundred, and four that all nodes have."""
     return sorted((f"CUSTOM_{number % 100}", *TRAITS))
 
 
 def fill(url: str, count: int) -> None:
-    """Put so many available nodes with five traits each into a database."""
+    """Insert ``count`` available nodes with five traits each."""
     numbers = range(count)
     with connect(url) as connection, connection.begin():
         connection.execute(insert(resource_classes), [{"id": FIRST_ID, "name": "CUSTOM_FLEET", "created_at": NOW}])

@@ -1,7 +1,7 @@
-"""The laws of the ledger, checked on the rows themselves: whoever wrote them, through whatever door.
+"""The laws of the ledger, checked on the rows of all tables, whichever operation wrote them.
 
-``broken_laws`` says in words what is wrong; an empty list is a ledger in order. It takes every provider for a machine,
-as in ledgers that nobody but the bare-metal dialect and its conductors wrote in, unless it is told of others.
+``broken_laws`` describes each violation; an empty list means that the ledger is consistent. By default it expects that
+every provider is a node, as in databases that only the bare-metal dialect and conductors wrote.
 """
 
 from collections import Counter, defaultdict
@@ -26,13 +26,13 @@ _QUERIES = {table: table.select().order_by(*table.primary_key) for table in TABL
 
 
 def connect(url: str) -> Connection:
-    """A connection past the store, for reading."""
+    """Connect to a database without the store, for reading."""
     parsed = make_url(url)
     return create_engine(parsed.set(drivername=_DRIVERS[parsed.get_backend_name()]), poolclass=NullPool).connect()
 
 
 def rows_of(connection: Connection) -> Tables:
-    """Every row of every table, read in one transaction."""
+    """Read every row of every table in one transaction."""
     with connection.begin():
         return {
             table.name: [dict(row) for row in connection.execute(query).mappings()] for table, query in _QUERIES.items()
@@ -40,22 +40,22 @@ def rows_of(connection: Connection) -> Tables:
 
 
 def read_tables(url: str) -> Tables:
-    """The same, for who looks only once."""
+    """Read every row of every table through a connection of its own."""
     with connect(url) as connection:
         return rows_of(connection)
 
 
 def assert_lawful(url: str) -> Tables:
-    """Fail with every broken law of a database; gives its rows."""
+    """Fail with every violation in a database; return its rows."""
     tables = read_tables(url)
     assert broken_laws(tables) == []
     return tables
 
 
 def broken_laws(tables: Tables, *, machines_only: bool = True) -> list[str]:
-    """Everything that is wrong, in words."""
+    """Describe every violation."""
     ledger = _Ledger(tables)
-    return [*ledger.complaints(), *(ledger.complaints_of_others() if machines_only else ())]
+    return [*ledger.violations(), *(ledger.violations_among_machines() if machines_only else ())]
 
 
 @dataclass
@@ -77,18 +77,18 @@ class _Ledger:
         for row in self.tables["claims"]:
             self.claims[row["provider_id"]].append(row)
 
-    def complaints(self) -> Iterator[str]:
+    def violations(self) -> Iterator[str]:
         for node in self.nodes.values():
             yield from self._of_provider(node)
             yield from self._of_unit(node)
             yield from self._of_instance(node)
             yield from self._of_lock(node)
-        yield from self._of_requests()
+        yield from self._of_allocations()
         yield from self._of_used()
         yield from self._of_idle_consumers()
 
-    def complaints_of_others(self) -> Iterator[str]:
-        """What is wrong where there should be nothing but machines."""
+    def violations_among_machines(self) -> Iterator[str]:
+        """Describe the violations in a database in which every provider must be a node."""
         yield from self._of_orphans()
         yield from self._of_traits()
 
@@ -112,7 +112,7 @@ class _Ledger:
         expected = [one for one in (node.instance_uuid, self.held_for.get(node.id)) if one]
         if len(expected) > 1:
             yield f"node {node.uuid} has an instance and is held: {expected}"
-        # Somebody may have claimed the node through Placement and not put its instance on it yet.
+        # A client may have claimed the node through Placement and not set its instance yet.
         claimed_beforehand = not expected and len(holders) == 1
         if node.inventory_class and holders != expected and not claimed_beforehand:
             yield f"node {node.uuid} should be claimed by {expected} and is claimed by {holders}"
@@ -128,15 +128,15 @@ class _Ledger:
         if node.reservation != owner:
             yield f"node {node.uuid} is locked by {node.reservation}, its task {task['work']} is for {owner}"
 
-    def _of_requests(self) -> Iterator[str]:
+    def _of_allocations(self) -> Iterator[str]:
         for row in self.tables["allocations"]:
             node = self.nodes.get(row["node_id"])
             if (row["state"] == "active") != (node is not None):
-                yield f"request {row['uuid']} is {row['state']} and has the node {row['node_id']}"
+                yield f"allocation {row['uuid']} is {row['state']} and has the node {row['node_id']}"
             elif node is not None and node.instance_uuid != row["uuid"]:
-                yield f"request {row['uuid']} has node {node.uuid}, whose instance is {node.instance_uuid}"
+                yield f"allocation {row['uuid']} has node {node.uuid}, whose instance is {node.instance_uuid}"
             elif row["state"] == "error" and not row["last_error"]:
-                yield f"request {row['uuid']} failed and does not say why"
+                yield f"allocation {row['uuid']} failed and does not say why"
 
     def _of_orphans(self) -> Iterator[str]:
         for table, column in (("provider_traits", "provider_id"), ("inventories", "provider_id"), ("ports", "node_id")):
@@ -151,9 +151,9 @@ class _Ledger:
         for row in self.tables["claims"]:
             claimed[row["provider_id"], row["class_id"]] += row["amount"]
         used = {(row["provider_id"], row["class_id"]): row["used"] for row in self.tables["inventories"]}
-        for place in claimed.keys() | used.keys():
-            if used.get(place) != claimed[place]:
-                yield f"of {place} {used.get(place)} is used, claims add up to {claimed[place]}"
+        for key in claimed.keys() | used.keys():
+            if used.get(key) != claimed[key]:
+                yield f"inventory {key} has used {used.get(key)}, claims add up to {claimed[key]}"
 
     def _of_idle_consumers(self) -> Iterator[str]:
         idle = self.consumers.keys() - {row["consumer_id"] for row in self.tables["claims"]}

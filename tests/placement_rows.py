@@ -1,4 +1,4 @@
-"""A small world of providers, written straight into the tables: for tests of what only reads them."""
+"""Write a small world of providers straight into the tables, for tests of code that only reads them."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ FILLED = (inventories, provider_aggregates, provider_traits, providers, traits, 
 
 
 def put_world(store: Store, world: World) -> None:
-    """Write every provider of a world with all it has, in place of what was there; its name is its uuid too."""
+    """Replace all providers by those of a world; the name of each is its uuid too."""
     store.write(lambda tx: _put(tx, world))
 
 
 def _put(tx: Transaction, world: World) -> None:
-    # MariaDB deletes row by row, and a parent may come before its child.
+    # MariaDB checks foreign keys row by row, and may delete a parent before its child.
     tx.change(update(providers).values(parent_id=None))
     for table in FILLED:
         tx.change(delete(table))

@@ -1,4 +1,4 @@
-"""Short ways to say which providers a test needs, what they have and who uses it."""
+"""Short ways to create providers, inventories and claims in tests."""
 
 import uuid
 from collections.abc import Callable
@@ -7,16 +7,19 @@ from typing import TypeVar
 from dibs.access.access import SERVICE
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.providers import Provider
+from dibs.ledger.operations.aggregates import SetAggregates, set_aggregates
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.ledger.operations.inventories import ProviderInventories, SetInventories, Sizes, set_inventories
+from dibs.ledger.operations.provider_traits import SetProviderTraits, set_provider_traits
 from dibs.ledger.operations.providers import CreateProvider, GetProvider, create_provider, get_provider
+from dibs.ledger.operations.traits import NamedTrait, ensure_trait
 from tests.builders import Ledger
 
 Result = TypeVar("Result")
 
 
 def make(ledger: Ledger, name: str = "", parent: Provider | None = None, **totals: int) -> Provider:
-    """A provider that has so much of some classes."""
+    """Create a provider with these totals by resource class."""
     identity = str(uuid.uuid4())
     command = CreateProvider(uuid=identity, name=name or identity, parent=parent.uuid if parent else None)
     provider = ledger.runner.write(create_provider, SERVICE, command)
@@ -26,17 +29,17 @@ def make(ledger: Ledger, name: str = "", parent: Provider | None = None, **total
 
 
 def now(ledger: Ledger, provider: Provider) -> Provider:
-    """The provider as it is now."""
+    """Return the provider as it is now."""
     return ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=provider.uuid))
 
 
 def sizes(total: int, **others: int | float) -> Sizes:
-    """An inventory that may be taken whole."""
+    """Return the sizes of an inventory that one claim may use up."""
     return Sizes(**{"total": total, "max_unit": total, **others})  # type: ignore[arg-type]
 
 
 def stock(ledger: Ledger, provider: Provider, **totals: int) -> ProviderInventories:
-    """Replace what a provider has, whatever its generation."""
+    """Replace the inventories of a provider; its generation is not checked."""
     command = SetInventories(
         provider=provider.uuid, generation=None, sizes={name: sizes(total) for name, total in totals.items()}
     )
@@ -44,14 +47,29 @@ def stock(ledger: Ledger, provider: Provider, **totals: int) -> ProviderInventor
 
 
 def claim(ledger: Ledger, provider: Provider, **amounts: int) -> str:
-    """Let a new consumer have something of a provider; gives its uuid."""
+    """Claim amounts of a provider for a new consumer, and return the consumer's uuid."""
     request = ClaimRequest(consumer=str(uuid.uuid4()), resources={provider.uuid: amounts}, project_id="p", user_id="u")
     ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
     return request.consumer
 
 
+def set_traits(ledger: Ledger, provider: Provider, *traits: str) -> None:
+    """Replace the traits of a provider; create the custom ones."""
+    for trait in traits:
+        if trait.startswith("CUSTOM_"):
+            ledger.runner.write(ensure_trait, SERVICE, NamedTrait(name=trait))
+    command = SetProviderTraits(provider=provider.uuid, generation=None, traits=traits)
+    ledger.runner.write(set_provider_traits, SERVICE, command)
+
+
+def join_aggregates(ledger: Ledger, provider: Provider, *aggregates: str) -> None:
+    """Replace the aggregates of a provider."""
+    command = SetAggregates(provider=provider.uuid, generation=None, aggregates=aggregates)
+    ledger.runner.write(set_aggregates, SERVICE, command)
+
+
 def statements(ledger: Ledger, act: Callable[[], Result]) -> int:
-    """How many statements something takes."""
+    """Return the number of SQL statements that a call runs."""
     before = ledger.store.statistics.statements
     act()
     return ledger.store.statistics.statements - before

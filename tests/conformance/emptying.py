@@ -1,4 +1,4 @@
-"""Empty the database of a running server: faster than a new database and a new process for each file."""
+"""Empty the database of a running server, which is faster than a new database and a new process for each file."""
 
 from sqlalchemy import delete, update
 

@@ -1,4 +1,4 @@
-"""What the suite's fixtures call to write rows, as calls of the API: stands in for the suite's own ``test_base``."""
+"""Replaces the suite's own ``test_base``: writes rows for the suite's fixtures through the API."""
 
 import json
 import uuid
@@ -17,7 +17,7 @@ class Api:
 
     @classmethod
     def call(cls, method: str, path: str, body: Any = None, version: str = "1.39") -> Any:
-        """Send one request that must succeed, and give its body."""
+        """Send one request that must succeed, and return its body."""
         headers = {**HEADERS, "OpenStack-API-Version": f"placement {version}"}
         content = None if body is None else json.dumps(body)
         found, answer = send(method, f"{cls.url}{MOUNT}{path}", headers, content)
@@ -27,13 +27,13 @@ class Api:
 
 @dataclass
 class Owner:
-    """A user or a project: known by its name, and made with the first allocation that has it."""
+    """A user or a project, which exists once an allocation names it."""
 
     context: Any = None
     external_id: str = ""
 
     def create(self) -> None:
-        """Nothing to do yet."""
+        """Do nothing: an allocation creates it."""
 
 
 @dataclass
@@ -44,13 +44,13 @@ class ResourceClass:
     name: str = ""
 
     def create(self) -> None:
-        """Make it, unless it is there."""
+        """Create the class unless it exists."""
         Api.call("PUT", f"/resource_classes/{self.name}")
 
 
 @dataclass
 class Consumer:
-    """A consumer: made with its first allocation."""
+    """A consumer, which its first allocation creates."""
 
     user: Owner
     project: Owner
@@ -64,12 +64,12 @@ class Provider:
     uuid: str
 
     def set_aggregates(self, aggregates: Any) -> None:
-        """In the form before 1.19, which leaves the generation alone, as the rows written directly do."""
+        """Set the aggregates in the form before 1.19, which keeps the generation, as rows written directly do."""
         Api.call("PUT", f"/resource_providers/{self.uuid}/aggregates", list(aggregates), version="1.18")
 
 
 def create_provider(context: Any, name: str, *aggregates: str, **options: Any) -> Provider:
-    """Make a provider, perhaps below another and in aggregates."""
+    """Create a provider, perhaps below a parent and in aggregates."""
     provider = Provider(options.get("uuid") or str(uuid.uuid4()))
     body = {"name": name, "uuid": provider.uuid}
     if options.get("parent"):
@@ -81,7 +81,7 @@ def create_provider(context: Any, name: str, *aggregates: str, **options: Any) -
 
 
 def add_inventory(provider: Provider, resource_class: str, total: int, **values: Any) -> None:
-    """Add an inventory, with its class if that is a custom one."""
+    """Create an inventory, and its class if it is a custom one."""
     if resource_class.startswith("CUSTOM_"):
         ResourceClass(name=resource_class).create()
     body = {"max_unit": total, **values, "resource_class": resource_class, "total": total}
@@ -89,7 +89,7 @@ def add_inventory(provider: Provider, resource_class: str, total: int, **values:
 
 
 def set_traits(provider: Provider, *traits: str) -> None:
-    """Give a provider these traits, making the custom ones."""
+    """Set the traits of a provider; create the custom ones."""
     for trait in traits:
         if trait.startswith("CUSTOM_"):
             Api.call("PUT", f"/traits/{trait}")
@@ -99,17 +99,17 @@ def set_traits(provider: Provider, *traits: str) -> None:
 
 
 def create_user_and_project(context: Any, prefix: str = "fake") -> tuple[Owner, Owner]:
-    """Name a user and a project."""
+    """Return a user and a project."""
     return Owner(external_id=f"{prefix}-user"), Owner(external_id=f"{prefix}-project")
 
 
 def ensure_consumer(context: Any, user: Owner, project: Owner) -> Consumer:
-    """Name a consumer."""
+    """Return a consumer."""
     return Consumer(user, project)
 
 
 def set_allocation(context: Any, provider: Provider, consumer: Consumer, resources: dict[str, int]) -> None:
-    """Allocate to a consumer for the first time, without a type: hence the version before 1.38."""
+    """Create the first allocation of a consumer, in the version before consumers had a type."""
     body = {
         "allocations": {provider.uuid: {"resources": resources}},
         "project_id": consumer.project.external_id,

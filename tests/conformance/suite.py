@@ -19,7 +19,7 @@ FIXTURES = "placement.tests.functional.fixtures.gabbits"
 
 
 class Nothing:
-    """Stands for what the fixtures set up inside the original's process: takes any use and does nothing."""
+    """Replaces what the fixtures set up inside the original's process: accepts any use and does nothing."""
 
     def __getattr__(self, name: str) -> Any:
         return self
@@ -29,7 +29,7 @@ class Nothing:
 
 
 class _Uuids:
-    """Stands for the module of uuids by name."""
+    """Replaces the module of uuids by name."""
 
     class uuidsentinel:
         """A uuid for each of the three aggregates that a fixture names."""
@@ -38,7 +38,7 @@ class _Uuids:
 
 
 class _Owners:
-    """Stands for the original's modules of users, projects and resource classes."""
+    """Replaces the original's modules of users, projects and resource classes."""
 
     User = Project = over_http.Owner
     ResourceClass = over_http.ResourceClass
@@ -64,17 +64,17 @@ STAND_INS: dict[str, Any] = {
         )
     },
 }
-"""Modules that the fixtures import, by what they get in place of them: nobody writes rows or reads configuration."""
+"""Replacements for modules that the fixtures import, so that no fixture writes rows or reads configuration."""
 
 
 def load_fixtures() -> ModuleType:
-    """The fixtures of the package itself, writing through the API."""
+    """Import the fixtures of the package, with replacements that write through the API."""
     with mock.patch.dict(sys.modules, STAND_INS):
         return importlib.import_module(FIXTURES)
 
 
 def suite_folder() -> Path:
-    """Where the package keeps its exchanges."""
+    """Return the folder of the package's exchanges."""
     found = importlib.util.find_spec("placement")
     assert found is not None, "openstack-placement is not installed"
     assert found.submodule_search_locations is not None
@@ -82,17 +82,17 @@ def suite_folder() -> Path:
 
 
 def files() -> list[Path]:
-    """Every file of exchanges."""
+    """Return every file of exchanges."""
     return sorted(suite_folder().glob("*.yaml"))
 
 
 def fixture_names(path: Path) -> list[str]:
-    """The fixtures that a file asks for."""
+    """Return the fixtures that a file names."""
     return list(read_file(path).get("fixtures") or [])
 
 
 def configuration_of(path: Path) -> str:
-    """How the server must be configured for a file: by the fixture that would configure the original."""
+    """Return the server configuration for a file, from the fixture that would configure the original."""
     names = fixture_names(path)
     for fixture, configuration in (("CORS", "cors"), ("OpenPolicy", "open"), ("SecureRBAC", "secure")):
         if any(name.startswith(fixture) for name in names):

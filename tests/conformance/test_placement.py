@@ -1,4 +1,4 @@
-"""Placement's own functional suite, all 1,316 exchanges of it, over HTTP against a running Dibs on every engine."""
+"""Placement's own functional suite, all 1,316 exchanges, over HTTP against a running Dibs."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -58,7 +58,7 @@ def server_of(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
 
 
 def write_open_policy(folder: Path) -> Path:
-    """A policy file in which everybody may do everything."""
+    """Write a policy file that grants everything to every caller."""
     path = folder / "policy.yaml"
     names = [rule.name for rule in policies.list_rules() if rule.name != "admin_api"]
     path.write_text("".join(f'"{name}": "@"\n' for name in names))
@@ -73,7 +73,7 @@ def suite_fixtures() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def stories() -> dict[tuple[str, Path], suite.Story]:
-    """The files that have begun, by engine: exchanges of a file share what they learn from each other's answers."""
+    """The files that have begun, by engine; the exchanges of a file use values from earlier responses."""
     return {}
 
 
@@ -96,9 +96,9 @@ def test_exchange(
     assert not problems, "\n".join(problems)
 
 
-def test_the_suite_is_whole() -> None:
+def test_no_exchange_of_the_suite_is_missing() -> None:
     assert (len(suite.files()), len(EXCHANGES)) == (79, 1316)
 
 
-def test_every_configuration_is_asked_for() -> None:
+def test_every_configuration_is_used() -> None:
     assert {suite.configuration_of(path) for path in suite.files()} == set(FLAGS)

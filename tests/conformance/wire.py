@@ -1,4 +1,4 @@
-"""Requests as they are: a client that sends what it is told, invalid headers too, and hides the mount in answers."""
+"""An HTTP client that sends requests unchanged, invalid headers too, and removes the mount from responses."""
 
 import http.client
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ MOUNT = "/placement"
 
 
 def send(method: str, url: str, headers: Mapping[str, str], body: bytes | str | None) -> tuple[httpx.Headers, bytes]:
-    """Send one request; gives headers, with ``status`` and ``reason`` among them as gabbi has it, and the body."""
+    """Send one request; return the headers, with gabbi's ``status`` and ``reason``, and the body."""
     target = httpx.URL(url)
     connection = http.client.HTTPConnection(target.host, target.port, timeout=60)
     try:
@@ -25,7 +25,7 @@ def send(method: str, url: str, headers: Mapping[str, str], body: bytes | str | 
 
 
 class RootedHttp:
-    """What gabbi calls: the exchanges expect links as if the service were mounted at the root of the server."""
+    """The client that gabbi calls; the exchanges expect links of a service at the root of the server."""
 
     def request(
         self, absolute_uri: str, method: str, body: Any, headers: Mapping[str, str], redirect: bool, timeout: float

@@ -1,4 +1,4 @@
-"""``kill -9`` in the middle of claims of many consumers: whole transactions only."""
+"""``kill -9`` during claims of many consumers leaves whole transactions only."""
 
 import http.client
 import json
@@ -17,7 +17,7 @@ PROVIDERS, CONSUMERS, EACH = 4, 8, 6
 
 
 class Placement:
-    """One connection to the placement dialect; for one thread."""
+    """One connection to the placement dialect, for one thread."""
 
     def __init__(self, port: int) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -33,8 +33,8 @@ class Placement:
         content = answer.read()
         return answer.status, json.loads(content) if content else None
 
-    def give(self, *requests: tuple[str, dict[str, int]]) -> tuple[int, Any]:
-        """POST /allocations: so much VCPU of these providers for each of these consumers."""
+    def allocate(self, *requests: tuple[str, dict[str, int]]) -> tuple[int, Any]:
+        """POST /allocations: replace the VCPU claims of consumers by these amounts by provider."""
         body = {
             consumer: {
                 "allocations": {one: {"resources": {"VCPU": amount}} for one, amount in amounts.items()},
@@ -55,26 +55,26 @@ def make_providers(placement: Placement) -> list[str]:
     return made
 
 
-def test_swaps_that_were_cut_off_happened_whole_or_not_at_all(serve: Callable[..., DibsServer]) -> None:
+def test_interrupted_swaps_happened_whole_or_not_at_all(serve: Callable[..., DibsServer]) -> None:
     server = serve()
     placement = Placement(server.port)
     providers, consumers = make_providers(placement), [str(uuid.uuid4()) for _ in range(CONSUMERS)]
-    assert placement.give(*((consumer, {providers[0]: EACH}) for consumer in consumers))[0] == 204
+    assert placement.allocate(*((consumer, {providers[0]: EACH}) for consumer in consumers))[0] == 204
     swaps = Counter[int]()
 
-    def swap_until_cut_off(number: int) -> None:
+    def swap_until_killed(number: int) -> None:
         chance, client = random.Random(number), Placement(server.port)
         try:
             while True:
                 one, other = chance.sample(consumers, 2)
                 here, there = chance.sample(providers, 2)
-                status, document = client.give((one, {here: EACH - 1, there: 1}), (other, {there: EACH}))
+                status, document = client.allocate((one, {here: EACH - 1, there: 1}), (other, {there: EACH}))
                 assert status == 204, document
                 swaps[number] += 1
         except (OSError, http.client.HTTPException):
             return
 
-    threads = [threading.Thread(target=swap_until_cut_off, args=(number,)) for number in range(6)]
+    threads = [threading.Thread(target=swap_until_killed, args=(number,)) for number in range(6)]
     for thread in threads:
         thread.start()
     eventually(lambda: sum(swaps.values()) > 60, seconds=60, what="some swaps")
@@ -89,7 +89,7 @@ def test_swaps_that_were_cut_off_happened_whole_or_not_at_all(serve: Callable[..
         claimed[claim["provider_id"], claim["class_id"]] += claim["amount"]
     assert [held[row["id"]] for row in tables["consumers"]] == [EACH] * CONSUMERS
     used = {(row["provider_id"], row["class_id"]): row["used"] for row in tables["inventories"]}
-    assert used == {place: claimed[place] for place in used}
+    assert used == {key: claimed[key] for key in used}
     server.start()
-    assert Placement(server.port).give(*((consumer, {}) for consumer in consumers))[0] == 204
+    assert Placement(server.port).allocate(*((consumer, {}) for consumer in consumers))[0] == 204
     assert read_tables(server.database_url)["consumers"] == []

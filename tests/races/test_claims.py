@@ -1,4 +1,4 @@
-"""Law 1 for amounts: what is claimed never exceeds what there is, nothing is lost, and nobody slips in between."""
+"""Law 1 for amounts: concurrent claims never exceed an inventory, none is lost, and a replacement has no gap."""
 
 import random
 import threading
@@ -22,7 +22,7 @@ CROWD = 32
 
 
 def provider_with(ledger: Ledger, total: int) -> str:
-    """A provider that has so many units of one class."""
+    """Create a provider with ``total`` units of one class."""
     identity = str(uuid.uuid4())
 
     def make(tx: Transaction) -> None:
@@ -39,7 +39,7 @@ def provider_with(ledger: Ledger, total: int) -> str:
 def claim(
     ledger: Ledger, *requests: tuple[str, Mapping[str, int]], generation: int | AnyGeneration | None = ANY_GENERATION
 ) -> None:
-    """Let consumers have so many units of providers."""
+    """Replace the claims of consumers by these amounts by provider."""
     command = ReplaceClaims(
         requests=tuple(
             ClaimRequest(
@@ -56,7 +56,7 @@ def claim(
 
 
 def used(store: Store, provider: str) -> int:
-    """What the inventory says; the claims themselves must say the same."""
+    """Return the used amount of a provider's inventory."""
 
     def look(tx: Transaction) -> int:
         (row_id,) = providers.ids_of(tx, [provider]).values()
@@ -71,7 +71,7 @@ def has(ledger: Ledger, consumer: str) -> dict[str, int]:
     return {row["provider"]: row["amount"] for row in rows}
 
 
-def test_a_crowd_on_one_provider_with_room_for_all_is_served_without_a_refusal(ledger: Ledger) -> None:
+def test_concurrent_claims_that_fit_on_one_provider_are_all_granted(ledger: Ledger) -> None:
     provider = provider_with(ledger, 500)
     consumers = [[str(uuid.uuid4()) for _ in range(8)] for _ in range(CROWD)]
 
@@ -86,7 +86,7 @@ def test_a_crowd_on_one_provider_with_room_for_all_is_served_without_a_refusal(l
 
 
 @pytest.mark.parametrize("rounds", [100])
-def test_of_a_crowd_exactly_as_many_are_served_as_there_is_room_for(ledger: Ledger, rounds: int) -> None:
+def test_of_concurrent_claims_exactly_as_many_are_granted_as_fit(ledger: Ledger, rounds: int) -> None:
     room = 10
     for _ in range(rounds):
         provider = provider_with(ledger, room)
@@ -98,10 +98,10 @@ def test_of_a_crowd_exactly_as_many_are_served_as_there_is_room_for(ledger: Ledg
         assert used(ledger.store, provider) == room
 
 
-def test_one_consumer_that_many_write_at_once_has_one_writers_claims_whole(ledger: Ledger) -> None:
-    places = [provider_with(ledger, 100) for _ in range(4)]
+def test_a_consumer_with_concurrent_writers_has_the_claims_of_exactly_one(ledger: Ledger) -> None:
+    hosts = [provider_with(ledger, 100) for _ in range(4)]
     consumer = str(uuid.uuid4())
-    requests = [dict.fromkeys(random.sample(places, 2), number + 1) for number in range(CROWD)]
+    requests = [dict.fromkeys(random.sample(hosts, 2), number + 1) for number in range(CROWD)]
     answers = all_at_once(CROWD, lambda number: claim(ledger, (consumer, requests[number]), generation=None))
     winners = [number for number, answer in enumerate(answers) if answer is None]
     assert len(winners) == 1, answers
@@ -109,26 +109,26 @@ def test_one_consumer_that_many_write_at_once_has_one_writers_claims_whole(ledge
     assert has(ledger, consumer) == requests[winners[0]]
 
 
-def test_random_swaps_by_many_conserve_the_total(ledger: Ledger) -> None:
-    places = [provider_with(ledger, 40) for _ in range(5)]
+def test_concurrent_random_swaps_conserve_the_total(ledger: Ledger) -> None:
+    hosts = [provider_with(ledger, 40) for _ in range(5)]
     consumers = [str(uuid.uuid4()) for _ in range(10)]
     for number, consumer in enumerate(consumers):
-        claim(ledger, (consumer, {places[number % 5]: 4}))
+        claim(ledger, (consumer, {hosts[number % 5]: 4}))
 
     def swap(number: int) -> None:
         chance = random.Random(number)
         for _ in range(6):
             one, other = chance.sample(consumers, 2)
-            here, there = chance.sample(places, 2)
+            here, there = chance.sample(hosts, 2)
             claim(ledger, (one, {here: 3, there: 1}), (other, {there: 4}))
 
     answers = all_at_once(8, swap)
     assert answers == [None] * 8
     assert sum(sum(has(ledger, consumer).values()) for consumer in consumers) == 40
-    assert sum(used(ledger.store, place) for place in places) == 40
+    assert sum(used(ledger.store, place) for place in hosts) == 40
 
 
-def test_nobody_slips_in_while_a_claim_passes_from_an_instance_to_its_migration(ledger: Ledger) -> None:
+def test_no_other_consumer_gets_a_claim_that_passes_from_an_instance_to_its_migration(ledger: Ledger) -> None:
     """The instance's claim becomes the migration's while the instance claims the target, in one transaction."""
     source, target = provider_with(ledger, 1), provider_with(ledger, 1)
     over = threading.Event()

@@ -1,4 +1,4 @@
-"""Many who change the same provider, tree, class or trait at the same moment: one order, no loop, nothing half done."""
+"""Concurrent changes of one provider, tree, class or trait: they take effect one after another, and whole."""
 
 import uuid
 
@@ -60,7 +60,7 @@ def move(ledger: Ledger, provider: Provider, parent: Provider | None) -> Provide
     return ledger.runner.write(change_provider, SERVICE, command)
 
 
-def test_of_many_trait_writers_with_one_generation_one_wins(ledger: Ledger) -> None:
+def test_of_concurrent_trait_writes_with_one_generation_one_succeeds(ledger: Ledger) -> None:
     for number in range(CROWD):
         ledger.runner.write(ensure_trait, SERVICE, NamedTrait(name=f"CUSTOM_{number}"))
     for _ in range(ROUNDS):
@@ -73,7 +73,7 @@ def test_of_many_trait_writers_with_one_generation_one_wins(ledger: Ledger) -> N
         assert (found.traits, found.generation) == (winners[0].traits, 1)
 
 
-def test_of_many_inventory_writers_with_one_generation_one_wins(ledger: Ledger) -> None:
+def test_of_concurrent_inventory_writes_with_one_generation_one_succeeds(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         provider = make(ledger)
 
@@ -89,7 +89,7 @@ def test_of_many_inventory_writers_with_one_generation_one_wins(ledger: Ledger) 
         assert found.inventories["VCPU"].total == winners[0].inventories["VCPU"].total
 
 
-def test_all_who_send_no_generation_get_their_turn(ledger: Ledger) -> None:
+def test_concurrent_writes_without_a_generation_all_succeed(ledger: Ledger) -> None:
     provider = make(ledger)
     names = [str(uuid.uuid4()) for _ in range(CROWD)]
 
@@ -103,7 +103,7 @@ def test_all_who_send_no_generation_get_their_turn(ledger: Ledger) -> None:
     assert now(ledger, provider).generation == CROWD
 
 
-def test_one_name_goes_to_one_of_many(ledger: Ledger) -> None:
+def test_of_concurrent_providers_with_one_name_one_is_created(ledger: Ledger) -> None:
     def create(number: int) -> Provider:
         return ledger.runner.write(create_provider, SERVICE, CreateProvider(uuid=str(uuid.uuid4()), name="wanted"))
 
@@ -112,7 +112,7 @@ def test_one_name_goes_to_one_of_many(ledger: Ledger) -> None:
     assert all(isinstance(answer, Provider | ProviderExists) for answer in answers), answers
 
 
-def test_two_that_move_under_each_other_make_no_loop(ledger: Ledger) -> None:
+def test_two_providers_that_move_below_each_other_make_no_loop(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         pair = make(ledger), make(ledger)
         answers = all_at_once(2, lambda n, pair=pair: move(ledger, pair[n], pair[1 - n]))
@@ -120,7 +120,7 @@ def test_two_that_move_under_each_other_make_no_loop(ledger: Ledger) -> None:
         assert sum(isinstance(answer, BadParent) for answer in answers) == 1, answers
 
 
-def test_trees_that_move_while_children_are_born_keep_one_root(ledger: Ledger) -> None:
+def test_trees_that_move_while_children_are_created_keep_one_root(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         roots = make(ledger), make(ledger)
         moving = make(ledger, parent=roots[0])
@@ -140,15 +140,15 @@ def test_trees_that_move_while_children_are_born_keep_one_root(ledger: Ledger) -
 
 
 def assert_roots_are_right(ledger: Ledger) -> None:
-    everybody = {each.uuid: each for each in ledger.runner.read(list_providers, SERVICE, ProviderQuery())}
-    for provider in everybody.values():
+    known = {each.uuid: each for each in ledger.runner.read(list_providers, SERVICE, ProviderQuery())}
+    for provider in known.values():
         top = provider
         while top.parent is not None:
-            top = everybody[top.parent]
+            top = known[top.parent]
         assert provider.root == top.uuid
 
 
-def test_a_parent_is_not_removed_under_its_newborn_child(ledger: Ledger) -> None:
+def test_a_parent_is_not_removed_from_under_its_new_child(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         parent = make(ledger)
 
@@ -158,15 +158,15 @@ def test_a_parent_is_not_removed_under_its_newborn_child(ledger: Ledger) -> None
             else:
                 ledger.runner.write(delete_provider, SERVICE, GetProvider(uuid=parent.uuid))
 
-        removal, *births = all_at_once(4, act)
+        removal, *creations = all_at_once(4, act)
         if removal is None:
-            assert all(isinstance(birth, BadParent) for birth in births), births
+            assert all(isinstance(creation, BadParent) for creation in creations), creations
         else:
             assert isinstance(removal, ProviderHasChildren), removal
-        assert all(birth is None or isinstance(birth, BadParent) for birth in births), births
+        assert all(creation is None or isinstance(creation, BadParent) for creation in creations), creations
 
 
-def test_what_somebody_claims_this_moment_is_not_taken_away(ledger: Ledger) -> None:
+def test_an_inventory_is_not_removed_from_under_a_concurrent_claim(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         provider = make(ledger, VCPU=CROWD)
 
@@ -186,7 +186,7 @@ def test_what_somebody_claims_this_moment_is_not_taken_away(ledger: Ledger) -> N
             assert found["VCPU"].used == granted == CROWD - 1
 
 
-def test_a_class_is_not_removed_from_under_who_begins_to_have_it(ledger: Ledger) -> None:
+def test_a_class_is_not_deleted_from_under_a_new_inventory(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         ledger.runner.write(ensure_resource_class, SERVICE, NamedClass(name="CUSTOM_GOLD"))
         providers = [make(ledger) for _ in range(4)]
@@ -204,7 +204,7 @@ def test_a_class_is_not_removed_from_under_who_begins_to_have_it(ledger: Ledger)
             stock(ledger, provider)
 
 
-def test_a_trait_is_not_removed_from_under_who_begins_to_have_it(ledger: Ledger) -> None:
+def test_a_trait_is_not_deleted_from_under_a_provider_that_gets_it(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         ledger.runner.write(ensure_trait, SERVICE, NamedTrait(name="CUSTOM_GOLD"))
         providers = [make(ledger) for _ in range(4)]
@@ -221,7 +221,7 @@ def test_a_trait_is_not_removed_from_under_who_begins_to_have_it(ledger: Ledger)
             put_traits(ledger, provider, None)
 
 
-def test_many_who_make_the_same_new_names_all_succeed(ledger: Ledger) -> None:
+def test_concurrent_creations_of_the_same_names_all_succeed(ledger: Ledger) -> None:
     def act(number: int) -> None:
         provider = make(ledger)
         ledger.runner.write(ensure_resource_class, SERVICE, NamedClass(name="CUSTOM_NEW"))

@@ -24,14 +24,14 @@ def shown(ledger: Ledger, provider: Provider) -> tuple[str, ...]:
     return ledger.runner.read(list_aggregates, SERVICE, GetProvider(uuid=provider.uuid)).aggregates
 
 
-def test_they_are_replaced_and_given_back_in_the_callers_order(ledger: Ledger) -> None:
+def test_aggregates_are_replaced_and_returned_in_the_clients_order(ledger: Ledger) -> None:
     provider = make(ledger)
     assert put(ledger, provider, 0, FIRST, SECOND).aggregates == (FIRST, SECOND)
     put(ledger, provider, 1, SECOND, THIRD)
     assert shown(ledger, provider) == (THIRD, SECOND)
 
 
-def test_with_a_generation_it_moves_always_and_without_one_never(ledger: Ledger) -> None:
+def test_the_generation_is_incremented_only_for_clients_that_send_it(ledger: Ledger) -> None:
     provider = make(ledger)
     assert put(ledger, provider, None, FIRST).generation == 0
     assert put(ledger, provider, 0, FIRST).generation == 1
@@ -41,20 +41,20 @@ def test_with_a_generation_it_moves_always_and_without_one_never(ledger: Ledger)
     assert shown(ledger, provider) == (FIRST,)
 
 
-def test_those_of_a_node_may_be_set(ledger: Ledger) -> None:
+def test_the_aggregates_of_a_node_may_be_set(ledger: Ledger) -> None:
     node = ledger.enrol(name="rack-1")
     provider = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=node.uuid))
     put(ledger, provider, provider.generation, FIRST)
     assert shown(ledger, provider) == (FIRST,)
 
 
-def test_nobody_is_in_none(ledger: Ledger) -> None:
-    nobody = GetProvider(uuid="99999999-9999-4999-8999-999999999999")
+def test_the_aggregates_of_an_unknown_provider_are_refused(ledger: Ledger) -> None:
+    unknown = GetProvider(uuid="99999999-9999-4999-8999-999999999999")
     with pytest.raises(ProviderNotFound):
-        ledger.runner.read(list_aggregates, SERVICE, nobody)
+        ledger.runner.read(list_aggregates, SERVICE, unknown)
 
 
-def test_many_take_as_many_statements_as_one(ledger: Ledger) -> None:
+def test_many_aggregates_take_as_many_statements_as_one(ledger: Ledger) -> None:
     counts = set()
     for number in (1, 50):
         provider = make(ledger)

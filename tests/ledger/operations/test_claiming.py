@@ -1,4 +1,4 @@
-"""Who has a machine: claims of instances on the one unit that a node offers."""
+"""The writer of claims: claims of instances on the one unit of a node."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ ME = "11111111-1111-4111-8111-111111111111"
 OTHER = "22222222-2222-4222-8222-222222222222"
 
 
-def test_a_unit_that_another_consumer_claimed_is_refused_by_name(ledger: Ledger) -> None:
+def test_a_unit_that_another_consumer_has_is_refused_and_the_error_names_it(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
     ledger.run(lambda tx: node_claims.associate(tx, 1, node, OTHER))
     with pytest.raises(NodeClaimed, match=OTHER):
@@ -24,7 +24,7 @@ def test_a_unit_that_another_consumer_claimed_is_refused_by_name(ledger: Ledger)
     assert ledger.node(node).instance_uuid is None
 
 
-def test_claiming_ones_own_unit_again_changes_nothing(ledger: Ledger) -> None:
+def test_an_instance_that_claims_its_unit_again_changes_nothing(ledger: Ledger) -> None:
     """Nova claims through Placement first and sets instance_uuid afterwards."""
     node = ledger.enrol(resource_class="gold")
     ledger.run(lambda tx: node_claims.associate(tx, 1, node, ME))
@@ -33,7 +33,7 @@ def test_claiming_ones_own_unit_again_changes_nothing(ledger: Ledger) -> None:
     assert len(ledger.store.read(lambda tx: claim_views.on_provider(tx, node.id))) == 1
 
 
-def test_a_consumer_with_claims_elsewhere_keeps_them(ledger: Ledger) -> None:
+def test_a_release_keeps_the_consumers_claims_on_other_nodes(ledger: Ledger) -> None:
     first, second = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
     for node in (first, second):
         ledger.run(lambda tx, node=node: node_claims.associate(tx, 1, node, ME))
@@ -41,8 +41,8 @@ def test_a_consumer_with_claims_elsewhere_keeps_them(ledger: Ledger) -> None:
     assert [unit["used"] for node in (first, second) if (unit := ledger.unit(node))] == [0, 1]
 
 
-def test_the_unit_of_a_node_that_carries_an_instance_is_not_given_back_behind_its_back(ledger: Ledger) -> None:
-    """Somebody else could claim a machine that runs."""
+def test_the_unit_of_a_node_with_an_instance_cannot_be_released(ledger: Ledger) -> None:
+    """Another consumer could claim a machine that runs."""
     node = ledger.enrol(resource_class="gold")
     ledger.change(node, instance_uuid=ME)
     empty = ClaimRequest(consumer=ME, project_id="p", user_id="u")
@@ -57,7 +57,7 @@ def test_the_unit_of_a_node_that_carries_an_instance_is_not_given_back_behind_it
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 0}
 
 
-def test_who_knew_a_consumer_before_it_got_a_node_has_to_look_again(ledger: Ledger) -> None:
+def test_a_node_for_a_consumer_increments_the_consumers_generation(ledger: Ledger) -> None:
     first, second = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
     unit = {"CUSTOM_GOLD": 1}
     request = ClaimRequest(consumer=ME, resources={first.uuid: unit}, generation=None, project_id="p", user_id="u")

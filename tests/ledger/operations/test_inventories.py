@@ -1,4 +1,4 @@
-"""Inventories: what a provider has, guarded by its generation, and never taken from who uses it."""
+"""Inventories of a provider: guarded by its generation, and never removed from under claims."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def remove(ledger: Ledger, provider: Provider, name: str) -> None:
     ledger.runner.write(remove_inventory, SERVICE, GetInventory(provider=provider.uuid, resource_class=name))
 
 
-def test_setting_all_adds_changes_and_removes(ledger: Ledger) -> None:
+def test_setting_all_inventories_adds_changes_and_removes(ledger: Ledger) -> None:
     provider = make(ledger, VCPU=4, DISK_GB=10)
     after = put(ledger, provider, provider.generation, VCPU=sizes(8, reserved=2), MEMORY_MB=sizes(64))
     assert after.generation == provider.generation + 1 == now(ledger, provider).generation
@@ -61,7 +61,7 @@ def test_setting_all_adds_changes_and_removes(ledger: Ledger) -> None:
     assert after.inventories["VCPU"].reserved == 2
 
 
-def test_every_size_is_kept(ledger: Ledger) -> None:
+def test_every_size_is_stored(ledger: Ledger) -> None:
     provider = make(ledger, DISK_GB=1)
     wanted = Sizes(total=100, reserved=3, min_unit=2, max_unit=50, step_size=2, allocation_ratio=1.5)
     for after in (put(ledger, provider, None, VCPU=wanted, DISK_GB=wanted), put(ledger, provider, None, VCPU=wanted)):
@@ -80,7 +80,7 @@ def test_a_stale_generation_changes_nothing(ledger: Ledger) -> None:
     assert totals(ledger, provider) == {"VCPU": 4}
 
 
-def test_what_is_used_cannot_be_removed_but_may_shrink(ledger: Ledger) -> None:
+def test_a_claimed_inventory_cannot_be_removed_but_may_shrink(ledger: Ledger) -> None:
     provider = make(ledger, VCPU=4, DISK_GB=10)
     claim(ledger, provider, VCPU=3, DISK_GB=1)
     with pytest.raises(InventoryInUse, match="VCPU, DISK_GB"):
@@ -95,7 +95,7 @@ def test_what_is_used_cannot_be_removed_but_may_shrink(ledger: Ledger) -> None:
     assert (after.inventories["VCPU"].total, after.inventories["VCPU"].used) == (1, 3)
 
 
-def test_adding_changing_and_removing_one(ledger: Ledger) -> None:
+def test_one_inventory_is_added_changed_and_removed(ledger: Ledger) -> None:
     provider = make(ledger)
     added = ledger.runner.write(add_inventory, SERVICE, one(provider, "VCPU", sizes(4)))
     changed = ledger.runner.write(change_inventory, SERVICE, one(provider, "VCPU", sizes(5), added.generation))
@@ -106,7 +106,7 @@ def test_adding_changing_and_removing_one(ledger: Ledger) -> None:
     assert now(ledger, provider).generation == 3
 
 
-def test_adding_twice_and_changing_or_removing_what_is_not_there(ledger: Ledger) -> None:
+def test_a_second_or_a_missing_inventory_is_refused(ledger: Ledger) -> None:
     provider = make(ledger, VCPU=4)
     with pytest.raises(InventoryExists):
         ledger.runner.write(add_inventory, SERVICE, one(provider, "VCPU", sizes(4)))
@@ -130,7 +130,7 @@ def test_adding_twice_and_changing_or_removing_what_is_not_there(ledger: Ledger)
         (sizes(4, allocation_ratio=0.1), False, False),
     ],
 )
-def test_more_than_there_is_cannot_be_reserved(
+def test_no_more_than_the_total_can_be_reserved(
     ledger: Ledger, wanted: Sizes, all_may_be_reserved: bool, fits: bool
 ) -> None:
     provider = make(ledger)
@@ -145,7 +145,7 @@ def test_more_than_there_is_cannot_be_reserved(
     assert len(totals(ledger, provider)) == fits
 
 
-def test_custom_classes_must_be_made_first(ledger: Ledger) -> None:
+def test_a_custom_class_must_exist_before_its_inventory(ledger: Ledger) -> None:
     provider = make(ledger)
     with pytest.raises(ResourceClassNotFound, match="CUSTOM_GOLD"):
         stock(ledger, provider, CUSTOM_GOLD=1)
@@ -154,7 +154,7 @@ def test_custom_classes_must_be_made_first(ledger: Ledger) -> None:
     assert totals(ledger, provider) == {"CUSTOM_GOLD": 1}
 
 
-def test_the_unit_of_a_node_is_the_nodes(ledger: Ledger) -> None:
+def test_the_inventory_of_a_node_cannot_be_changed(ledger: Ledger) -> None:
     node = ledger.enrol(name="rack-1", resource_class="gold")
     provider = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=node.uuid))
     assert totals(ledger, provider) == {"CUSTOM_GOLD": 1}
@@ -167,12 +167,12 @@ def test_the_unit_of_a_node_is_the_nodes(ledger: Ledger) -> None:
     assert totals(ledger, provider) == {"CUSTOM_GOLD": 1}
 
 
-def test_nobody_has_nothing(ledger: Ledger) -> None:
-    nobody = GetProvider(uuid="99999999-9999-4999-8999-999999999999")
+def test_an_unknown_provider_is_refused(ledger: Ledger) -> None:
+    unknown = GetProvider(uuid="99999999-9999-4999-8999-999999999999")
     with pytest.raises(ProviderNotFound):
-        ledger.runner.read(list_inventories, SERVICE, nobody)
+        ledger.runner.read(list_inventories, SERVICE, unknown)
     with pytest.raises(ProviderNotFound):
-        ledger.runner.write(remove_inventories, SERVICE, nobody)
+        ledger.runner.write(remove_inventories, SERVICE, unknown)
 
 
 def test_thirty_classes_take_as_many_statements_as_one(ledger: Ledger) -> None:

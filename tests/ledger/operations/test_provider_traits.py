@@ -1,4 +1,4 @@
-"""Traits of providers through the ledger's own words: generation, catalogue, and what belongs to a node."""
+"""Traits of a provider: generation, catalogue, and the traits of nodes."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def remove_all(ledger: Ledger, provider: Provider) -> None:
     ledger.runner.write(remove_provider_traits, SERVICE, GetProvider(uuid=provider.uuid))
 
 
-def test_the_generation_moves_only_when_the_set_changes(ledger: Ledger) -> None:
+def test_the_generation_is_incremented_only_when_the_traits_change(ledger: Ledger) -> None:
     provider = make(ledger)
     assert put(ledger, provider, 0, VMX, SGX).generation == 1
     assert put(ledger, provider, 1, SGX, VMX, SGX).generation == 1
@@ -52,7 +52,7 @@ def test_a_stale_generation_changes_nothing(ledger: Ledger) -> None:
     assert shown(ledger, provider) == (VMX,)
 
 
-def test_custom_traits_must_be_made_first(ledger: Ledger) -> None:
+def test_a_custom_trait_must_exist_before_a_provider_has_it(ledger: Ledger) -> None:
     provider = make(ledger)
     with pytest.raises(NoSuchTrait, match="CUSTOM_A, CUSTOM_B"):
         put(ledger, provider, 0, "CUSTOM_B", VMX, "CUSTOM_A")
@@ -61,7 +61,7 @@ def test_custom_traits_must_be_made_first(ledger: Ledger) -> None:
     assert put(ledger, provider, 0, "CUSTOM_B", "CUSTOM_A").traits == ("CUSTOM_A", "CUSTOM_B")
 
 
-def test_those_of_a_node_are_shown_and_not_set(ledger: Ledger) -> None:
+def test_the_traits_of_a_node_are_shown_but_cannot_be_set(ledger: Ledger) -> None:
     node = ledger.enrol(name="rack-1", with_traits=("CUSTOM_A",))
     provider = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=node.uuid))
     assert shown(ledger, provider) == ("CUSTOM_A",)
@@ -71,12 +71,12 @@ def test_those_of_a_node_are_shown_and_not_set(ledger: Ledger) -> None:
         remove_all(ledger, provider)
 
 
-def test_nobody_has_none(ledger: Ledger) -> None:
+def test_an_unknown_provider_is_refused(ledger: Ledger) -> None:
     with pytest.raises(ProviderNotFound):
         ledger.runner.read(list_provider_traits, SERVICE, GetProvider(uuid="99999999-9999-4999-8999-999999999999"))
 
 
-def test_many_take_as_many_statements_as_one(ledger: Ledger) -> None:
+def test_many_traits_take_as_many_statements_as_one(ledger: Ledger) -> None:
     custom = [f"CUSTOM_{number}" for number in range(60)]
     for name in custom:
         ledger.runner.write(ensure_trait, SERVICE, NamedTrait(name=name))

@@ -1,4 +1,4 @@
-"""Reshaping: inventories and the claims on them move together, in a number of statements that does not grow."""
+"""Reshape: inventories and the claims on them move together, in a number of statements that does not grow."""
 
 import uuid
 
@@ -22,7 +22,7 @@ from dibs.ledger.operations.reshaping import Reshape, reshape
 from tests.builders import Ledger
 from tests.provider_builders import claim, make, now, sizes, statements
 
-NOBODY = "99999999-9999-4999-8999-999999999999"
+UNKNOWN = "99999999-9999-4999-8999-999999999999"
 
 
 def offer(provider: Provider, generation: int | None = None, **totals: int) -> SetInventories:
@@ -41,54 +41,54 @@ def put(ledger: Ledger, inventories: list[SetInventories], *requests: ClaimReque
     ledger.runner.write(reshape, SERVICE, Reshape(inventories=tuple(inventories), requests=requests))
 
 
-def stock_of(ledger: Ledger, provider: Provider) -> dict[str, tuple[int, int]]:
-    """By class: how much there is, and how much is used."""
+def amounts(ledger: Ledger, provider: Provider) -> dict[str, tuple[int, int]]:
+    """Return the total and the used amount of each class."""
     found = ledger.runner.read(list_inventories, SERVICE, GetProvider(uuid=provider.uuid))
     return {name: (inventory.total, inventory.used) for name, inventory in found.inventories.items()}
 
 
-def test_inventory_moves_to_a_child_with_the_claims_on_it(ledger: Ledger) -> None:
+def test_an_inventory_moves_to_a_child_with_its_claims(ledger: Ledger) -> None:
     root = make(ledger, VCPU=8, VGPU=4)
     child = make(ledger, parent=root)
     consumer = claim(ledger, root, VGPU=2)
     root = now(ledger, root)
     put(ledger, [offer(root, VCPU=16), offer(child, VGPU=4)], request(consumer, child, VGPU=2))
-    assert stock_of(ledger, root) == {"VCPU": (16, 0)}
-    assert stock_of(ledger, child) == {"VGPU": (4, 2)}
+    assert amounts(ledger, root) == {"VCPU": (16, 0)}
+    assert amounts(ledger, child) == {"VGPU": (4, 2)}
     (held,) = ledger.runner.read(list_claims_of_consumer, SERVICE, OfConsumer(consumer=consumer))
     assert held["provider"] == child.uuid
 
 
-def test_generations_move_at_each_step(ledger: Ledger) -> None:
-    """Once for what is added, once for what is claimed, once for what is taken away, as Placement counts."""
+def test_generations_are_incremented_at_each_step(ledger: Ledger) -> None:
+    """Once for new inventories, once for claims, once for removed inventories, as in Placement."""
     root, child, idle = make(ledger, VGPU=4), make(ledger), make(ledger, VCPU=1)
     consumer = claim(ledger, root, VGPU=2)
     root = now(ledger, root)
     put(ledger, [offer(root), offer(child, VGPU=4), offer(idle, VCPU=2)], request(consumer, child, VGPU=2))
-    moved = [now(ledger, each).generation - each.generation for each in (root, child, idle)]
-    assert moved == [1, 3, 2]
+    steps = [now(ledger, each).generation - each.generation for each in (root, child, idle)]
+    assert steps == [1, 3, 2]
 
 
-@pytest.mark.parametrize("place", [0, 1])
-def test_what_is_still_used_is_not_taken_away(ledger: Ledger, place: int) -> None:
+@pytest.mark.parametrize("claimed", [0, 1])
+def test_a_claimed_inventory_is_not_removed(ledger: Ledger, claimed: int) -> None:
     pair = [make(ledger, VGPU=4), make(ledger, VGPU=4)]
-    claim(ledger, pair[place], VGPU=1)
+    claim(ledger, pair[claimed], VGPU=1)
     pair = [now(ledger, each) for each in pair]
-    with pytest.raises(InventoryInUse, match=f"'VGPU' on resource provider '{pair[place].uuid}'"):
+    with pytest.raises(InventoryInUse, match=f"'VGPU' on resource provider '{pair[claimed].uuid}'"):
         put(ledger, [offer(each) for each in pair])
-    assert [stock_of(ledger, each)["VGPU"][0] for each in pair] == [4, 4]
+    assert [amounts(ledger, each)["VGPU"][0] for each in pair] == [4, 4]
 
 
-def test_claims_are_held_to_the_new_sizes(ledger: Ledger) -> None:
+def test_claims_must_fit_into_the_new_inventories(ledger: Ledger) -> None:
     provider = make(ledger, VGPU=4)
     consumer = claim(ledger, provider, VGPU=2)
     provider = now(ledger, provider)
     with pytest.raises(CapacityExceeded):
-        put(ledger, [offer(provider, VGPU=3)], request(consumer, provider, VGPU=3), wish_of_a_new_one(provider))
-    assert stock_of(ledger, provider) == {"VGPU": (4, 2)}
+        put(ledger, [offer(provider, VGPU=3)], request(consumer, provider, VGPU=3), request_of_new_consumer(provider))
+    assert amounts(ledger, provider) == {"VGPU": (4, 2)}
 
 
-def wish_of_a_new_one(provider: Provider) -> ClaimRequest:
+def request_of_new_consumer(provider: Provider) -> ClaimRequest:
     resources = {provider.uuid: {"VGPU": 1}}
     return ClaimRequest(consumer=str(uuid.uuid4()), resources=resources, generation=None, project_id="p", user_id="u")
 
@@ -100,19 +100,19 @@ def test_stale_generations_are_refused_by_name(ledger: Ledger) -> None:
     consumer = claim(ledger, stale, VCPU=1)
     with pytest.raises(ConsumerGenerationConflict):
         put(ledger, [offer(fresh, VCPU=1)], request(consumer, fresh, generation=7, VCPU=1))
-    assert stock_of(ledger, fresh) == {}
+    assert amounts(ledger, fresh) == {}
 
 
-def test_nobody_and_nodes_are_refused_by_name(ledger: Ledger) -> None:
+def test_unknown_providers_and_nodes_are_refused_by_name(ledger: Ledger) -> None:
     provider = make(ledger)
-    missing = SetInventories(provider=NOBODY, generation=0, sizes={})
-    with pytest.raises(ProviderNotFound, match=NOBODY):
+    missing = SetInventories(provider=UNKNOWN, generation=0, sizes={})
+    with pytest.raises(ProviderNotFound, match=UNKNOWN):
         put(ledger, [offer(provider, VCPU=1), missing])
     node = ledger.enrol(name="rack-1", resource_class="gold")
     owned = SetInventories(provider=node.uuid, generation=None, sizes={"VCPU": sizes(1)})
     with pytest.raises(ProviderOwnedByNode, match="rack-1"):
         put(ledger, [offer(provider, VCPU=1), owned])
-    assert stock_of(ledger, provider) == {}
+    assert amounts(ledger, provider) == {}
 
 
 def test_twenty_providers_take_as_many_statements_as_one(ledger: Ledger) -> None:
@@ -124,6 +124,6 @@ def test_twenty_providers_take_as_many_statements_as_one(ledger: Ledger) -> None
         offers = [offer(now(ledger, each), VCPU=9) for each in old] + [offer(each, VGPU=4) for each in new]
         requests = [request(consumer, each, VGPU=1) for consumer, each in zip(consumers, new, strict=True)]
         counts.append(statements(ledger, lambda offers=offers, requests=requests: put(ledger, offers, *requests)))
-        assert all(stock_of(ledger, each) == {"VGPU": (4, 1)} for each in new)
-        assert all(stock_of(ledger, each) == {"VCPU": (9, 0)} for each in old)
+        assert all(amounts(ledger, each) == {"VGPU": (4, 1)} for each in new)
+        assert all(amounts(ledger, each) == {"VCPU": (9, 0)} for each in old)
     assert counts[0] == counts[1]

@@ -1,4 +1,4 @@
-"""Resource classes: the standard ones of the library, and custom ones."""
+"""Resource classes, standard and custom."""
 
 import pytest
 
@@ -31,27 +31,27 @@ def names(ledger: Ledger) -> list[str]:
     return [one.name for one in ledger.runner.read(list_resource_classes, SERVICE, None)]
 
 
-def test_standard_ones_are_always_there_and_custom_ones_follow(ledger: Ledger) -> None:
+def test_standard_classes_are_listed_before_custom_ones(ledger: Ledger) -> None:
     assert names(ledger) == list(STANDARD)
     ledger.runner.write(create_resource_class, SERVICE, GOLD)
     make(ledger, VCPU=1)
     assert names(ledger) == [*STANDARD, "CUSTOM_GOLD"]
 
 
-def test_the_class_of_a_node_is_one_of_them(ledger: Ledger) -> None:
+def test_the_class_of_a_node_is_listed(ledger: Ledger) -> None:
     ledger.enrol(resource_class="gold")
     assert names(ledger) == [*STANDARD, "CUSTOM_GOLD"]
     assert ledger.runner.read(get_resource_class, SERVICE, GOLD).changed_at is not None
 
 
-def test_a_class_is_made_once(ledger: Ledger) -> None:
+def test_a_class_is_created_once(ledger: Ledger) -> None:
     assert ledger.runner.write(ensure_resource_class, SERVICE, GOLD) is True
     assert ledger.runner.write(ensure_resource_class, SERVICE, GOLD) is False
     with pytest.raises(ResourceClassExists):
         ledger.runner.write(create_resource_class, SERVICE, GOLD)
 
 
-def test_a_renamed_class_is_renamed_wherever_it_is(ledger: Ledger) -> None:
+def test_a_renamed_class_is_renamed_on_every_provider(ledger: Ledger) -> None:
     ledger.runner.write(create_resource_class, SERVICE, GOLD)
     make(ledger, CUSTOM_GOLD=1)
     ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name="CUSTOM_GOLD", new_name="CUSTOM_IRON"))
@@ -63,13 +63,13 @@ def test_a_renamed_class_is_renamed_wherever_it_is(ledger: Ledger) -> None:
         ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name="CUSTOM_GOLD", new_name="CUSTOM_IRON"))
 
 
-def test_the_class_of_a_node_keeps_its_name(ledger: Ledger) -> None:
+def test_the_class_of_a_node_cannot_be_renamed(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
     with pytest.raises(ProviderOwnedByNode, match=node.uuid):
         ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name="CUSTOM_GOLD", new_name="CUSTOM_IRON"))
 
 
-def test_a_class_that_nobody_has_can_go(ledger: Ledger) -> None:
+def test_only_a_class_without_inventories_can_be_deleted(ledger: Ledger) -> None:
     ledger.runner.write(create_resource_class, SERVICE, GOLD)
     provider = make(ledger, CUSTOM_GOLD=1)
     with pytest.raises(ResourceClassInUse):
@@ -80,7 +80,7 @@ def test_a_class_that_nobody_has_can_go(ledger: Ledger) -> None:
         ledger.runner.write(delete_resource_class, SERVICE, GOLD)
 
 
-def test_standard_ones_stay_as_they_are(ledger: Ledger) -> None:
+def test_standard_classes_cannot_be_changed(ledger: Ledger) -> None:
     with pytest.raises(StandardResourceClass, match="delete"):
         ledger.runner.write(delete_resource_class, SERVICE, NamedClass(name="VCPU"))
     with pytest.raises(StandardResourceClass, match="update"):

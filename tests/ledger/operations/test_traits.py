@@ -1,4 +1,4 @@
-"""Which traits there are."""
+"""The catalogue of traits."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def names(ledger: Ledger, prefix: str = "", has_providers: bool | None = None) -
     return [trait.name for trait in ledger.runner.read(list_traits, SERVICE, command)]
 
 
-def test_standard_ones_are_always_there_and_custom_ones_once_made(ledger: Ledger) -> None:
+def test_standard_traits_are_always_listed_and_custom_ones_once_created(ledger: Ledger) -> None:
     assert names(ledger) == sorted(STANDARD_TRAITS)
     made = ledger.runner.write(ensure_trait, SERVICE, MINE)
     again = ledger.runner.write(ensure_trait, SERVICE, MINE)
@@ -26,7 +26,7 @@ def test_standard_ones_are_always_there_and_custom_ones_once_made(ledger: Ledger
     assert names(ledger, "CUSTOM_") == ["CUSTOM_MINE"]
 
 
-def test_those_that_a_provider_has(ledger: Ledger) -> None:
+def test_traits_are_filtered_by_use(ledger: Ledger) -> None:
     ledger.runner.write(ensure_trait, SERVICE, MINE)
     ledger.enrol(with_traits=("CUSTOM_NODE", "HW_CPU_X86_VMX"))
     assert names(ledger, has_providers=True) == ["CUSTOM_NODE", "HW_CPU_X86_VMX"]
@@ -34,7 +34,7 @@ def test_those_that_a_provider_has(ledger: Ledger) -> None:
     assert len(names(ledger, has_providers=False)) == len(STANDARD_TRAITS)
 
 
-def test_only_custom_ones_that_nobody_has_can_go(ledger: Ledger) -> None:
+def test_only_unused_custom_traits_can_be_deleted(ledger: Ledger) -> None:
     ledger.runner.write(ensure_trait, SERVICE, MINE)
     ledger.enrol(with_traits=("CUSTOM_NODE",))
     ledger.runner.write(delete_trait, SERVICE, MINE)
@@ -47,7 +47,7 @@ def test_only_custom_ones_that_nobody_has_can_go(ledger: Ledger) -> None:
     assert names(ledger, "CUSTOM_") == ["CUSTOM_NODE"]
 
 
-def test_what_is_not_there(ledger: Ledger) -> None:
+def test_an_unknown_trait_is_refused_and_an_unused_standard_one_has_no_time(ledger: Ledger) -> None:
     with pytest.raises(NoSuchTrait, match="CUSTOM_MINE"):
         ledger.runner.read(get_trait, SERVICE, MINE)
     assert ledger.runner.read(get_trait, SERVICE, NamedTrait(name="HW_CPU_X86_VMX")).created_at is None
