@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from dibs.conductor.leases import LeaseKeeper
 from dibs.database import open_store
 from dibs.leases.model.errors import NotEnoughHosts
-from dibs.leases.operations.leases import NewReservation, list_leases
+from dibs.leases.operations.leases import list_leases
+from dibs.leases.operations.planning import ReservationRequest
 from tests.builders import Ledger
 from tests.lease_builders import OWNER, at, instances, lease, make_host, whole
 from tests.provider_builders import statements
@@ -48,7 +49,7 @@ def _fill(ledger: Ledger) -> None:
         lease(ledger, start, start + 4 + number % 48, _reservation(number), seed=number)
 
 
-def _reservation(number: int) -> NewReservation:
+def _reservation(number: int) -> ReservationRequest:
     """Every fourth lease has a whole host."""
     return instances(1 + number % 8, vcpus=1 + number % 16) if number % 4 else whole()
 
@@ -60,7 +61,7 @@ def _start(number: int) -> int:
 def _calls(ledger: Ledger) -> dict[str, Callable[[int], object]]:
     gpu = '["==", "$gpu", "a100"]'
 
-    def make(number: int, *reservations: NewReservation) -> object:
+    def make(number: int, *reservations: ReservationRequest) -> object:
         return lease(ledger, _start(number), _start(number) + 24, *reservations, seed=number)
 
     return {
@@ -92,7 +93,7 @@ def _measured(ledger: Ledger, call: Callable[[int], object], number: int) -> tup
 
 def _begin_all(ledger: Ledger) -> str:
     ledger.clock.move((at(1) - ledger.clock()) / 1_000_000)
-    keeper = LeaseKeeper(ledger.runner, ledger.clock, healing_seconds=0, cleaning_minutes=0)
+    keeper = LeaseKeeper(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
     began = time.perf_counter()
     done = keeper.run_events()
     seconds = time.perf_counter() - began

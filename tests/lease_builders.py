@@ -7,17 +7,18 @@ from dibs.access.lease_policy import LeasePolicy
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, WHOLE_HOST, Lease
 from dibs.leases.model.windows import MINUTE, to_minute
-from dibs.leases.operations.availability import LeaseAnswer, ask_lease
-from dibs.leases.operations.changes import ChangeLease, ReservationChange, change_lease
+from dibs.leases.operations.availability import LeaseAvailability, check_availability
 from dibs.leases.operations.hosts import (
-    ChangeHost,
     ListHostBookings,
     RegisterHost,
-    change_host,
+    UpdateHost,
     list_host_bookings,
     register_host,
+    update_host,
 )
-from dibs.leases.operations.leases import NewLease, NewReservation, OneLease, create_lease, delete_lease, get_lease
+from dibs.leases.operations.leases import DeleteLease, GetLease, create_lease, delete_lease, get_lease
+from dibs.leases.operations.planning import CreateLease, ReservationRequest
+from dibs.leases.operations.updates import ReservationUpdate, UpdateLease, update_lease
 from dibs.ledger.model.providers import Provider
 from tests.builders import FIRST_INSTANT, Ledger, trusted
 from tests.provider_builders import make
@@ -49,55 +50,57 @@ def register(ledger: Ledger, provider: Provider | Any, **properties: str) -> Hos
 
 
 def say_of(ledger: Ledger, host: Host, **properties: str | None) -> Host:
-    return ledger.runner.write(change_host, OWNER, ChangeHost(id=str(host.id), properties=properties))
+    return ledger.runner.write(update_host, OWNER, UpdateHost(id=str(host.id), properties=properties))
 
 
-def whole(least: int = 1, most: int | None = None, **options: Any) -> NewReservation:
+def whole(least: int = 1, most: int | None = None, **options: Any) -> ReservationRequest:
     """Whole hosts."""
-    return NewReservation(resource_type=WHOLE_HOST, least=least, most=most or least, **options)
+    return ReservationRequest(resource_type=WHOLE_HOST, least=least, most=most or least, **options)
 
 
-def instances(amount: int = 1, vcpus: int = 1, affinity: bool | None = None, **options: Any) -> NewReservation:
+def instances(amount: int = 1, vcpus: int = 1, affinity: bool | None = None, **options: Any) -> ReservationRequest:
     """Instances of some processors with a gigabyte each."""
     sizes = {"VCPU": vcpus, "MEMORY_MB": 1_024, "DISK_GB": 0, **options.pop("resources", {})}
-    return NewReservation(
+    return ReservationRequest(
         resource_type=INSTANCES, least=amount, most=amount, affinity=affinity, resources=sizes, **options
     )
 
 
-def flavored(flavor: str, amount: int = 1) -> NewReservation:
+def flavored(flavor: str, amount: int = 1) -> ReservationRequest:
     """Instances of a flavor."""
-    return NewReservation(resource_type=FLAVORED_INSTANCES, least=amount, most=amount, flavor=flavor)
+    return ReservationRequest(resource_type=FLAVORED_INSTANCES, least=amount, most=amount, flavor=flavor)
 
 
-def new_lease(start: float, end: float, *reservations: NewReservation, **options: Any) -> NewLease:
-    return NewLease(
+def new_lease(start: float, end: float, *reservations: ReservationRequest, **options: Any) -> CreateLease:
+    return CreateLease(
         **{"name": "l", "start_at": at(start), "end_at": at(end), "reservations": reservations, "seed": 1, **options}
     )
 
 
 def lease(
-    ledger: Ledger, start: float, end: float, *reservations: NewReservation, access: Access = OWNER, **options: Any
+    ledger: Ledger, start: float, end: float, *reservations: ReservationRequest, access: Access = OWNER, **options: Any
 ) -> Lease:
     """A lease from and until so many hours after the base."""
     return ledger.runner.write(create_lease, access, new_lease(start, end, *reservations, **options))
 
 
-def ask(ledger: Ledger, start: float, end: float, *reservations: NewReservation, **options: Any) -> LeaseAnswer:
-    return ledger.runner.read(ask_lease, OWNER, new_lease(start, end, *reservations, **options))
+def ask(
+    ledger: Ledger, start: float, end: float, *reservations: ReservationRequest, **options: Any
+) -> LeaseAvailability:
+    return ledger.runner.read(check_availability, OWNER, new_lease(start, end, *reservations, **options))
 
 
 def shown(ledger: Ledger, made: Lease) -> Lease:
-    return ledger.runner.read(get_lease, OWNER, OneLease(uuid=made.uuid, rule="any"))
+    return ledger.runner.read(get_lease, OWNER, GetLease(uuid=made.uuid))
 
 
 def delete(ledger: Ledger, made: Lease) -> None:
-    ledger.runner.write(delete_lease, OWNER, OneLease(uuid=made.uuid, rule="any"))
+    ledger.runner.write(delete_lease, OWNER, DeleteLease(uuid=made.uuid))
 
 
-def change(ledger: Ledger, made: Lease, *reservations: ReservationChange, **options: Any) -> Lease:
-    command = ChangeLease(uuid=made.uuid, rule="any", reservations=reservations, seed=1, **options)
-    return ledger.runner.write(change_lease, OWNER, command)
+def change(ledger: Ledger, made: Lease, *reservations: ReservationUpdate, **options: Any) -> Lease:
+    command = UpdateLease(uuid=made.uuid, reservations=reservations, seed=1, **options)
+    return ledger.runner.write(update_lease, OWNER, command)
 
 
 def booked(ledger: Ledger, made: Lease) -> dict[int, int]:

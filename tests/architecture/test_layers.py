@@ -46,8 +46,8 @@ GOOD = {
     **{path: text for name in ROOMS for path, text in room(name).items()},
     "ledger/queries/claims.py": "",
     "ledger/operations/claiming.py": "import dibs.ledger.queries.claims\n",
-    "leases/queries/bookings.py": "",
-    "leases/operations/calendar.py": "import dibs.leases.queries.bookings\n",
+    "leases/queries/booking_writes.py": "",
+    "leases/operations/booking.py": "import dibs.leases.queries.booking_writes\n",
     "database/__init__.py": "import sqlalchemy\n",
     "client/__init__.py": "import openstack\n",
 }
@@ -66,7 +66,7 @@ BAD = {
         ("conductor/__init__.py", "import dibs.leases.tables"),
     ],
     "claims": [("leases/operations/sample.py", "import dibs.ledger.queries.claims")],
-    "bookings": [("leases/operations/sample.py", "import dibs.leases.queries.bookings")],
+    "bookings": [("leases/operations/sample.py", "import dibs.leases.queries.booking_writes")],
     "client": [("wiring/__init__.py", "import dibs.client"), ("conductor/__init__.py", "import dibs.importing")],
     "sql": [
         ("leases/operations/sample.py", "import sqlalchemy"),

@@ -51,7 +51,7 @@ def test_a_test_without_a_source_is_found(test: str, complaints: int) -> None:
 def test_functions_given_to_runners_are_found_by_the_modules_they_come_from() -> None:
     text = """
 from dibs.leases.operations import hosts as operations
-from dibs.leases.operations.leases import create_lease, delete_lease
+from dibs.leases.operations.leases import (create_lease, delete_lease)
 
 runner.write(create_lease, access, command)
 exchange.read(operations.list_hosts, command)

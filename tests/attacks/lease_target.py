@@ -6,7 +6,7 @@ from sqlalchemy import Table, update
 
 from dibs.access.access import SERVICE
 from dibs.leases import tables as lease_tables
-from dibs.leases.operations.hosts import ChangeHost, RegisterHost, change_host, register_host
+from dibs.leases.operations.hosts import RegisterHost, UpdateHost, register_host, update_host
 from tests.attacks.target import NODES, Target
 from tests.laws import Tables, broken_laws
 from tests.lease_builders import lease, make_host, whole
@@ -24,7 +24,7 @@ class LeaseTarget(Target):
         write = self.ledger.runner.write
         make_host(self.ledger, "compute-1")
         self._call(lease_tables.hosts, id=int(HOST))
-        write(change_host, SERVICE, ChangeHost(id=HOST, properties={"gpu": "a"}))
+        write(update_host, SERVICE, UpdateHost(id=HOST, properties={"gpu": "a"}))
         write(register_host, SERVICE, RegisterHost(name=NODES["available"]))
         lease(self.ledger, 1, 3, whole(resource_properties='["==", "$gpu", "a"]'))
         self._call(lease_tables.leases, uuid=LEASE)

@@ -11,8 +11,10 @@ import pytest
 
 from dibs.database import Store
 from dibs.database.runner import Runner
-from dibs.leases.model.leases import ACTIVE, NOW, PENDING, TERMINATED
-from dibs.leases.operations.leases import NewLease, create_lease, list_leases
+from dibs.leases.model.dates import CURRENT_MINUTE
+from dibs.leases.model.leases import ACTIVE, PENDING, TERMINATED
+from dibs.leases.operations.leases import create_lease, list_leases
+from dibs.leases.operations.planning import CreateLease
 from dibs.wiring import build_runner, read_clock
 from tests.bed.waiting import eventually
 from tests.builders import Ledger
@@ -51,7 +53,7 @@ def promise(ledger: Ledger, runner: Runner) -> None:
     end = read_clock() + DAY * SECOND
     wanted = [whole()] * 3 + [instances(2, vcpus=1, affinity=False)] * (LEASES - 3)
     for number, reservation in enumerate(wanted):
-        command = NewLease(name=f"l-{number}", start_at=NOW, end_at=end, reservations=(reservation,))
+        command = CreateLease(name=f"l-{number}", start_at=CURRENT_MINUTE, end_at=end, reservations=(reservation,))
         runner.write(create_lease, OWNER, command)
 
 

@@ -90,11 +90,11 @@ def test_a_new_lease_is_shown_with_the_hosts_that_it_would_have(
     ("answer", "message"),
     [
         ((403, b'{"message": "You have had enough."}'), "You have had enough."),
-        ((403, b"no"), "The lease was refused because the enforcement service answered 403 and no reason."),
-        ((403, b'["message"]'), "The lease was refused because the enforcement service answered 403 and no reason."),
-        ((200, b"{}"), "The lease was refused because the enforcement service answered 200 and no reason."),
-        ((302, b""), "The lease was refused because the enforcement service answered 302 and no reason."),
-        ((500, b"!"), "The lease was refused because the enforcement service answered 500 and no reason."),
+        ((403, b"no"), "The lease was refused because the enforcement service answered 403 without a reason."),
+        ((403, b'["message"]'), "The lease was refused because the enforcement service answered 403 without a reason."),
+        ((200, b"{}"), "The lease was refused because the enforcement service answered 200 without a reason."),
+        ((302, b""), "The lease was refused because the enforcement service answered 302 without a reason."),
+        ((500, b"!"), "The lease was refused because the enforcement service answered 500 without a reason."),
     ],
 )
 def test_a_lease_is_refused_unless_the_answer_is_204(

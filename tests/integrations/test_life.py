@@ -17,8 +17,8 @@ from dibs.database import open_store
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.leases import ACTIVE, PENDING, STARTING, TERMINATED, TERMINATING
 from dibs.leases.model.outbox import CALL_SECONDS
-from dibs.leases.operations.changes import ReservationChange
 from dibs.leases.operations.outbox import ListOutboxCalls, list_outbox_calls
+from dibs.leases.operations.updates import ReservationUpdate
 from dibs.wiring import build_runner, read_clock
 from tests import lease_builders as leases
 from tests.bed.waiting import eventually
@@ -89,7 +89,7 @@ def test_a_lease_at_its_end_is_terminated_when_its_servers_are_gone(cloud: Cloud
 
     store = open_store(cloud.dibs.database_url)
     runner = build_runner(store, later)
-    LeaseKeeper(runner, later, healing_seconds=0, cleaning_minutes=0).run()
+    LeaseKeeper(runner, later, reassignment_seconds=0, cleaning_minutes=0).run()
     assert cloud.status(lease) == TERMINATING
     assert OutboxRunner(runner, cloud.compute).run() == 0
     assert cloud.status(lease) == TERMINATING
@@ -179,7 +179,7 @@ def die(cloud: Cloud, ledger: Ledger, database_url: str) -> Die:
 def test_what_a_conductor_did_and_could_not_note_is_done_again_without_harm(
     cloud: Cloud, ledger: Ledger, die: Die
 ) -> None:
-    keeper = LeaseKeeper(ledger.runner, ledger.clock, healing_seconds=0, cleaning_minutes=0)
+    keeper = LeaseKeeper(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
     outbox = OutboxRunner(ledger.runner, cloud.compute)
     leases.make_host(ledger)
     lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(external_compute=True))
@@ -229,7 +229,7 @@ def test_instances_that_change_before_they_begin_have_another_flavor(cloud: Clou
     lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(external_compute=True))
     (part,) = lease.reservations
     assert outbox.run() == 1
-    leases.change(ledger, lease, ReservationChange(uuid=part.uuid, values={"resources": {"VCPU": 7}}))
+    leases.change(ledger, lease, ReservationUpdate(uuid=part.uuid, values={"resources": {"VCPU": 7}}))
     assert outbox.run() == 1
     assert cloud.nova.connect().get_flavor(part.uuid).vcpus == 7
     leases.delete(ledger, lease)
@@ -243,7 +243,7 @@ def test_the_servers_on_a_node_are_sought_by_the_uuid_that_nova_knows_it_by(ledg
     leases.register(ledger, node)
     lease = leases.lease(ledger, 1, 2, leases.whole(), rules=LeaseRules(external_compute=True))
     ledger.clock.move((leases.at(1) - ledger.clock()) / 1_000_000)
-    LeaseKeeper(ledger.runner, ledger.clock, healing_seconds=0, cleaning_minutes=0).run_events()
+    LeaseKeeper(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0).run_events()
     leases.delete(ledger, lease)
     (call,) = ledger.runner.read(list_outbox_calls, SERVICE, ListOutboxCalls(count_max=10))
     assert call.arguments["hosts"] == [node.uuid]

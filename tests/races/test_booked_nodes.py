@@ -12,7 +12,8 @@ from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.leases.model.errors import NotEnoughHosts
 from dibs.leases.operations.hosts import RegisterHost, register_host
-from dibs.leases.operations.leases import NewLease, NewReservation, create_lease
+from dibs.leases.operations.leases import create_lease
+from dibs.leases.operations.planning import CreateLease, ReservationRequest
 from dibs.ledger.model.errors import CapacityExceeded
 from dibs.machines.model.errors import NodeAssociated, NodeClaimed, NodeHeld, NothingToHold
 from dibs.wiring import build_runner, read_clock
@@ -41,10 +42,10 @@ class Booking(Wanting):
     def book(self, node: str) -> str:
         # Some begin before a hold made now would end, and some after.
         start = read_clock() + random.choice((HOLD // 2, HOUR))
-        wanted = NewReservation(
+        wanted = ReservationRequest(
             resource_type="physical:host", least=1, most=1, resource_properties=f'["==", "$name_of", "{node}"]'
         )
-        command = NewLease(name=node, start_at=start, end_at=start + HOUR, reservations=(wanted,))
+        command = CreateLease(name=node, start_at=start, end_at=start + HOUR, reservations=(wanted,))
         return self.runner.write(create_lease, SERVICE, command).uuid
 
 

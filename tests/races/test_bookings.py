@@ -14,8 +14,8 @@ from dibs.database import Store, open_store
 from dibs.errors import DibsError
 from dibs.leases.model.errors import HostBooked, NoSuchHost, NotEnoughHosts
 from dibs.leases.model.leases import Lease
-from dibs.leases.operations.changes import ReservationChange
-from dibs.leases.operations.hosts import OneHost, RegisterHost, delete_host, register_host
+from dibs.leases.operations.hosts import DeleteHost, RegisterHost, delete_host, register_host
+from dibs.leases.operations.updates import ReservationUpdate
 from dibs.wiring import build_runner
 from tests.booking_laws import broken_promises
 from tests.builders import Ledger
@@ -110,7 +110,7 @@ def test_leases_that_are_made_moved_grown_and_deleted_at_once_keep_the_law(ledge
             return change(callers[who], made[who], start_at=at(hour), end_at=at(hour + 2))
 
         def grow(who: int, made: list[Lease] = made) -> object:
-            request = ReservationChange(uuid=made[who].reservations[0].uuid, values={"least": 3, "most": 3})
+            request = ReservationUpdate(uuid=made[who].reservations[0].uuid, values={"least": 3, "most": 3})
             return change(callers[who], made[who], request, end_at=made[who].end_at + 3_600_000_000)
 
         acts: list[Callable[[int], object]] = [move, grow, lambda who, made=made: delete(callers[who], made[who])]
@@ -148,7 +148,7 @@ def test_a_host_that_is_booked_is_not_removed_and_one_that_is_removed_is_not_boo
         def act(who: int, host=host, hour: int = number) -> object:
             if who % 2:
                 return lease(callers[who], hour, hour + 1, whole(), seed=None)
-            return callers[who].runner.write(delete_host, SERVICE, OneHost(id=str(host.id)))
+            return callers[who].runner.write(delete_host, SERVICE, DeleteHost(id=str(host.id)))
 
         answers = all_at_once(CALLERS, act)
         made = [answer for answer in answers if isinstance(answer, Lease)]
@@ -161,7 +161,7 @@ def test_a_host_that_is_booked_is_not_removed_and_one_that_is_removed_is_not_boo
         ), answers
         if made:
             delete(ledger, made[0])
-            ledger.runner.write(delete_host, SERVICE, OneHost(id=str(host.id)))
+            ledger.runner.write(delete_host, SERVICE, DeleteHost(id=str(host.id)))
 
 
 def test_a_host_is_registered_once(ledger, callers):

@@ -13,12 +13,12 @@ from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.leases.operations.events import DueEvent, ListDueEvents, fail_event, list_due_events, run_event
 from dibs.leases.operations.reassignment import (
-    BrokenReservation,
-    HealReservation,
-    ListBroken,
-    can_heal,
-    heal_reservation,
-    list_broken,
+    AffectedReservation,
+    ListAffectedReservations,
+    ReassignHosts,
+    can_reassign,
+    list_affected_reservations,
+    reassign_hosts,
 )
 from dibs.machines.model.conductors import after
 
@@ -32,13 +32,13 @@ class LeaseKeeper:
     """Looks for what is due in leases."""
 
     def __init__(
-        self, runner: Runner, clock: Callable[[], int], *, healing_seconds: float, cleaning_minutes: int
+        self, runner: Runner, clock: Callable[[], int], *, reassignment_seconds: float, cleaning_minutes: int
     ) -> None:
         self._runner = runner
         self._clock = clock
-        self._healing_seconds = healing_seconds
+        self._reassignment_seconds = reassignment_seconds
         self._cleaning_minutes = cleaning_minutes
-        self._healed_at = clock()
+        self._reassigned_at = clock()
 
     def run(self) -> None:
         """Do all that is due, and look after what broke now and then."""
@@ -46,9 +46,9 @@ class LeaseKeeper:
             # What has just ended may let another begin.
             continue
         now = self._clock()
-        if self._healing_seconds and now >= after(self._healed_at, self._healing_seconds):
-            self._healed_at = now
-            self.heal()
+        if self._reassignment_seconds and now >= after(self._reassigned_at, self._reassignment_seconds):
+            self._reassigned_at = now
+            self.reassign()
 
     def run_events(self) -> int:
         """Do what is due, in its order; gives how much was done."""
@@ -58,10 +58,10 @@ class LeaseKeeper:
             logger.info("%d event(s) of leases done", done)
         return done
 
-    def heal(self) -> int:
-        """Find other hosts for reservations whose hosts broke; gives how many changed."""
-        broken = self._runner.read(list_broken, SERVICE, ListBroken(count_max=COUNT_MAX))
-        return sum(self._heal(each) for each in broken)
+    def reassign(self) -> int:
+        """Find other hosts for reservations whose hosts failed; return how many changed."""
+        affected = self._runner.read(list_affected_reservations, SERVICE, ListAffectedReservations(count_max=COUNT_MAX))
+        return sum(self._reassign(each) for each in affected)
 
     def _do(self, event: DueEvent) -> bool:
         try:
@@ -74,18 +74,18 @@ class LeaseKeeper:
             self._runner.write(fail_event, SERVICE, event)
             return False
 
-    def _heal(self, broken: BrokenReservation) -> bool:
-        command = HealReservation(
-            lease=broken.lease,
-            reservation=broken.reservation,
+    def _reassign(self, affected: AffectedReservation) -> bool:
+        command = ReassignHosts(
+            lease=affected.lease,
+            reservation=affected.reservation,
             cleaning_minutes=self._cleaning_minutes,
             seed=random.getrandbits(32),
         )
         try:
-            could = self._runner.read(can_heal, SERVICE, command)
-            return could and self._runner.write(heal_reservation, SERVICE, command)
+            could = self._runner.read(can_reassign, SERVICE, command)
+            return could and self._runner.write(reassign_hosts, SERVICE, command)
         except (StoreUnavailable, StoreContended):
             raise
         except Exception:
-            logger.exception("lease %s could not be healed", broken.lease)
+            logger.exception("hosts of lease %s cannot be reassigned", affected.lease)
             return False

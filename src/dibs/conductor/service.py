@@ -57,7 +57,7 @@ class Conductor:
         timeout_seconds: float = TIMEOUT_SECONDS,
         take_over_seconds: float = 60,
         poll_seconds: float = 0.5,
-        healing_seconds: float = 10,
+        reassignment_seconds: float = 10,
         cleaning_minutes: int = 0,
         compute: ComputeService | None = None,
         enforcement: Enforcement | None = None,
@@ -79,7 +79,9 @@ class Conductor:
         self._leaving = Leaving(runner)
         self._allocations = AllocationWorker(runner, hostname, self.wake)
         # Many leases may begin in the same minute, and external services may be slow: machines must not wait for them.
-        keeper = LeaseKeeper(runner, clock, healing_seconds=healing_seconds, cleaning_minutes=cleaning_minutes)
+        keeper = LeaseKeeper(
+            runner, clock, reassignment_seconds=reassignment_seconds, cleaning_minutes=cleaning_minutes
+        )
         chores: dict[str, Callable[[], object]] = {"leases": keeper.run}
         if compute is not None or enforcement is not None:
             chores["outbox"] = OutboxRunner(runner, compute, enforcement).run

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dibs.access.access import EVERY_PROJECT, VisibleProjects
 from dibs.extras import needs_extra
-from dibs.flavors.model.errors import ComputeAway, FlavorNotFound
+from dibs.flavors.model.errors import ComputeUnavailable, FlavorNotFound
 from dibs.flavors.model.flavors import Flavor
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Nova:
             if found is not None and (found.is_public or self._is_visible(flavor, visibility)):
                 return _to_flavor(found)
         except (SDKException, ClientException) as error:
-            raise ComputeAway(problem=str(error)) from error
+            raise ComputeUnavailable(problem=str(error)) from error
         raise FlavorNotFound(flavor=flavor)
 
     def _is_visible(self, flavor: str, visibility: VisibleProjects) -> bool:

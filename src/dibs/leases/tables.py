@@ -9,7 +9,7 @@ from dibs.database.schema import ROW_ID, json, long_text, owned_by, row_id, tabl
 
 calendar = table(
     "calendar",
-    # One row. Whoever promises hosts for a time updates it first, so that choosing and recording are one (ADR 0007).
+    # One row. A transaction that books hosts updates it first, so that no other one can book in between (ADR 0007).
     row_id(),
     Column("generation", BigInteger, nullable=False),
 )
@@ -17,9 +17,9 @@ calendar = table(
 hosts = table(
     "hosts",
     row_id(),
-    # The compute provider, or the bare-metal node, that can be booked. It cannot go while it is a host.
+    # The compute provider or bare-metal node that can be booked. It cannot be deleted while it is a host.
     Column("provider_id", ROW_ID, ForeignKey("providers.id"), nullable=False),
-    # Its child, where a lease that has begun offers the instances that it reserved.
+    # Its child, on which active leases offer their instances.
     Column("reservation_provider_id", ROW_ID, ForeignKey("providers.id"), nullable=False),
     Column("name", String(255), nullable=False),
     text("service_name"),
@@ -36,7 +36,7 @@ hosts = table(
 
 host_properties = table(
     "host_properties",
-    # What operators say of a host beyond what the ledger knows; Blazar calls them extra capabilities.
+    # Properties that operators gave to a host; Blazar calls them extra capabilities.
     owned_by("host_id", "hosts.id", primary_key=True),
     Column("name", String(64), primary_key=True, nullable=False),
     Column("value", String(255), nullable=False),
@@ -68,7 +68,7 @@ leases = table(
     truth("degraded"),
     # An external compute service keeps its flavors and servers; outbox calls keep that service up to date.
     truth("external_compute"),
-    # A service that has a say in who may have what is told of its end.
+    # The enforcement service is notified of its end.
     truth("enforced"),
     time("created_at", nullable=False),
     time("updated_at"),
@@ -85,17 +85,17 @@ lease_reservations = table(
     Column("status", String(15), nullable=False),
     truth("missing_resources"),
     truth("resources_changed"),
-    # How many hosts (from least to most) or how many instances (both the same).
+    # The minimum and maximum number of hosts; for instances both are the number of instances.
     Column("least", BigInteger, nullable=False),
     Column("most", BigInteger, nullable=False),
-    # NULL: instances may lie as they come; 1: all on one host; 0: each on another.
+    # 1: all instances on one host; 0: each on another host; NULL: no preference.
     Column("affinity", Integer, nullable=True),
     # What one instance takes of its host, by resource class; empty when the whole host is taken.
     json("resources"),
     # Traits that a host must have and must not have, from a flavor.
     json("required_traits", "[]"),
     json("forbidden_traits", "[]"),
-    # As the caller wrote them, and shown so.
+    # As the client wrote them, because they are shown so.
     long_text("hypervisor_properties"),
     long_text("resource_properties"),
     text("before_end"),
@@ -122,12 +122,12 @@ lease_events = table(
 
 bookings = table(
     "bookings",
-    # A host for one reservation in the window [start_at, end_at) of its lease; only usecases.calendar writes them.
+    # A host for one reservation in the window [start_at, end_at) of its lease. Only operations.booking writes them.
     owned_by("reservation_id", "lease_reservations.id", primary_key=True),
     Column("host_id", ROW_ID, ForeignKey("hosts.id"), primary_key=True, nullable=False),
     time("start_at", nullable=False),
     time("end_at", nullable=False),
-    # How many instances lie on the host; 1 when the host is booked whole.
+    # The number of instances on the host; 1 when the host is booked whole.
     Column("amount", BigInteger, nullable=False),
     CheckConstraint("start_at < end_at", name="window"),
     CheckConstraint("amount > 0", name="amount"),

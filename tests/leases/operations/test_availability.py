@@ -3,7 +3,7 @@
 import pytest
 
 from dibs.leases.model.errors import NotEnoughHosts
-from dibs.leases.model.matching import written
+from dibs.leases.model.matching.shortages import format_minute
 from dibs.ledger.queries import traits
 from tests.builders import Ledger
 from tests.laws import read_tables
@@ -35,7 +35,7 @@ def test_the_refusal_counts_the_reasons_and_says_when(ledger):
     lease(ledger, 2, 3, wanted)
     assert refusal(ledger, 1.5, 2.5, wanted) == (
         "Not enough hosts available: 6 hosts: 4 booked in that time, 1 disabled, 1 lacks gpu == 'a100'."
-        f" The earliest start at which this fits is {written(at(3))}."
+        f" The earliest start at which this fits is {format_minute(at(3))}."
     )
 
 

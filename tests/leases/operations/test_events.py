@@ -23,7 +23,7 @@ from tests.builders import Ledger
 @pytest.fixture
 def keeper(ledger: Ledger) -> LeaseKeeper:
     """What a conductor does with leases, without its thread."""
-    return LeaseKeeper(ledger.runner, ledger.clock, healing_seconds=1, cleaning_minutes=0)
+    return LeaseKeeper(ledger.runner, ledger.clock, reassignment_seconds=1, cleaning_minutes=0)
 
 
 def until(ledger: Ledger, moment: int) -> None:
@@ -280,7 +280,7 @@ def test_a_node_in_maintenance_is_replaced_before_the_lease_begins(ledger, keepe
     made = leases.lease(ledger, 1, 2, leases.whole())
     (broken,) = leases.booked(ledger, made)
     ledger.change(nodes[broken], maintenance=True)
-    assert keeper.heal() == 1
+    assert keeper.reassign() == 1
     now = leases.shown(ledger, made)
     assert (now.degraded, now.reservations[0].resources_changed, now.reservations[0].missing_resources) == (
         True,
@@ -288,20 +288,20 @@ def test_a_node_in_maintenance_is_replaced_before_the_lease_begins(ledger, keepe
         False,
     )
     assert leases.booked(ledger, made).keys() == nodes.keys() - {broken}
-    assert keeper.heal() == 0
+    assert keeper.reassign() == 0
 
 
 def test_a_host_without_replacement_is_missing_until_there_is_one(ledger, keeper):
     host = leases.make_host(ledger)
     made = leases.lease(ledger, 1, 2, leases.instances(2))
     disable(ledger, host)
-    assert keeper.heal() == 1
+    assert keeper.reassign() == 1
     now = leases.shown(ledger, made)
     assert (now.degraded, now.reservations[0].missing_resources) == (True, True)
     assert leases.booked(ledger, made) == {}
-    assert keeper.heal() == 0
+    assert keeper.reassign() == 0
     other = leases.make_host(ledger)
-    assert keeper.heal() == 1
+    assert keeper.reassign() == 1
     now = leases.shown(ledger, made).reservations[0]
     assert (now.missing_resources, now.resources_changed) == (False, True)
     assert leases.booked(ledger, made) == {other.id: 2}
@@ -319,7 +319,7 @@ def test_a_lease_that_has_begun_keeps_its_hosts(ledger, keeper):
     until(ledger, leases.at(1))
     keeper.run_events()
     ledger.change(node, maintenance=True)
-    assert keeper.heal() == 0
+    assert keeper.reassign() == 0
     assert not leases.shown(ledger, made).degraded
 
 

@@ -34,7 +34,7 @@ def begin(ledger: Ledger, hours: float = 1) -> None:
     """Let time pass, and all that is due happen."""
     ledger.clock.move((leases.at(hours) - ledger.clock()) / 1_000_000)
     ledger.revive_conductor()
-    LeaseKeeper(ledger.runner, ledger.clock, healing_seconds=0, cleaning_minutes=0).run_events()
+    LeaseKeeper(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0).run_events()
 
 
 def claim(ledger: Ledger, resources, *, consumer: str = "", project: str = "p") -> str:

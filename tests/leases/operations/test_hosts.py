@@ -14,9 +14,10 @@ from dibs.leases.model.errors import (
     NoSuchHost,
 )
 from dibs.leases.operations.hosts import (
+    DeleteHost,
+    GetHost,
     ListHostBookings,
     ListPropertyNames,
-    OneHost,
     RegisterHost,
     SetPropertyPrivacy,
     delete_host,
@@ -36,7 +37,7 @@ from tests.provider_builders import claim, make, statements
 
 
 def find(ledger: Ledger, host_id: object):
-    return ledger.runner.read(get_host, SERVICE, OneHost(id=str(host_id)))
+    return ledger.runner.read(get_host, SERVICE, GetHost(id=str(host_id)))
 
 
 def names(ledger: Ledger, access=SERVICE, **options) -> dict[str, tuple[str, ...]]:
@@ -47,7 +48,7 @@ def names(ledger: Ledger, access=SERVICE, **options) -> dict[str, tuple[str, ...
 def test_registering_puts_a_reservation_provider_below_the_compute_provider(ledger):
     host = make_host(ledger, "compute-1", rack="r1")
     assert (host.name, host.vcpus, host.memory_mb, host.local_gb) == ("compute-1", 64, 262_144, 2_000)
-    assert (host.service_name, host.hypervisor_type, host.trouble) == ("compute-1", "QEMU", None)
+    assert (host.service_name, host.hypervisor_type, host.out_of_service) == ("compute-1", "QEMU", None)
     assert host.properties == {"rack": "r1"}
     child = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=host.reservation_provider))
     assert (child.name, child.parent) == ("blazar_compute-1", host.provider)
@@ -191,9 +192,9 @@ def test_a_booked_host_stays_and_one_that_is_not_goes_with_its_reservation_provi
     host = make_host(ledger, gpu="yes")
     made = lease(ledger, 1, 2, whole())
     with pytest.raises(HostBooked):
-        ledger.runner.write(delete_host, SERVICE, OneHost(id=str(host.id)))
+        ledger.runner.write(delete_host, SERVICE, DeleteHost(id=str(host.id)))
     delete(ledger, made)
-    ledger.runner.write(delete_host, SERVICE, OneHost(id=str(host.id)))
+    ledger.runner.write(delete_host, SERVICE, DeleteHost(id=str(host.id)))
     tables = read_tables(database_url)
     assert (tables["hosts"], tables["host_properties"]) == ([], [])
     assert len(tables["providers"]) == before + 1
@@ -207,7 +208,7 @@ def test_a_host_that_does_not_exist(ledger, ident):
     with pytest.raises(NoSuchHost):
         find(ledger, ident)
     with pytest.raises(NoSuchHost):
-        ledger.runner.write(delete_host, SERVICE, OneHost(id=ident))
+        ledger.runner.write(delete_host, SERVICE, DeleteHost(id=ident))
     with pytest.raises(NoSuchHost):
         ledger.runner.read(list_host_bookings, SERVICE, ListHostBookings(host=ident))
 

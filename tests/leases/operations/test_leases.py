@@ -7,11 +7,11 @@ from dibs.access.actor import Actor
 from dibs.access.lease_policy import LeasePolicy
 from dibs.errors import Forbidden
 from dibs.flavors.queries import flavors
-from dibs.leases.model.dates import LeaseRules
+from dibs.leases.model.dates import CURRENT_MINUTE, LeaseRules
 from dibs.leases.model.errors import BadLease, LeaseNotFound, LeaseTooLong, NotEnoughHosts, OutsideLease
-from dibs.leases.model.leases import BEFORE_END, END, NOW, START, class_of
+from dibs.leases.model.leases import BEFORE_END, END, START, class_of
 from dibs.leases.model.windows import to_minute
-from dibs.leases.operations.leases import OneLease, delete_lease, get_lease, list_leases
+from dibs.leases.operations.leases import DeleteLease, GetLease, delete_lease, get_lease, list_leases
 from dibs.ledger.operations.resource_classes import list_resource_classes
 from tests.builders import Ledger, trusted
 from tests.laws import read_tables
@@ -74,7 +74,7 @@ def test_a_lease_of_whole_hosts_makes_neither(ledger, database_url):
 
 
 def test_a_lease_may_have_no_reservations_and_may_begin_now(ledger):
-    made = lease(ledger, 0, 1, start_at=NOW)
+    made = lease(ledger, 0, 1, start_at=CURRENT_MINUTE)
     assert made.reservations == ()
     assert made.start_at == to_minute(ledger.clock())
 
@@ -95,7 +95,7 @@ def test_a_refused_lease_leaves_nothing_behind(ledger, database_url):
         ({"start_at": at(-2)}, BadLease),
         ({"end_at": at(1)}, BadLease),
         ({"end_at": at(0)}, BadLease),
-        ({"end_at": NOW}, BadLease),
+        ({"end_at": CURRENT_MINUTE}, BadLease),
         ({"before_end_at": at(1)}, OutsideLease),
         ({"before_end_at": at(3)}, OutsideLease),
         ({"before_end_at": at(4)}, OutsideLease),
@@ -157,11 +157,11 @@ def test_a_lease_that_is_deleted_leaves_nothing_behind(ledger, database_url):
         delete(ledger, made)
 
 
-@pytest.mark.parametrize(("operation", "verb"), [(get_lease, "get"), (delete_lease, "delete")])
-def test_a_lease_of_another_project_is_refused(ledger, operation, verb):
+@pytest.mark.parametrize(("operation", "command"), [(get_lease, GetLease), (delete_lease, DeleteLease)])
+def test_a_lease_of_another_project_is_refused(ledger, operation, command):
     made = lease(ledger, 1, 2, access=trusted(user="v", project="q"))
     with pytest.raises(Forbidden):
-        ledger.runner.write(operation, MEMBER, OneLease(uuid=made.uuid, rule=f"blazar:leases:{verb}"))
+        ledger.runner.write(operation, MEMBER, command(uuid=made.uuid))
     assert shown(ledger, made) == made
 
 

@@ -24,7 +24,7 @@ from dibs.allocations.model.errors import (
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import (
-    ComputeAway,
+    ComputeUnavailable,
     FlavorAccessExists,
     FlavorAccessNotFound,
     FlavorExists,
@@ -223,7 +223,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     TooManyMetadataItems: 403,
     HypervisorNotFound: 404,
     ServiceNotFound: 404,
-    ComputeAway: 503,
+    ComputeUnavailable: 503,
     Forbidden: 403,
     StoreUnavailable: 503,
     StoreContended: 503,

@@ -18,7 +18,7 @@ from dibs.allocations.model.errors import (
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import (
-    ComputeAway,
+    ComputeUnavailable,
     FlavorAccessExists,
     FlavorAccessNotFound,
     FlavorExists,
@@ -230,7 +230,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     TooManyMetadataItems: 403,
     HypervisorNotFound: 404,
     ServiceNotFound: 404,
-    ComputeAway: 503,
+    ComputeUnavailable: 503,
     LeaseRefused: 403,
     Forbidden: 403,
     StoreUnavailable: 503,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dibs.allocations.model.errors import AllocationExists, AllocationNotFound, InstanceInUse, NoConductorAvailable
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
-from dibs.flavors.model.errors import ComputeAway, FlavorNotFound
+from dibs.flavors.model.errors import ComputeUnavailable, FlavorNotFound
 from dibs.http.failures import shorten
 from dibs.http.messages import Response
 from dibs.leases.model.errors import BadLease, LeaseRefused, LeaseTooLong, MalformedRequirements
@@ -34,7 +34,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     InstanceInUse: 409,
     WrongState: 409,
     NoConductorAvailable: 503,
-    ComputeAway: 503,
+    ComputeUnavailable: 503,
     StoreUnavailable: 503,
     StoreContended: 503,
 }

@@ -10,9 +10,10 @@ from dibs.documents.json_schema import Schema
 from dibs.http.messages import Response
 from dibs.integrations.flavors import with_external_flavors
 from dibs.leases.model.access import require_in_own_project
-from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, NOW, RESOURCE_TYPES, WHOLE_HOST, Now
-from dibs.leases.operations.availability import ask_lease
-from dibs.leases.operations.leases import NewLease, NewReservation
+from dibs.leases.model.dates import CURRENT_MINUTE, CurrentMinute
+from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, RESOURCE_TYPES, WHOLE_HOST
+from dibs.leases.operations.availability import check_availability
+from dibs.leases.operations.planning import CreateLease, ReservationRequest
 
 RULE = "blazar:leases:post"
 REQUIREMENTS_LENGTH_MAX = 4_000
@@ -51,7 +52,7 @@ def explain(exchange: Exchange) -> Response:
     asked = exchange.query(QUERY)
     if "end" not in asked:
         raise Refusal(400, "The query parameter end is needed.")
-    command = NewLease(
+    command = CreateLease(
         name="",
         start_at=_read_time(asked, "start"),
         end_at=_read_time(asked, "end"),
@@ -59,7 +60,7 @@ def explain(exchange: Exchange) -> Response:
         rules=exchange.services.lease_rules,
     )
     command = with_external_flavors(command, access, exchange.services.find_flavor)
-    found = exchange.services.runner.read(ask_lease, access, command)
+    found = exchange.services.runner.read(check_availability, access, command)
     return json_answer(
         {
             "fits": found.fits,
@@ -71,14 +72,14 @@ def explain(exchange: Exchange) -> Response:
     )
 
 
-def _read_reservation(asked: Mapping[str, str]) -> NewReservation:
+def _read_reservation(asked: Mapping[str, str]) -> ReservationRequest:
     kind = asked.get("resource_type", WHOLE_HOST)
     if kind == FLAVORED_INSTANCES and "flavor_id" not in asked:
         raise Refusal(400, f"The query parameter flavor_id is needed for {FLAVORED_INSTANCES}.")
     least, most = (asked.get("min", "1"), asked.get("max")) if kind == WHOLE_HOST else (asked.get("amount", "1"), None)
     if int(most or least) < int(least):
         raise Refusal(400, "The query parameter max must not be less than min.")
-    return NewReservation(
+    return ReservationRequest(
         resource_type=kind,
         least=int(least),
         most=int(most or least),
@@ -90,10 +91,10 @@ def _read_reservation(asked: Mapping[str, str]) -> NewReservation:
     )
 
 
-def _read_time(asked: Mapping[str, str], name: str) -> int | Now:
+def _read_time(asked: Mapping[str, str], name: str) -> int | CurrentMinute:
     text = asked.get(name, "now")
     if text == "now":
-        return NOW
+        return CURRENT_MINUTE
     try:
         given = datetime.fromisoformat(text)
         return int((given.replace(tzinfo=given.tzinfo or UTC) - _EPOCH).total_seconds()) * 1_000_000

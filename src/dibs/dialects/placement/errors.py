@@ -22,7 +22,7 @@ from dibs.allocations.model.errors import (
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import (
-    ComputeAway,
+    ComputeUnavailable,
     FlavorAccessExists,
     FlavorAccessNotFound,
     FlavorExists,
@@ -236,7 +236,7 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     TooManyMetadataItems: _FORBIDDEN,
     HypervisorNotFound: _MISSING,
     ServiceNotFound: _MISSING,
-    ComputeAway: _AWAY,
+    ComputeUnavailable: _AWAY,
     # Providers, inventories, classes and traits.
     ProviderExists: (409, Code.DUPLICATE_NAME),
     BadParent: _BAD,

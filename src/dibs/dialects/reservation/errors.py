@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
-from dibs.flavors.model.errors import ComputeAway, FlavorNotFound
+from dibs.flavors.model.errors import ComputeUnavailable, FlavorNotFound
 from dibs.http.failures import shorten
 from dibs.http.messages import Response
 from dibs.leases.model.errors import (
@@ -58,7 +58,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     NotEnoughHosts: 409,
     # It is named in the body.
     FlavorNotFound: 400,
-    ComputeAway: 503,
+    ComputeUnavailable: 503,
     StoreUnavailable: 503,
     StoreContended: 503,
 }

@@ -7,7 +7,7 @@ class FlavorNotFound(DibsError):
     """Flavor {flavor} could not be found."""
 
 
-class ComputeAway(DibsError):
+class ComputeUnavailable(DibsError):
     """The compute service that keeps the flavors cannot be asked right now. Please try again. ({problem})"""
 
 

@@ -37,7 +37,7 @@ class ListFlavors:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneFlavor:
+class FlavorReference:
     """A flavor by what callers know it by."""
 
     flavor: str
@@ -54,28 +54,28 @@ class NewFlavor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DescribeFlavor(OneFlavor):
+class DescribeFlavor(FlavorReference):
     """Say something else of a flavor."""
 
     description: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetSpecs(OneFlavor):
+class SetSpecs(FlavorReference):
     """Add extra specs, or give those of the same name another value."""
 
     specs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RemoveSpec(OneFlavor):
+class RemoveSpec(FlavorReference):
     """Remove one extra spec."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeAccess(OneFlavor):
+class ChangeAccess(FlavorReference):
     """Give a project access to a flavor, or take it."""
 
     project: str
@@ -101,7 +101,7 @@ def list_flavors(tx: Transaction, access: Access, now: int, command: ListFlavors
     return found
 
 
-def get_flavor(tx: Transaction, access: Access, now: int, command: OneFlavor) -> Flavor:
+def get_flavor(tx: Transaction, access: Access, now: int, command: FlavorReference) -> Flavor:
     """One flavor that the caller may see."""
     return seen(tx, flavors.get(tx, command.flavor), command)
 
@@ -118,7 +118,7 @@ def describe_flavor(tx: Transaction, access: Access, now: int, command: Describe
     return get_flavor(tx, access, now, command)
 
 
-def delete_flavor(tx: Transaction, access: Access, now: int, command: OneFlavor) -> None:
+def delete_flavor(tx: Transaction, access: Access, now: int, command: FlavorReference) -> None:
     """Remove a flavor; servers that were made with it stay."""
     flavors.delete(tx, _lock(tx, command))
 
@@ -141,7 +141,7 @@ def remove_spec(tx: Transaction, access: Access, now: int, command: RemoveSpec) 
     flavors.set_specs(tx, flavor, specs, now)
 
 
-def list_access(tx: Transaction, access: Access, now: int, command: OneFlavor) -> list[str]:
+def list_access(tx: Transaction, access: Access, now: int, command: FlavorReference) -> list[str]:
     """The projects that may use a flavor that is not public."""
     flavor = get_flavor(tx, access, now, command)
     if flavor.public:
@@ -166,7 +166,7 @@ def remove_access(tx: Transaction, access: Access, now: int, command: ChangeAcce
     return flavors.access(tx, flavor)
 
 
-def seen(tx: Transaction, flavor: Flavor | None, command: OneFlavor) -> Flavor:
+def seen(tx: Transaction, flavor: Flavor | None, command: FlavorReference) -> Flavor:
     """The flavor, if the caller may see it."""
     if flavor is None or not _is_visible(tx, flavor, command.visibility):
         raise FlavorNotFound(flavor=command.flavor)
@@ -179,7 +179,7 @@ def _is_visible(tx: Transaction, flavor: Flavor, visibility: VisibleProjects) ->
     return not visibility.isdisjoint(flavors.access(tx, flavor))
 
 
-def _lock(tx: Transaction, command: OneFlavor) -> Flavor:
+def _lock(tx: Transaction, command: FlavorReference) -> Flavor:
     """The flavor, kept from others; one that a reservation made is nobody's to change."""
     flavor = seen(tx, flavors.lock(tx, command.flavor), command)
     if flavor.reservation_id is not None:

@@ -1,37 +1,51 @@
-"""When a lease begins and ends, and when its owner is told that the end is near."""
+"""When a lease begins and ends, and when its before_end event is due."""
 
+import enum
 from dataclasses import dataclass
+from typing import Final
 
 from dibs.leases.model.errors import BadLease, LeaseTooLong, OutsideLease
-from dibs.leases.model.leases import Now
 from dibs.leases.model.windows import MINUTE, SECOND, Window, to_minute
+
+
+class CurrentMinute(enum.Enum):
+    """The type of CURRENT_MINUTE."""
+
+    CURRENT_MINUTE = enum.auto()
+
+
+CURRENT_MINUTE: Final = CurrentMinute.CURRENT_MINUTE
+"""The minute in which the operation runs, as the date of a lease: only the transaction knows which minute that is."""
+
+LeaseDate = int | CurrentMinute
+"""The start or end of a lease, as a client gives it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaseRules:
-    """What an operator decided about all leases."""
+    """The operator's settings for all leases."""
 
     cleaning_minutes: int = 0
-    """How long a host rests before and after each lease."""
+    """The time for which a host stays free before and after each lease."""
     before_end_minutes: int = 60
-    """How long before its end a lease is told so, unless its owner says when; 0 tells nothing."""
+    """How long before the end the before_end event is due, unless the client gives a date; 0: no event."""
     seconds_max: int = 0
-    """How long a lease may be; 0: as long as one likes."""
+    """The longest duration of a lease; 0: no limit."""
     exempt_projects: frozenset[str] = frozenset()
-    """Projects whose leases may be longer."""
+    """Projects without a limit."""
     external_compute: bool = False
     """An external compute service keeps the flavors and servers of new leases."""
     enforced: bool = False
-    """A service outside has a say in who may have what, and is told of the end of each new lease."""
+    """An enforcement service checks new leases and is notified when they end."""
 
 
-def moment(date: int | Now, now: int) -> int:
-    """A date that was given, or the minute that it is now."""
-    return to_minute(now) if isinstance(date, Now) else date
+def moment(date: LeaseDate, now: int) -> int:
+    """Return a date as a moment."""
+    return to_minute(now) if isinstance(date, CurrentMinute) else date
 
 
 def check_new(window: Window, now: int) -> None:
-    """Refuse dates of a new lease that cannot be."""
+    """Raise BadLease when a new lease would begin in the past or end before it begins."""
     if window.start < to_minute(now):
         raise BadLease(reason="Start date must be later than current date")
     if window.end <= window.start:
@@ -39,7 +53,7 @@ def check_new(window: Window, now: int) -> None:
 
 
 def check_length(window: Window, project: str | None, rules: LeaseRules) -> None:
-    """Refuse a lease that is longer than leases may be."""
+    """Raise LeaseTooLong when a lease is longer than the operator allows."""
     if not rules.seconds_max or project in rules.exempt_projects:
         return
     if window.length > rules.seconds_max * SECOND:
@@ -47,9 +61,9 @@ def check_length(window: Window, project: str | None, rules: LeaseRules) -> None
 
 
 def before_end(window: Window, given: int | None, minutes: int) -> int | None:
-    """When the end is announced: when the owner says, otherwise so long before it, but not before the start.
+    """Return when the before_end event is due; None for no event.
 
-    None when the owner says nothing and the operator wants no announcements.
+    A given date must lie within the lease. The default lies ``minutes`` before the end, but not before the start.
     """
     if given is not None:
         if not window.start < given < window.end:

@@ -1,17 +1,55 @@
-"""Reservations and hosts in the words of the reservation API, which whoever has a say in leases is told in too."""
+"""Leases, reservations and hosts in the field names of the reservation API.
+
+The reservation dialect renders these fields, and the enforcement service receives whole leases.
+"""
 
 import json
-from typing import Any
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from dibs.leases.model.hosts import Host
-from dibs.leases.model.leases import FLAVORED_INSTANCES, Reservation
+from dibs.leases.model.leases import BEFORE_END, FLAVORED_INSTANCES, Lease, Reservation
 
-SIZES = {"vcpus": "VCPU", "memory_mb": "MEMORY_MB", "disk_gb": "DISK_GB"}
-"""The resource class in which each is counted."""
+LeaseDocument = Mapping[str, Any]
+"""A lease in the field names of the reservation API, each reservation with its hosts."""
+
+_EPOCH = datetime(1970, 1, 1)
+_SIZES = {"vcpus": "VCPU", "memory_mb": "MEMORY_MB", "disk_gb": "DISK_GB"}
 
 
-def described_reservation(reservation: Reservation) -> dict[str, Any]:
-    """What was asked for."""
+class LeaseChangeDocument(NamedTuple):
+    """A lease before and after a change."""
+
+    current: LeaseDocument
+    lease: LeaseDocument
+
+
+def lease_document(lease: Lease, hosts: Sequence[Sequence[Host]], *, stored: bool = True) -> dict[str, Any]:
+    """Return a lease with the hosts of each of its reservations; a lease that is not stored yet has no ids."""
+    event = lease.event(BEFORE_END)
+    return {
+        **({"id": lease.uuid, "status": lease.status} if stored else {}),
+        "name": lease.name,
+        "user_id": lease.user_id,
+        "project_id": lease.project_id,
+        "start_date": _date(lease.start_at),
+        "end_date": _date(lease.end_at),
+        "before_end_date": None if event is None else _date(event.due_at),
+        "reservations": [
+            {
+                **({"id": each.uuid, "lease_id": lease.uuid, "status": each.status} if stored else {}),
+                "resource_type": each.resource_type,
+                **reservation_fields(each),
+                "allocations": [{**host_fields(host), **host.properties} for host in its],
+            }
+            for each, its in zip(lease.reservations, hosts, strict=True)
+        ],
+    }
+
+
+def reservation_fields(reservation: Reservation) -> dict[str, Any]:
+    """Return the fields of a reservation that the client chose."""
     if reservation.whole_hosts:
         return {
             "hypervisor_properties": reservation.hypervisor_properties,
@@ -28,8 +66,8 @@ def described_reservation(reservation: Reservation) -> dict[str, Any]:
     }
 
 
-def described_host(host: Host) -> dict[str, Any]:
-    """What is known of every host."""
+def host_fields(host: Host) -> dict[str, Any]:
+    """Return the fields that every host has."""
     return {
         "id": str(host.id),
         "vcpus": host.vcpus,
@@ -45,8 +83,12 @@ def described_host(host: Host) -> dict[str, Any]:
 
 
 def _size(reservation: Reservation) -> dict[str, Any]:
-    """How large one instance is: as asked for, or as the flavor says, whatever it takes of its host."""
+    """Return the requested size of one instance, or that of its flavor, even if it takes something else of a host."""
     if reservation.resource_type == FLAVORED_INSTANCES:
         flavor = json.loads(reservation.resource_properties)
         return {"vcpus": flavor["vcpus"], "memory_mb": flavor["ram"], "disk_gb": flavor["disk"]}
-    return {key: reservation.resources.get(name, 0) for key, name in SIZES.items()}
+    return {key: reservation.resources.get(name, 0) for key, name in _SIZES.items()}
+
+
+def _date(moment: int) -> str:
+    return (_EPOCH + timedelta(microseconds=moment)).isoformat(timespec="seconds")

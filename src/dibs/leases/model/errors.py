@@ -5,7 +5,7 @@ from dibs.machines.model.errors import NodeClaimed
 
 
 class NodeBooked(NodeClaimed):
-    """Node {node} is booked: it is promised to reservation {reservations} of a lease."""
+    """Node {node} is booked for reservation {reservations} of a lease."""
 
 
 class HostKeptForLeases(DibsError):

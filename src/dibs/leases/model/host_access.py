@@ -1,9 +1,9 @@
-"""Who may use a host that can be booked.
+"""Which claims and holds on a bookable host the leases on it allow.
 
-- A compute host is for leases alone (Blazar keeps others away with its scheduler filter): whoever claims something of
-  it has an instance of a reservation that lies there, or belongs to the project that has the host whole just now.
-- A bare-metal node is anybody's until it is booked. Whoever takes it without a lease says no end, and would run into
-  any booking, be it next year's; a hold says its end, and may have the node until then.
+- A compute host is used by leases only; Blazar achieves this with a scheduler filter. A claim on it must belong to an
+  instance of a reservation on that host, or to the project that has the host whole at the moment.
+- A bare-metal node can be claimed until it is booked. A claim has no end, so it conflicts with every booking, even one
+  of next year. A hold has an end, and conflicts only with bookings that begin before it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +14,7 @@ from dibs.leases.model.errors import HostKeptForLeases, NodeBooked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardedHost:
-    """A provider that is a host, or lies below one."""
+    """The host that a provider is, or is a descendant of."""
 
     id: int
     name: str
@@ -24,13 +24,13 @@ class GuardedHost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Promise:
-    """A booking of a host, as far as it matters to those who want to use the host."""
+class GuardedBooking:
+    """A booking of a host, with what decides whether a claim belongs to its lease."""
 
     host_id: int
     reservation_id: int
     reservation: str
-    """Its uuid."""
+    """The uuid of the reservation."""
     resource_class: str
     """The class of its instances."""
     resources: Mapping[str, int]
@@ -43,52 +43,52 @@ class Promise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostUse:
-    """Somebody wants to claim something of a host, without saying until when."""
+    """A claim on a host, which has no end."""
 
     projects: Collection[str | None] = ()
-    """For whom it comes; nobody in particular when it only names an instance."""
+    """The projects that the claim is for; none when only an instance is named."""
     reserved: Mapping[str, int] = field(default_factory=dict)
-    """How many reserved instances it claims at the host's reservation provider along with the rest, by class."""
+    """The reserved instances that it claims on the reservation provider of the host, by class."""
     taken: Mapping[str, int] = field(default_factory=dict)
     """What it takes of the host itself, by resource class."""
     reservation_id: int | None = None
-    """Of the reservation that it was launched for, if it is a server of ours."""
+    """The reservation that the server was launched for, if it is a server of Dibs."""
 
-    def in_lease(self, promise: Promise) -> bool:
-        """Whether the promise was made to whoever this is."""
-        if not promise.begun:
+    def in_lease(self, booking: GuardedBooking) -> bool:
+        """Return True when the claim belongs to the lease of a booking."""
+        if not booking.begun:
             return False
-        if self.reservation_id == promise.reservation_id:
+        if self.reservation_id == booking.reservation_id:
             return True
-        if promise.whole:
-            return promise.project_id in self.projects
-        # A lease of no project belongs to whoever runs the system, and claims are made in the name of projects.
-        return promise.project_id in (None, *self.projects) and self._within(promise)
+        if booking.whole:
+            return booking.project_id in self.projects
+        # A lease without a project belongs to the operator, and claims are always made for projects.
+        return booking.project_id in (None, *self.projects) and self._within(booking)
 
-    def _within(self, promise: Promise) -> bool:
-        """Whether it takes no more than the instances that it claims were promised."""
-        count = self.reserved.get(promise.resource_class, 0)
+    def _within(self, booking: GuardedBooking) -> bool:
+        """Return True when it takes no more than the reserved instances that it claims."""
+        count = self.reserved.get(booking.resource_class, 0)
         return count > 0 and all(
-            self.taken.get(name, 0) <= amount * count for name, amount in promise.resources.items()
+            self.taken.get(name, 0) <= amount * count for name, amount in booking.resources.items()
         )
 
 
-def check_use(host: GuardedHost, promises: Sequence[Promise], use: HostUse) -> None:
-    """Refuse a use that leases do not allow."""
-    if any(use.in_lease(promise) for promise in promises):
+def check_use(host: GuardedHost, bookings: Sequence[GuardedBooking], use: HostUse) -> None:
+    """Raise unless the leases on a host allow a claim."""
+    if any(use.in_lease(booking) for booking in bookings):
         return
     if host.node is None:
         raise HostKeptForLeases(host=host.name)
-    if promises:
-        raise NodeBooked(node=host.node, reservations=_listed(promises))
+    if bookings:
+        raise NodeBooked(node=host.node, reservations=_listed(bookings))
 
 
-def check_hold(host: GuardedHost, promises: Sequence[Promise], until: int) -> None:
-    """Refuse a hold that would not be over when the node is wanted."""
-    disturbed = [promise for promise in promises if promise.start_at < until]
-    if disturbed:
-        raise NodeBooked(node=host.node, reservations=_listed(disturbed))
+def check_hold(host: GuardedHost, bookings: Sequence[GuardedBooking], until: int) -> None:
+    """Raise NodeBooked when a booking of the node begins before the hold ends."""
+    conflicting = [booking for booking in bookings if booking.start_at < until]
+    if conflicting:
+        raise NodeBooked(node=host.node, reservations=_listed(conflicting))
 
 
-def _listed(promises: Sequence[Promise]) -> str:
-    return ", ".join(sorted(promise.reservation for promise in promises))
+def _listed(bookings: Sequence[GuardedBooking]) -> str:
+    return ", ".join(sorted(booking.reservation for booking in bookings))

@@ -1,17 +1,17 @@
-"""Leases: hosts and instances promised for a window of time, and the states that a lease goes through."""
+"""Leases: hosts and instances reserved for a window of time, and the states of a lease."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dibs.flavors.model.flavors import CLASS_PREFIX
 
-# What can be reserved.
+# Resource types of reservations.
 WHOLE_HOST = "physical:host"
 INSTANCES = "virtual:instance"
 FLAVORED_INSTANCES = "flavor:instance"
 RESOURCE_TYPES = (WHOLE_HOST, INSTANCES, FLAVORED_INSTANCES)
 
-# Of a lease.
+# States of a lease.
 PENDING = "PENDING"
 STARTING = "STARTING"
 ACTIVE = "ACTIVE"
@@ -19,19 +19,19 @@ TERMINATING = "TERMINATING"
 TERMINATED = "TERMINATED"
 ERROR = "ERROR"
 
-# Of a reservation.
+# States of a reservation.
 RESERVATION_PENDING = "pending"
 RESERVATION_ACTIVE = "active"
 RESERVATION_DELETED = "deleted"
 RESERVATION_ERROR = "error"
 
-# Of an event.
+# States of an event.
 UNDONE = "UNDONE"
 IN_PROGRESS = "IN_PROGRESS"
 DONE = "DONE"
 FAILED = "ERROR"
 
-# What happens to a lease, in the order in which things due at the same moment happen: a host that is given back at noon
+# Kinds of events, in the order in which events that are due at the same moment happen: a host that is released at noon
 # is free for the lease that begins at noon.
 BEFORE_END = "before_end_lease"
 END = "end_lease"
@@ -39,58 +39,9 @@ START = "start_lease"
 EVENT_ORDER = (BEFORE_END, END, START)
 
 
-class Now:
-    """The moment at which the request is carried out, to the minute."""
-
-
-NOW = Now()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PropertyName:
-    """The name of something that operators say of hosts."""
-
-    id: int
-    uuid: str
-    name: str
-    private: bool
-    """True when only operators are shown it."""
-    created_at: int
-    updated_at: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Booking:
-    """A host for one reservation in the window of its lease."""
-
-    reservation_id: int
-    host_id: int
-    start_at: int
-    end_at: int
-    amount: int
-    """How many instances lie on the host; 1 when the host is booked whole."""
-    whole: bool = False
-    resources: Mapping[str, int] = field(default_factory=dict)
-    """What one instance takes, by resource class."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownBooking:
-    """A booking as operators see it."""
-
-    host_id: int
-    reservation: str
-    """Its uuid."""
-    lease: str
-    """Its uuid."""
-    start_at: int
-    end_at: int
-    amount: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that is due in a lease."""
+    """A step in the life of a lease that is due at a moment."""
 
     id: int
     uuid: str
@@ -103,21 +54,21 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """Part of a lease: whole hosts, or instances."""
+    """A part of a lease: whole hosts, or instances."""
 
     id: int
     uuid: str
     resource_type: str
     status: str
     missing_resources: bool = False
-    """Fewer are promised than were asked for, because a host broke and there was no other."""
+    """True when a host failed and no other host was available, so that less is booked than was requested."""
     resources_changed: bool = False
-    """Another host was taken for one that broke."""
+    """True when another host replaced one that failed."""
     least: int
     most: int
-    """Hosts, from least to most; instances, both the same."""
+    """The minimum and maximum number of hosts; for instances both are the number of instances."""
     affinity: bool | None = None
-    """All on one host, each on another, or as they come."""
+    """True: all instances on one host; False: each on another host; None: no preference."""
     resources: Mapping[str, int] = field(default_factory=dict)
     """What one instance takes of its host, by resource class; empty for whole hosts."""
     required_traits: tuple[str, ...] = ()
@@ -130,18 +81,18 @@ class Reservation:
 
     @property
     def whole_hosts(self) -> bool:
-        """True when it takes hosts whole."""
+        """True when it reserves whole hosts."""
         return self.resource_type == WHOLE_HOST
 
     @property
     def resource_class(self) -> str:
-        """The class in which its instances are offered once the lease has begun."""
+        """The resource class of its instances, which hosts offer while the lease is active."""
         return class_of(self.uuid)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """A promise: these reservations, from one moment until another."""
+    """Reservations for one window of time."""
 
     id: int
     uuid: str
@@ -155,36 +106,35 @@ class Lease:
     external_compute: bool = False
     """An external compute service keeps its flavors and servers; outbox calls keep that service up to date."""
     enforced: bool = False
-    """A service that has a say in who may have what is told of its end."""
+    """The enforcement service is notified of its end."""
     created_at: int
     updated_at: int | None = None
     reservations: tuple[Reservation, ...] = ()
     events: tuple[Event, ...] = ()
 
     def event(self, kind: str) -> Event | None:
-        """The event of a kind, if the lease has one."""
+        """Return the event of a kind; None when the lease has none."""
         return next((event for event in self.events if event.kind == kind), None)
 
     @property
     def begun(self) -> bool:
-        """True once its project may use what it promises: before that, whoever uses its hosts does so by right of
-        another lease."""
+        """True once its project may use its hosts; before that, users of its hosts belong to another lease."""
         start = self.event(START)
         return start is not None and start.status in (IN_PROGRESS, DONE)
 
 
 def class_of(reservation: str) -> str:
-    """The resource class of a reservation's instances, by its uuid."""
+    """Return the resource class of the instances of a reservation, by its uuid."""
     return CLASS_PREFIX + reservation.upper().replace("-", "_")
 
 
 def reservation_of(resource_class: str) -> str | None:
-    """The uuid of the reservation that would have a resource class; None when it is none of a reservation's."""
+    """Return the uuid of the reservation that has a resource class; None for a class of another kind."""
     if not resource_class.startswith(CLASS_PREFIX):
         return None
     return resource_class.removeprefix(CLASS_PREFIX).lower().replace("_", "-")
 
 
 def settled_status(start: str, end: str) -> str:
-    """What state a lease is in, by what became of its start and its end."""
+    """Return the state of a lease that follows from the states of its start and end events."""
     return {(UNDONE, UNDONE): PENDING, (DONE, UNDONE): ACTIVE, (DONE, DONE): TERMINATED}.get((start, end), ERROR)

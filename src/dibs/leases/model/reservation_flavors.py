@@ -1,4 +1,4 @@
-"""Flavors and reservations: what an instance of a flavor takes of its host, and the flavor that a reservation makes."""
+"""Flavors of reservations: the flavor that a client names, and the private flavor that a reservation creates."""
 
 import json
 from collections import Counter
@@ -21,7 +21,7 @@ class InstanceSize(NamedTuple):
 
 
 def size_of(flavor: Flavor) -> InstanceSize:
-    """What an instance of a flavor takes; dedicated processors are of a class of their own."""
+    """Return what an instance of a flavor takes; dedicated processors count as PCPU."""
     if flavor.reserved_class is not None:
         raise BadLease(reason=f"Flavor {flavor.flavor} belongs to a reservation.")
     groups = groups_of(flavor).values()
@@ -36,8 +36,8 @@ def size_of(flavor: Flavor) -> InstanceSize:
     return InstanceSize(dict(sorted(resources.items())), tuple(sorted(required)), tuple(sorted(forbidden)))
 
 
-def described(flavor: Flavor) -> str:
-    """A flavor as the reservation keeps and shows it: as Nova shows it, in JSON."""
+def flavor_document(flavor: Flavor) -> str:
+    """Return a flavor as the reservation stores and shows it: in JSON with Nova's names."""
     return json.dumps(
         {
             "id": flavor.flavor,
@@ -56,9 +56,9 @@ def described(flavor: Flavor) -> str:
 
 
 def private_flavor(reservation: Reservation, source: Flavor | None) -> dict[str, Any]:
-    """The flavor that makes instances of a reservation, and nothing else: attributes of Flavor.
+    """Return the attributes of the flavor whose servers are instances of a reservation.
 
-    A server of it takes one of the reservation's own class, beside what every instance of that size takes.
+    Such a server takes one unit of the reservation's own class, in addition to what every server of its size takes.
     """
     sizes = reservation.resources
     own = {

@@ -1,22 +1,13 @@
-"""What may be changed of a lease, and what not once it has begun."""
+"""What can be changed of a lease, and what cannot once the lease has begun."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from dibs.leases.model import leases as states
-from dibs.leases.model.dates import moment
+from dibs.leases.model.dates import LeaseDate, moment
 from dibs.leases.model.errors import BadLease, LeaseConflict, OutsideLease
-from dibs.leases.model.leases import (
-    BEFORE_END,
-    FLAVORED_INSTANCES,
-    INSTANCES,
-    WHOLE_HOST,
-    Event,
-    Lease,
-    Now,
-    Reservation,
-)
+from dibs.leases.model.leases import BEFORE_END, FLAVORED_INSTANCES, INSTANCES, WHOLE_HOST, Event, Lease, Reservation
 from dibs.leases.model.windows import Window, to_minute
 
 _CHANGEABLE = {
@@ -24,19 +15,19 @@ _CHANGEABLE = {
     INSTANCES: frozenset({"least", "most", "affinity", "resources", "resource_properties"}),
     FLAVORED_INSTANCES: frozenset[str](),
 }
-"""What can be said of each kind; anything else is not heard."""
+"""The attributes that can be changed, by resource type; others are ignored."""
 
 
 def check_changeable(lease: Lease) -> None:
-    """Refuse to change more than the name of a lease that has ended, or that is half-way between two states."""
+    """Raise unless the lease is pending or active: in all other states it can only be renamed or deleted."""
     if lease.status == states.TERMINATED:
         raise BadLease(reason="Terminated leases can only be renamed")
     if lease.status not in (states.PENDING, states.ACTIVE):
         raise LeaseConflict(reason=f"Lease {lease.uuid} is {lease.status} and can only be renamed or deleted.")
 
 
-def changed_window(lease: Lease, start_at: int | Now | None, end_at: int | Now | None, now: int) -> Window:
-    """The window that a lease has from now on."""
+def changed_window(lease: Lease, start_at: LeaseDate | None, end_at: LeaseDate | None, now: int) -> Window:
+    """Return the new window of a lease."""
     old = Window(lease.start_at, lease.end_at)
     start = old.start if start_at is None else moment(start_at, now)
     end = old.end if end_at is None else moment(end_at, now)
@@ -51,9 +42,9 @@ def changed_window(lease: Lease, start_at: int | Now | None, end_at: int | Now |
 
 
 def changed_before_end(lease: Lease, window: Window, given: int | None) -> int | None:
-    """When the end of the lease is announced from now on; None when it is not.
+    """Return when the before_end event is due in the new window; None when the lease has none.
 
-    It stays as long before the end as it was, but never comes before the start.
+    Its distance from the end stays the same, but it is never due before the start.
     """
     if given is not None:
         if not window.start < given < window.end:
@@ -65,14 +56,16 @@ def changed_before_end(lease: Lease, window: Window, given: int | None) -> int |
     return max(window.start, window.end - (lease.end_at - event.due_at))
 
 
-def announced_again(event: Event, due_at: int) -> dict[str, Any]:
-    """What changes of the announcement when it comes at another time: it is to be made once more."""
+def rescheduled(event: Event, due_at: int) -> dict[str, Any]:
+    """Return the changes of a before_end event that is due at another time: it happens again."""
     return {} if event.due_at == due_at else {"due_at": due_at, "status": states.UNDONE}
 
 
 def changed_reservation(reservation: Reservation, changes: Mapping[str, Any], booked: int) -> Reservation:
-    """A reservation with other attributes; ``resources`` has only those classes that change, and ``booked`` is how many
-    hosts or instances it has."""
+    """Return a reservation with changed attributes.
+
+    ``resources`` contains only the classes that change; ``booked`` is the number of hosts or instances that it has.
+    """
     wanted = dict(changes)
     if wanted.pop("resource_type", reservation.resource_type) != reservation.resource_type:
         raise LeaseConflict(reason="resource_type cannot be updated")
@@ -83,23 +76,23 @@ def changed_reservation(reservation: Reservation, changes: Mapping[str, Any], bo
         sizes = {**reservation.resources, **wanted["resources"]}
         wanted["resources"] = {name: amount for name, amount in sizes.items() if amount}
     after = replace(reservation, **wanted)
-    _check_sense(after)
+    _check_consistency(after)
     if reservation.status == states.RESERVATION_ACTIVE:
         _check_growth(reservation, after, booked)
     return after
 
 
 def differs(before: Reservation, after: Reservation) -> bool:
-    """Whether other hosts may be needed."""
+    """Return True when the change may need other hosts."""
     return replace(before, before_end=None) != replace(after, before_end=None)
 
 
 def needs_new_flavor(before: Reservation, after: Reservation) -> bool:
-    """Whether the private flavor has to be made anew."""
+    """Return True when the private flavor has to be replaced."""
     return not after.whole_hosts and before.resources != after.resources
 
 
-def _check_sense(after: Reservation) -> None:
+def _check_consistency(after: Reservation) -> None:
     if after.least > after.most:
         raise BadLease(reason="Invalid values for min/max of hosts. Max must be equal to or larger than min.")
     if not after.whole_hosts and not after.resources:
@@ -107,7 +100,7 @@ def _check_sense(after: Reservation) -> None:
 
 
 def _check_growth(before: Reservation, after: Reservation, booked: int) -> None:
-    """Refuse to take anything away from a reservation that is in use, or to make something else of it."""
+    """Raise LeaseConflict when an active reservation would lose hosts or instances, or change its kind."""
     if after.resource_type == INSTANCES:
         same_but_amount = replace(after, least=before.least, most=before.most) == before
         if not same_but_amount or after.most < before.most:

@@ -1,4 +1,4 @@
-"""Spans of time: half open, from their start up to but without their end."""
+"""Windows of time, half-open: a window contains its start and not its end."""
 
 from dataclasses import dataclass
 
@@ -8,34 +8,34 @@ MINUTE = 60 * SECOND
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From one moment up to another."""
+    """The time from start up to end, in microseconds."""
 
     start: int
     end: int
 
     @property
     def length(self) -> int:
-        """How long it is."""
+        """The duration."""
         return self.end - self.start
 
     def overlaps(self, start: int, end: int) -> bool:
-        """Whether another span has a moment in common with it; one that begins where it ends has none."""
+        """Return True when another window has a moment in common with this one; adjacent windows have none."""
         return start < self.end and self.start < end
 
     def widened(self, minutes: int) -> "Window":
-        """With so many minutes more on both sides."""
+        """Return the window with minutes added on both sides."""
         return Window(self.start - minutes * MINUTE, self.end + minutes * MINUTE)
 
     def moved_to(self, start: int) -> "Window":
-        """As long, at another time."""
+        """Return a window of the same duration with another start."""
         return Window(start, start + self.length)
 
 
 def to_minute(moment: int) -> int:
-    """The minute in which a moment lies."""
+    """Return the start of the minute that contains a moment."""
     return moment - moment % MINUTE
 
 
 def minute_after(moment: int) -> int:
-    """The first full minute from a moment on."""
+    """Return the first full minute at or after a moment."""
     return moment + -moment % MINUTE

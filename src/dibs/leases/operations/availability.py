@@ -1,36 +1,37 @@
-"""Could I have this lease, why not, and when could I? Nothing is booked by asking."""
+"""Whether a lease would fit, why not, and when it would. Nothing is booked."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
-from dibs.leases.model.matching import Picks, Shortage
-from dibs.leases.operations import calendar
-from dibs.leases.operations.leases import NewLease, plan_lease, question_of
+from dibs.leases.model.matching.needs import Assignment
+from dibs.leases.model.matching.shortages import HostShortage
+from dibs.leases.operations.booking import search_hosts
+from dibs.leases.operations.planning import CreateLease, plan_lease, search_of
 
 
-class LeaseAnswer(NamedTuple):
-    """What would come of a lease that is asked for now."""
+class LeaseAvailability(NamedTuple):
+    """The result of a lease if it were created now."""
 
     fits: bool
     hosts: int
-    """How many hosts it would have."""
-    picks: tuple[Picks, ...]
-    """For each reservation how many instances on which host; others may be chosen when it is made."""
+    """The number of hosts that it would have."""
+    assignments: tuple[Assignment, ...]
+    """The hosts of each reservation; creating the lease may choose others."""
     reasons: Mapping[str, int]
-    """How many hosts cannot be had, by the first reason; empty when it fits."""
+    """The number of hosts that do not fit, by the first reason; empty when the lease fits."""
     text: str
-    """The reasons in words; empty when it fits."""
+    """The reasons in words; empty when the lease fits."""
     earliest: int | None
-    """The earliest start at which it would fit: the one that was asked for, a later one, or None."""
+    """The earliest start at which the lease would fit: the requested one or a later one; None for never."""
 
 
-def ask_lease(tx: Transaction, access: Access, now: int, command: NewLease) -> LeaseAnswer:
-    """The same search that making the lease would do. A read."""
+def check_availability(tx: Transaction, access: Access, now: int, command: CreateLease) -> LeaseAvailability:
+    """Search for hosts exactly as ``create_lease`` does. A read."""
     plan = plan_lease(tx, access, now, command)
-    found = calendar.look_up(tx, now, question_of(plan, command)) if plan.reservations else []
-    if isinstance(found, Shortage):
-        return LeaseAnswer(False, 0, (), found.reasons, found.text, found.earliest)
-    hosts = {host_id for picks in found for host_id in picks}
-    return LeaseAnswer(True, len(hosts), tuple(found), {}, "", plan.window.start)
+    found = search_hosts(tx, now, search_of(plan, command)) if plan.reservations else []
+    if isinstance(found, HostShortage):
+        return LeaseAvailability(False, 0, (), found.reasons, found.text, found.earliest)
+    hosts = {host_id for assignment in found for host_id in assignment}
+    return LeaseAvailability(True, len(hosts), tuple(found), {}, "", plan.window.start)

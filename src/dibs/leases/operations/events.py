@@ -1,11 +1,11 @@
-"""What happens to a lease at its time: it begins, it is about to end, it ends.
+"""The events of a lease: it begins, it is about to end, it ends.
 
-Each is one transaction with its change of state: a crash leaves a lease either as it was, with the event still due, or
-past it, with nothing left behind.
+Each event is one transaction, with the change of state in it. A crash leaves a lease either as it was, with the event
+still due, or past the event, with nothing left behind.
 
-- Beginning offers the reserved instances: on each host's reservation provider appears an inventory of the reservation's
-  own class, with as many as lie there, and the project may use the flavor that asks for it.
-- Ending takes servers, flavors, inventories and classes away, in this order, and gives the hosts back.
+- The start offers the reserved instances: each host's reservation provider gets an inventory of the reservation's own
+  class with the number of instances on that host, and the project may use the flavor that requests the class.
+- The end removes servers, flavors, inventories and classes, in this order, and releases the hosts.
 """
 
 from dataclasses import dataclass
@@ -13,45 +13,43 @@ from dataclasses import dataclass
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.leases.model import leases as states
-from dibs.leases.model.enforcement import told_lease
+from dibs.leases.model.documents import lease_document
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import END, START, Lease
 from dibs.leases.model.outbox import CALL_SECONDS, CLEAN_UP, GRANT_FLAVORS, NOTIFY_END
 from dibs.leases.model.windows import SECOND
-from dibs.leases.operations import calendar
-from dibs.leases.operations import reservation_inventories as reservation_stock
+from dibs.leases.operations import booking, reservation_inventories
 from dibs.leases.operations.uses import uses
-from dibs.leases.queries import calendar as bookings
+from dibs.leases.queries import bookings, hosts, leases, outbox, reservation_flavors
 from dibs.leases.queries import events as lease_events
-from dibs.leases.queries import hosts, leases, outbox, reservation_flavors
 from dibs.ledger.queries import claim_views, providers
 
-PATIENCE_MICROSECONDS = 60_000_000
-"""How long an event that breaks is tried again before its lease is given up."""
+RETRY_MICROSECONDS = 60_000_000
+"""How long a failing event is retried before its lease goes to ERROR."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListDueEvents:
-    """Some of what is due now."""
+    """List events that are due."""
 
     count_max: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueEvent:
-    """Something that is due in a lease."""
+    """An event that is due, by the uuid of its lease."""
 
     lease: str
     kind: str
 
 
 def list_due_events(tx: Transaction, access: Access, now: int, command: ListDueEvents) -> list[DueEvent]:
-    """What is due, in the order in which it should happen."""
+    """Return the events that are due, in the order in which to run them."""
     return [DueEvent(lease=lease, kind=kind) for lease, kind in lease_events.due(tx, now, command.count_max)]
 
 
 def run_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> bool:
-    """Do what is due; False when it is not, or no longer, or has to wait for an earlier lease to end."""
+    """Run an event; return False when it is not due, is done already, or must wait for the end of an earlier lease."""
     lease = leases.lock(tx, command.lease)
     event = lease.event(command.kind) if lease else None
     if lease is None or event is None or event.status != states.UNDONE or now < event.due_at:
@@ -66,12 +64,12 @@ def run_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> b
 
 
 def fail_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> bool:
-    """Give up a lease in which something breaks again and again; False while it is worth another try."""
+    """Set a lease to ERROR when its event has failed for RETRY_MICROSECONDS; return False while it is retried."""
     lease = leases.lock(tx, command.lease)
     event = lease.event(command.kind) if lease else None
     if lease is None or event is None or event.status != states.UNDONE:
         return False
-    if now < event.due_at + PATIENCE_MICROSECONDS:
+    if now < event.due_at + RETRY_MICROSECONDS:
         return False
     leases.change_event(tx, event, now, status=states.FAILED)
     for reservation in lease.reservations:
@@ -80,8 +78,8 @@ def fail_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> 
     return True
 
 
-def end_and_forget(tx: Transaction, now: int, lease: Lease) -> None:
-    """End a locked lease if it has not ended, and remove it; with servers outside that waits until they are gone."""
+def end_and_delete(tx: Transaction, now: int, lease: Lease) -> None:
+    """End a locked lease if it has not ended, and delete it; with external servers, once those are gone."""
     if lease.external_compute and lease.status != states.TERMINATED:
         _clean_up(tx, now, lease, forget=True)
         return
@@ -91,21 +89,21 @@ def end_and_forget(tx: Transaction, now: int, lease: Lease) -> None:
 
 
 def finish_start(tx: Transaction, now: int, lease: Lease) -> Lease:
-    """Let a locked lease be active that has all it needs."""
+    """Set a locked lease to ACTIVE."""
     _mark(tx, now, lease, START, states.DONE)
     return leases.change(tx, lease, now, status=states.ACTIVE)
 
 
 def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
-    """End a locked lease, whatever state it is in, and give back all that it had; gives it as it is then."""
+    """End a locked lease in any state and release all that it has; return it as it is afterwards."""
     booked = _end_uses(tx, now, lease)
     if lease.enforced:
-        told = told_lease(lease, [[host for host, its in booked if its == each.id] for each in lease.reservations])
-        outbox.add(tx, NOTIFY_END, lease.uuid, {"lease": told}, now)
+        its_hosts = [[host for host, row_id in booked if row_id == each.id] for each in lease.reservations]
+        outbox.add(tx, NOTIFY_END, lease.uuid, {"lease": lease_document(lease, its_hosts)}, now)
     ids = [reservation.id for reservation in lease.reservations]
     reservation_flavors.remove(tx, ids)
-    reservation_stock.remove(tx, now, lease.reservations)
-    calendar.give_back(tx, ids)
+    reservation_inventories.remove(tx, now, lease.reservations)
+    booking.release(tx, ids)
     for reservation in lease.reservations:
         leases.change_reservation(tx, reservation, now, status=states.RESERVATION_DELETED)
     for event in lease.events:
@@ -120,7 +118,7 @@ def _start(tx: Transaction, now: int, lease: Lease) -> bool:
     _lock_hosts(tx, now, lease)
     for reservation in lease.reservations:
         if not reservation.whole_hosts:
-            reservation_stock.offer(tx, now, reservation)
+            reservation_inventories.offer(tx, now, reservation)
             if lease.project_id is not None:
                 reservation_flavors.grant(tx, reservation.id, lease.project_id)
         leases.change_reservation(tx, reservation, now, status=states.RESERVATION_ACTIVE)
@@ -142,9 +140,9 @@ def _end(tx: Transaction, now: int, lease: Lease) -> None:
 
 
 def _clean_up(tx: Transaction, now: int, lease: Lease, *, forget: bool) -> None:
-    """Have the servers and flavors of a lease removed outside; its end follows when they are gone.
+    """Let the external compute service delete the servers and flavors of a lease; the lease ends when they are gone.
 
-    What was still to be done there is not done any more. If somebody is just at it, this comes after.
+    Earlier calls of the lease are dropped. If a conductor is making one of them, this call is due after it.
     """
     whole = {each.id for each in lease.reservations if each.whole_hosts and lease.begun}
     booked = [host for host, reservation_id in _lock_hosts(tx, now, lease) if reservation_id in whole]
@@ -165,14 +163,14 @@ def _mark(tx: Transaction, now: int, lease: Lease, kind: str, status: str) -> No
 
 
 def _end_uses(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]:
-    """Take back whatever is used by right of a lease: its servers, and what others claimed through Placement.
+    """Delete the servers of a lease, and release claims that clients of Placement made on its hosts.
 
-    Gives the hosts, which are locked, each with the reservation that it is for.
+    Return the hosts, which are locked, each with the id of its reservation.
     """
     uses(tx).end_servers(tx, now, [reservation.id for reservation in lease.reservations])
     booked = _lock_hosts(tx, now, lease)
     whole = {reservation.id for reservation in lease.reservations if reservation.whole_hosts}
-    # Of a compute host others may have a share; a node is all the lease's.
+    # Other leases may share a compute host; a node belongs to one lease.
     roots = [host.provider_id for host, reservation_id in booked if reservation_id in whole or host.node is not None]
     classes = [reservation.resource_class for reservation in lease.reservations if reservation.id not in whole]
     for consumer in claim_views.consumers_of(tx, classes=classes, roots=roots if lease.begun else ()):
@@ -181,7 +179,7 @@ def _end_uses(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]
 
 
 def _lock_hosts(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]:
-    """Keep others from the hosts of a lease until the transaction ends; gives each with the reservation it is for."""
+    """Lock the providers of the hosts of a lease; return each host with the id of its reservation."""
     taken = bookings.of_reservations(tx, [reservation.id for reservation in lease.reservations])
     found = {host.id: host for host in hosts.some(tx, sorted({each.host_id for each in taken}))}
     touched = {number for host in found.values() for number in (host.provider_id, host.reservation_provider_id)}

@@ -1,4 +1,4 @@
-"""Keeps what leases were promised from every other use, in whatever dialect it is requested.
+"""Keep booked hosts for their leases, in whatever dialect a claim, hold or change is requested.
 
 The operation that asks has locked the provider, and an operation that books or releases a host locks it too. So either
 the guard sees the booking, or the operation that books sees the claim.
@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dibs.database.transaction import Duplicate, Transaction
 from dibs.leases.model.errors import LeaseConflict, ProviderIsHost
-from dibs.leases.model.host_access import GuardedHost, HostUse, Promise, check_hold, check_use
+from dibs.leases.model.host_access import GuardedBooking, GuardedHost, HostUse, check_hold, check_use
 from dibs.leases.model.hosts import reservation_provider_name
 from dibs.leases.model.leases import reservation_of
 from dibs.leases.operations.uses import uses
-from dibs.leases.queries import hosts, promises
+from dibs.leases.queries import guarded_hosts, hosts
 from dibs.ledger.model.claims import ClaimRequest, InventoryKey
 from dibs.ledger.model.errors import ProviderExists
 from dibs.ledger.model.providers import Provider
@@ -24,7 +24,7 @@ from dibs.machines.operations.guards import NodeGuard
 
 
 class LeaseLedgerGuard(LedgerGuard):
-    """Keeps claims, providers and classes in line with what leases were promised."""
+    """Keeps claims, providers and classes consistent with bookings."""
 
     def check_claims(self, tx: Transaction, change: ClaimChange) -> None:
         """Refuse claims on hosts that leases keep.
@@ -35,27 +35,27 @@ class LeaseLedgerGuard(LedgerGuard):
         after = {request.consumer: _amounts(request, change.keys) for request in change.requests}
         changed = [request for request in change.requests if after[request.consumer] != change.before[request.consumer]]
         claimed = {key for request in changed for key in (*after[request.consumer], *change.before[request.consumer])}
-        concerned = promises.hosts_above(tx, sorted({key.provider_id for key in claimed}))
+        concerned = guarded_hosts.hosts_above(tx, sorted({key.provider_id for key in claimed}))
         if not concerned:
             return
-        promised = promises.promises_on(tx, sorted({host.id for host in concerned.values()}))
+        booked = guarded_hosts.bookings_on(tx, sorted({host.id for host in concerned.values()}))
         for request in changed:
             touched = {key.provider_id for key in after[request.consumer]} & concerned.keys()
             for host in {concerned[provider_id] for provider_id in touched}:
                 has, had = (_on(host, amounts[request.consumer], concerned) for amounts in (after, change.before))
                 if has != had and not (host.node is not None and _providers(has) <= _providers(had)):
-                    check_use(host, promised[host.id], _use(host, request, change.keys, has))
+                    check_use(host, booked[host.id], _use(host, request, change.keys, has))
 
     def check_offer(self, tx: Transaction, changed: Sequence[Provider]) -> None:
         """Refuse to change a provider on which leases offer the instances of a host."""
-        offering = promises.offered_by(tx, sorted(provider.id for provider in changed))
+        offering = guarded_hosts.offered_by(tx, sorted(provider.id for provider in changed))
         for provider in changed:
             if provider.id in offering:
                 raise ProviderIsHost(provider=provider.uuid, host=offering[provider.id])
 
     def check_removal(self, tx: Transaction, provider_id: int, uuid: str) -> None:
         """Refuse to remove or move the provider of a host."""
-        host = promises.host_of(tx, provider_id)
+        host = guarded_hosts.host_of(tx, provider_id)
         if host is not None:
             raise ProviderIsHost(provider=uuid, host=host)
 
@@ -71,7 +71,7 @@ class LeaseLedgerGuard(LedgerGuard):
     def check_class_removal(self, tx: Transaction, name: str) -> None:
         """Refuse to rename or remove the class of a reservation that has not ended."""
         reservation = reservation_of(name)
-        if reservation is not None and promises.is_live(tx, reservation):
+        if reservation is not None and guarded_hosts.is_live(tx, reservation):
             raise LeaseConflict(reason=f"Resource class {name} belongs to a reservation and goes with its lease.")
 
 
@@ -80,31 +80,31 @@ class LeaseNodeGuard(NodeGuard):
 
     def check_instance(self, tx: Transaction, node: Node, instance_uuid: str | None) -> None:
         """Refuse an instance on a booked node, unless the booking's lease gives the instance the right to it."""
-        for host, promised in _promised(tx, node):
-            check_use(host, promised, _instance_use(tx, node, instance_uuid) if instance_uuid else HostUse())
+        for host, booked in _booked(tx, node):
+            check_use(host, booked, _instance_use(tx, node, instance_uuid) if instance_uuid else HostUse())
 
     def check_hold(self, tx: Transaction, node: Node, until: int) -> None:
         """Refuse a hold that would last into a booking."""
-        for host, promised in _promised(tx, node):
-            check_hold(host, promised, until)
+        for host, booked in _booked(tx, node):
+            check_hold(host, booked, until)
 
     def check_class_change(self, tx: Transaction, node: Node) -> None:
         """Refuse another class for a node that is booked with the class it has."""
-        for host, promised in _promised(tx, node):
-            check_use(host, promised, HostUse())
+        for host, booked in _booked(tx, node):
+            check_use(host, booked, HostUse())
 
 
-def _promised(tx: Transaction, node: Node) -> Iterator[tuple[GuardedHost, list[Promise]]]:
-    """The locked node as a host with what is promised of it; nothing when it is none, or nothing is."""
-    host = promises.hosts_above(tx, [node.id]).get(node.id)
+def _booked(tx: Transaction, node: Node) -> Iterator[tuple[GuardedHost, list[GuardedBooking]]]:
+    """Yield the locked node as a host with its bookings; nothing when it is not a host, or has no bookings."""
+    host = guarded_hosts.hosts_above(tx, [node.id]).get(node.id)
     if host is not None:
-        promised = promises.promises_on(tx, [host.id])[host.id]
-        if promised:
-            yield host, promised
+        booked = guarded_hosts.bookings_on(tx, [host.id])[host.id]
+        if booked:
+            yield host, booked
 
 
 def _instance_use(tx: Transaction, node: Node, instance_uuid: str) -> HostUse:
-    """An instance that the lease launched; or one that claimed the node in Placement before, as Nova does."""
+    """Return the use of a node by an instance: a server of the lease, or a consumer that claimed the node before."""
     launched = uses(tx).reservation_of(tx, instance_uuid)
     claims = claim_views.of_consumer(tx, instance_uuid)
     if all(claim["provider"] != node.uuid for claim in claims):
@@ -116,19 +116,19 @@ def _instance_use(tx: Transaction, node: Node, instance_uuid: str) -> HostUse:
 def _use(
     host: GuardedHost,
     request: ClaimRequest,
-    places: Mapping[tuple[str, str], InventoryKey],
+    keys: Mapping[tuple[str, str], InventoryKey],
     has: Mapping[InventoryKey, int],
 ) -> HostUse:
     reserved, taken = Counter[str](), Counter[str]()
-    for (_, name), place in places.items():
-        sums = reserved if place.provider_id == host.reservation_provider_id else taken
-        sums[name] += has.get(place, 0)
+    for (_, name), key in keys.items():
+        sums = reserved if key.provider_id == host.reservation_provider_id else taken
+        sums[name] += has.get(key, 0)
     return HostUse(projects=[request.project_id], reserved=reserved, taken=taken)
 
 
-def _amounts(request: ClaimRequest, places: Mapping[tuple[str, str], InventoryKey]) -> dict[InventoryKey, int]:
+def _amounts(request: ClaimRequest, keys: Mapping[tuple[str, str], InventoryKey]) -> dict[InventoryKey, int]:
     return {
-        places[provider, name]: amount
+        keys[provider, name]: amount
         for provider, amounts in request.resources.items()
         for name, amount in amounts.items()
     }
@@ -137,9 +137,9 @@ def _amounts(request: ClaimRequest, places: Mapping[tuple[str, str], InventoryKe
 def _on(
     host: GuardedHost, amounts: Mapping[InventoryKey, int], concerned: Mapping[int, GuardedHost]
 ) -> dict[InventoryKey, int]:
-    return {place: amount for place, amount in amounts.items() if concerned.get(place.provider_id) == host}
+    return {key: amount for key, amount in amounts.items() if concerned.get(key.provider_id) == host}
 
 
 def _providers(amounts: Iterable[InventoryKey]) -> set[int]:
-    """A node has one unit: who has it can have no more of it."""
-    return {place.provider_id for place in amounts}
+    """Return the providers of amounts. A node has one unit, so a consumer that has it cannot claim more."""
+    return {key.provider_id for key in amounts}

@@ -1,7 +1,7 @@
-"""Hosts that can be booked: register, describe and remove them, and see what is booked.
+"""Register, list, change and remove bookable hosts, and list their bookings.
 
-Registering a compute provider or a bare-metal node puts a child below it, in which leases that have begun offer what
-they reserved there. Removing the host removes it.
+A host is a compute provider or a bare-metal node. Registering it creates a child provider, its reservation provider, on
+which active leases offer their instances. Removing the host removes the child.
 """
 
 import uuid
@@ -12,6 +12,7 @@ from dibs.access.access import Access
 from dibs.database.transaction import Duplicate, Transaction
 from dibs.errors import BadValue
 from dibs.leases.model.access import is_operator
+from dibs.leases.model.bookings import ListedBooking
 from dibs.leases.model.errors import (
     HostBooked,
     HostExists,
@@ -21,12 +22,10 @@ from dibs.leases.model.errors import (
     HostPropertyNotFound,
     NoSuchHost,
 )
-from dibs.leases.model.hosts import Host, check_properties, reservation_provider_name
-from dibs.leases.model.leases import PropertyName, ShownBooking
-from dibs.leases.model.requirements import parse
-from dibs.leases.operations.calendar import lock_calendar
-from dibs.leases.queries import calendar as bookings
-from dibs.leases.queries import hosts, property_names
+from dibs.leases.model.hosts import Host, PropertyName, check_properties, reservation_provider_name
+from dibs.leases.model.matching.requirements import parse
+from dibs.leases.operations.booking import lock_calendar
+from dibs.leases.queries import bookings, hosts, property_names
 from dibs.ledger.model.errors import ProviderExists, ProviderInUse
 from dibs.ledger.model.providers import Provider, ProviderQuery
 from dibs.ledger.operations.providers import CreateProvider, create_provider, lock_provider, require_unused
@@ -34,13 +33,13 @@ from dibs.ledger.queries import claim_views, inventories, provider_search, provi
 from dibs.machines.queries import nodes
 
 COMPUTE_CLASSES = ("VCPU", "PCPU")
-"""A provider that has one of these is a compute host."""
+"""A provider with an inventory of one of these is a compute host."""
 ID_DIGITS_MAX = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterHost:
-    """Let a compute provider or a node be booked."""
+    """Make a compute provider or a node bookable."""
 
     name: str
     """The name or uuid of the provider, or of the node."""
@@ -48,38 +47,43 @@ class RegisterHost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneHost:
-    """A host by its number."""
+class GetHost:
+    """Show a host."""
 
     id: str
-    """Digits; anything else is no host."""
+    """Digits; no host has another id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeHost(OneHost):
-    """Say something else of a host."""
+class DeleteHost(GetHost):
+    """Remove a host."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateHost(GetHost):
+    """Change the properties of a host."""
 
     properties: Mapping[str, str | None]
-    """None says nothing more."""
+    """None removes a property."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListHostBookings:
-    """What is booked of hosts."""
+    """List the bookings of hosts."""
 
     host: str | None = None
-    """Of one host only."""
+    """The id of one host; None: all hosts."""
     lease: str | None = None
     reservation: str | None = None
-    """Of one lease or reservation, whenever that is; without either, those that have not ended."""
+    """Bookings of one lease or reservation; without either, the bookings that have not ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostBookings:
-    """One host and what is booked of it."""
+    """A host and its bookings."""
 
     host: Host
-    bookings: tuple[ShownBooking, ...]
+    bookings: tuple[ListedBooking, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +96,7 @@ class ListPropertyNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PropertyValues:
-    """The name of a property, and the values that hosts have."""
+    """A property and the values that hosts have."""
 
     property: PropertyName
     values: tuple[str, ...]
@@ -100,14 +104,14 @@ class PropertyValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetPropertyPrivacy:
-    """Show a property to everybody, or to operators only."""
+    """Show a property to all callers, or to operators only."""
 
     name: str
     private: bool
 
 
 def register_host(tx: Transaction, access: Access, now: int, command: RegisterHost) -> Host:
-    """Let a compute provider or a node be booked."""
+    """Make a compute provider or a node bookable."""
     check_properties(command.properties)
     found = _find_provider(tx, command.name)
     provider = lock_provider(tx, now, found.uuid)
@@ -126,37 +130,37 @@ def register_host(tx: Transaction, access: Access, now: int, command: RegisterHo
     except (ProviderExists, Duplicate) as error:
         raise HostExists(provider=child_name) from error
     hosts.add_properties(tx, host_id, command.properties)
-    _know_names(tx, now, command.properties)
+    _add_names(tx, now, command.properties)
     return _present(tx, str(host_id))
 
 
 def list_hosts(tx: Transaction, access: Access, now: int, command: None) -> list[Host]:
-    """Every host, the oldest first."""
+    """Return every host, the oldest first."""
     return hosts.every(tx)
 
 
-def get_host(tx: Transaction, access: Access, now: int, command: OneHost) -> Host:
-    """One host."""
+def get_host(tx: Transaction, access: Access, now: int, command: GetHost) -> Host:
+    """Return one host."""
     return _present(tx, command.id)
 
 
-def change_host(tx: Transaction, access: Access, now: int, command: ChangeHost) -> Host:
-    """Say something else of a host; what a reservation on it relies on stays as it is."""
+def update_host(tx: Transaction, access: Access, now: int, command: UpdateHost) -> Host:
+    """Change the properties of a host, except those that a reservation on it requires."""
     check_properties(command.properties)
     lock_calendar(tx)
     host = _present(tx, command.id)
     changed = {name: value for name, value in command.properties.items() if value != host.properties.get(name)}
-    relied_on = {need.key for text in bookings.requirements_on(tx, host.id) for need in parse(text)}
-    if relied_on & changed.keys():
-        raise HostPropertyInUse(names=sorted(relied_on & changed.keys()), host=host.id)
+    required = {requirement.key for text in bookings.requirements_on(tx, host.id) for requirement in parse(text)}
+    if required & changed.keys():
+        raise HostPropertyInUse(names=sorted(required & changed.keys()), host=host.id)
     hosts.set_properties(tx, host.id, changed)
     hosts.touch(tx, host.id, now)
-    _know_names(tx, now, {name: value for name, value in changed.items() if value is not None})
+    _add_names(tx, now, {name: value for name, value in changed.items() if value is not None})
     return _present(tx, command.id)
 
 
-def delete_host(tx: Transaction, access: Access, now: int, command: OneHost) -> None:
-    """Let a host be booked no more; refused while it is."""
+def delete_host(tx: Transaction, access: Access, now: int, command: DeleteHost) -> None:
+    """Remove a host; raise HostBooked while it has bookings."""
     lock_calendar(tx)
     host = _present(tx, command.id)
     providers.lock_many(tx, [host.provider_id, host.reservation_provider_id], now)
@@ -171,11 +175,11 @@ def delete_host(tx: Transaction, access: Access, now: int, command: OneHost) -> 
 
 
 def list_host_bookings(tx: Transaction, access: Access, now: int, command: ListHostBookings) -> list[HostBookings]:
-    """Every host, or one, with what is booked of it."""
+    """Return every host, or one, with its bookings."""
     shown_hosts = hosts.every(tx) if command.host is None else [_present(tx, command.host)]
     unfiltered = command.lease is None and command.reservation is None
-    found: dict[int, list[ShownBooking]] = {host.id: [] for host in shown_hosts}
-    for each in bookings.shown(
+    found: dict[int, list[ListedBooking]] = {host.id: [] for host in shown_hosts}
+    for each in bookings.listed(
         tx,
         host_id=None if command.host is None else shown_hosts[0].id,
         lease=command.lease,
@@ -198,7 +202,7 @@ def list_property_names(tx: Transaction, access: Access, now: int, command: List
 
 
 def set_property_privacy(tx: Transaction, access: Access, now: int, command: SetPropertyPrivacy) -> PropertyName:
-    """Show a property to everybody, or to operators only."""
+    """Show a property to all callers, or to operators only."""
     property_names.set_private(tx, command.name, command.private, now)
     found = property_names.get(tx, command.name)
     if found is None:
@@ -207,7 +211,7 @@ def set_property_privacy(tx: Transaction, access: Access, now: int, command: Set
 
 
 def _find_provider(tx: Transaction, ident: str) -> Provider:
-    """The root provider of this name or uuid, that of a node included."""
+    """Return the root provider with this name or uuid, which may be that of a node."""
     named = provider_search.search(tx, ProviderQuery(name=ident), {})
     found = next(iter(named), None) or providers.get(tx, ident.lower())
     if found is None or found.parent is not None:
@@ -216,14 +220,16 @@ def _find_provider(tx: Transaction, ident: str) -> Provider:
 
 
 def _check_compute_host(tx: Transaction, now: int, provider: Provider) -> None:
-    """Refuse what is no compute host, and one that somebody uses: from now on it is for leases alone."""
+    """Raise unless the provider is a compute host without claims: from now on it is for leases only."""
     tree = sorted(row_id for row_id, _ in providers.tree(tx, provider.id))
     providers.lock_many(tx, tree, now)
-    stock = inventories.of_providers(tx, tree)
-    classes = {inventory.resource_class for place, inventory in stock.items() if place.provider_id == provider.id}
+    found = inventories.of_providers(tx, tree)
+    classes = {inventory.resource_class for key, inventory in found.items() if key.provider_id == provider.id}
     if classes.isdisjoint(COMPUTE_CLASSES):
-        raise BadValue(reason=f"Resource provider {provider.name} has no processors: it is no compute host.")
-    used = sorted({place.provider_id for place, inventory in stock.items() if inventory.used})
+        raise BadValue(
+            reason=f"Resource provider {provider.name} has no inventory of processors: it is not a compute host."
+        )
+    used = sorted({key.provider_id for key, inventory in found.items() if inventory.used})
     if used:
         raise HostInUse(consumers=_consumers(tx, used[0]), host=provider.name)
 
@@ -247,8 +253,8 @@ def _new_host(provider: Provider, child: Provider, is_node: bool, now: int) -> d
     }
 
 
-def _know_names(tx: Transaction, now: int, properties: Mapping[str, str]) -> None:
-    """Remember the names of properties that no host had before."""
+def _add_names(tx: Transaction, now: int, properties: Mapping[str, str]) -> None:
+    """Add the names of properties that no host had before."""
     if properties:
         for name in sorted(properties.keys() - {each.name for each in property_names.every(tx)}):
             property_names.add(tx, str(uuid.uuid4()), name, now)

@@ -1,4 +1,4 @@
-"""What packages above leases know about the uses of leased hosts."""
+"""What the package of servers, which stands above leases, does for leases."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

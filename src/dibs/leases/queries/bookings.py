@@ -1,69 +1,128 @@
-"""Writes bookings of hosts. Only ``usecases.calendar`` may use it; reading them is ``store.calendar``."""
+"""Read bookings. An operation that chooses hosts by them has locked the calendar."""
 
-from collections.abc import Sequence
-from functools import cache
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Insert, Update, bindparam, insert, update
-from sqlalchemy import delete as delete_rows
-from sqlalchemy.sql.dml import Delete
+from sqlalchemy import Select, bindparam, func, select
 
 from dibs.database import sets
-from dibs.database.transaction import Again, Duplicate, Transaction
-from dibs.leases.model.leases import Booking
-from dibs.leases.tables import bookings, calendar
+from dibs.database.transaction import Transaction
+from dibs.leases.model.bookings import Booking, ListedBooking
+from dibs.leases.model.leases import FLAVORED_INSTANCES, WHOLE_HOST
+from dibs.leases.model.windows import Window
+from dibs.leases.tables import bookings, lease_reservations, leases
 
-_LOCK = update(calendar).where(calendar.c.id == 1).values(generation=calendar.c.generation + 1)
-_BEGIN = insert(calendar).values(id=1, generation=1)
-_COLUMNS = ("reservation_id", "host_id", "start_at", "end_at", "amount")
-
-
-def lock(tx: Transaction) -> None:
-    """Keep all others from booking until the transaction ends: the second of two sees what the first did."""
-    if tx.change(_LOCK) == 1:
-        return
-    try:
-        tx.change(_BEGIN)
-    except Duplicate as error:
-        # Somebody else began the calendar this very moment; a new attempt will find it.
-        raise Again from error
-
-
-def add(tx: Transaction, new: Sequence[Booking]) -> None:
-    """Book hosts."""
-    for piece in sets.pieces(new):
-        rows = [{name: getattr(booking, name) for name in _COLUMNS} for booking in piece]
-        tx.change(_insert(len(piece)), sets.columns(rows))
-
-
-def remove(tx: Transaction, reservation_ids: Sequence[int]) -> None:
-    """Give back every host of reservations."""
-    for piece in sets.pieces(reservation_ids):
-        tx.change(_remove(len(piece)), sets.numbered("id", piece))
-
-
-def move(tx: Transaction, reservation_ids: Sequence[int], start_at: int, end_at: int) -> None:
-    """Let reservations have the same hosts at another time."""
-    for piece in sets.pieces(reservation_ids):
-        values = {"new_start": start_at, "new_end": end_at, **sets.numbered("id", piece)}
-        tx.change(_move(len(piece)), values)
-
-
-@cache
-def _insert(count: int) -> Insert:
-    rows: list[dict[str, Any]] = [{name: bindparam(f"{name}_{place}") for name in _COLUMNS} for place in range(count)]
-    return insert(bookings).values(rows)
-
-
-@cache
-def _remove(count: int) -> Delete:
-    return delete_rows(bookings).where(bookings.c.reservation_id.in_(sets.binds("id", count)))
-
-
-@cache
-def _move(count: int) -> Update:
-    return (
-        update(bookings)
-        .where(bookings.c.reservation_id.in_(sets.binds("id", count)))
-        .values(start_at=bindparam("new_start"), end_at=bindparam("new_end"))
+_SELECT = select(
+    bookings.c.reservation_id,
+    bookings.c.host_id,
+    bookings.c.start_at,
+    bookings.c.end_at,
+    bookings.c.amount,
+    lease_reservations.c.resource_type,
+    lease_reservations.c.resources,
+).join(lease_reservations, lease_reservations.c.id == bookings.c.reservation_id)
+_OVERLAPPING = _SELECT.where(bookings.c.end_at > bindparam("start"), bookings.c.start_at < bindparam("end"))
+_FROM = _SELECT.where(bookings.c.end_at > bindparam("start"))
+_FIRST = select(bookings.c.host_id, func.min(bookings.c.start_at)).group_by(bookings.c.host_id)
+_OF_HOST = select(bookings.c.host_id).where(bookings.c.host_id == bindparam("of_host")).limit(1)
+_LISTED = (
+    select(
+        bookings.c.host_id,
+        lease_reservations.c.uuid.label("reservation"),
+        leases.c.uuid.label("lease"),
+        bookings.c.start_at,
+        bookings.c.end_at,
+        bookings.c.amount,
     )
+    .join(lease_reservations, lease_reservations.c.id == bookings.c.reservation_id)
+    .join(leases, leases.c.id == lease_reservations.c.lease_id)
+    .order_by(bookings.c.host_id, bookings.c.start_at, bookings.c.reservation_id)
+)
+_REQUIREMENTS = (
+    select(lease_reservations.c.hypervisor_properties, lease_reservations.c.resource_properties)
+    .join(bookings, bookings.c.reservation_id == lease_reservations.c.id)
+    .where(bookings.c.host_id == bindparam("of_host"), lease_reservations.c.resource_type != FLAVORED_INSTANCES)
+)
+
+
+def overlapping(tx: Transaction, window: Window) -> list[Booking]:
+    """Return the bookings that overlap a window."""
+    return [_booking(row) for row in tx.tuples(_OVERLAPPING, {"start": window.start, "end": window.end})]
+
+
+def from_moment(tx: Transaction, moment: int) -> list[Booking]:
+    """Return the bookings that end after a moment."""
+    return [_booking(row) for row in tx.tuples(_FROM, {"start": moment})]
+
+
+def of_reservations(tx: Transaction, reservation_ids: Sequence[int]) -> list[Booking]:
+    """Return the bookings of reservations."""
+    return [
+        _booking(row)
+        for piece in sets.pieces(reservation_ids)
+        for row in tx.tuples(_of_reservations(len(piece)), sets.numbered("id", piece))
+    ]
+
+
+def first_starts(tx: Transaction) -> dict[int, int]:
+    """Return the start of the first booking of each host that has bookings."""
+    return dict(row for row in tx.tuples(_FIRST))
+
+
+def is_booked(tx: Transaction, host_id: int) -> bool:
+    """Return True when a host has a booking."""
+    return bool(tx.values(_OF_HOST, {"of_host": host_id}))
+
+
+def requirements_on(tx: Transaction, host_id: int) -> list[str]:
+    """Return the requirements of the reservations that have booked a host, as clients wrote them."""
+    return [text for row in tx.tuples(_REQUIREMENTS, {"of_host": host_id}) for text in row if text]
+
+
+def listed(
+    tx: Transaction, *, host_id: int | None, lease: str | None, reservation: str | None, ending_after: int | None
+) -> list[ListedBooking]:
+    """Return the bookings of one host, lease or reservation, or those that end after a moment."""
+    given = {"host_id": host_id, "lease": lease, "reservation": reservation, "ending_after": ending_after}
+    asked = {name: value for name, value in given.items() if value is not None}
+    return [
+        ListedBooking(**row) for row in tx.rows(_listed(frozenset(asked)), {f"of_{k}": v for k, v in asked.items()})
+    ]
+
+
+def _booking(row: tuple[Any, ...]) -> Booking:
+    reservation_id, host_id, start_at, end_at, amount, resource_type, resources = row
+    return Booking(
+        reservation_id=reservation_id,
+        host_id=host_id,
+        start_at=start_at,
+        end_at=end_at,
+        amount=amount,
+        whole=resource_type == WHOLE_HOST,
+        resources=_resources(resources),
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _resources(text: str) -> Mapping[str, int]:
+    """Parse resources; cached because most reservations have one of a few sizes."""
+    return MappingProxyType(json.loads(text))
+
+
+@cache
+def _of_reservations(count: int) -> Select[Any]:
+    return _SELECT.where(bookings.c.reservation_id.in_(sets.binds("id", count)))
+
+
+@cache
+def _listed(asked: frozenset[str]) -> Select[Any]:
+    conditions = {
+        "host_id": bookings.c.host_id == bindparam("of_host_id"),
+        "lease": leases.c.uuid == bindparam("of_lease"),
+        "reservation": lease_reservations.c.uuid == bindparam("of_reservation"),
+        "ending_after": bookings.c.end_at >= bindparam("of_ending_after"),
+    }
+    return _LISTED.where(*(conditions[name] for name in sorted(asked)))

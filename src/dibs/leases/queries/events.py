@@ -1,4 +1,4 @@
-"""What is due in leases, and what has to happen before."""
+"""Due events of leases, and the leases that they must wait for."""
 
 from sqlalchemy import and_, bindparam, case, or_, select
 
@@ -6,7 +6,7 @@ from dibs.database.transaction import Transaction
 from dibs.leases.model.leases import END, EVENT_ORDER, FAILED, IN_PROGRESS, START, UNDONE
 from dibs.leases.tables import bookings, lease_events, lease_reservations, leases
 
-_ORDER = case(*((lease_events.c.kind == kind, place) for place, kind in enumerate(EVENT_ORDER)))
+_ORDER = case(*((lease_events.c.kind == kind, position) for position, kind in enumerate(EVENT_ORDER)))
 _FORMER = bookings.alias("former")
 _FORMER_RESERVATIONS = lease_reservations.alias("former_reservations")
 _FORMER_ENDS = lease_events.alias("former_ends")
@@ -19,7 +19,7 @@ _PREDECESSORS = (
     .where(lease_reservations.c.lease_id == bindparam("of_lease"))
     .limit(1)
 )
-_KEPT_WAITING = (
+_BLOCKED = (
     select(_FORMER.c.reservation_id)
     .select_from(
         _SUCCESSION.join(_FORMER_RESERVATIONS, _FORMER_RESERVATIONS.c.id == _FORMER.c.reservation_id).join(
@@ -34,22 +34,22 @@ _KEPT_WAITING = (
     .correlate(lease_events)
     .exists()
 )
-"""An earlier lease is at its end and does not get on: those who wait for it must not fill the list of what is due."""
+"""An earlier lease is stuck in its end event. Leases that wait for it must not fill the list of due events."""
 _DUE = (
     select(leases.c.uuid, lease_events.c.kind)
     .join(leases, leases.c.id == lease_events.c.lease_id)
     .where(lease_events.c.status == UNDONE, lease_events.c.due_at <= bindparam("now"))
-    .where(or_(lease_events.c.kind != START, ~_KEPT_WAITING))
+    .where(or_(lease_events.c.kind != START, ~_BLOCKED))
     .order_by(lease_events.c.due_at, _ORDER, lease_events.c.id)
     .limit(bindparam("count_max"))
 )
 
 
 def due(tx: Transaction, now: int, count_max: int) -> list[tuple[str, str]]:
-    """The uuids of leases in which something is due, with what it is, in the order in which it should happen."""
+    """Return the uuids of leases with due events and the kinds of the events, in the order in which to run them."""
     return [(uuid, kind) for uuid, kind in tx.tuples(_DUE, {"now": now, "count_max": count_max})]
 
 
 def has_predecessor(tx: Transaction, lease_id: int) -> bool:
-    """True while an earlier lease, whose time is over, has not given back a host of this one."""
+    """Return True while an earlier lease, whose time is over, has not released a host of this lease."""
     return bool(tx.values(_PREDECESSORS, {"of_lease": lease_id}))

@@ -1,7 +1,7 @@
-"""Hosts that can be booked, and what operators say of them.
+"""Bookable hosts and the properties that operators gave to them.
 
-A host's provider is locked before the host is changed. What a host has is read from the ledger each time: its
-inventory, its traits, and the node that it is, so there is nothing to keep in step.
+The provider of a host is locked before the host is changed. Inventories, traits and the node of a host are read from
+the ledger each time, so there is nothing to synchronise.
 """
 
 import json
@@ -15,7 +15,7 @@ from sqlalchemy import delete as delete_rows
 
 from dibs.database import sets
 from dibs.database.transaction import Transaction
-from dibs.leases.model.hosts import DISABLED_TRAIT, Host, HostNode, Interest
+from dibs.leases.model.hosts import DISABLED_TRAIT, Host, HostDetails, HostNode
 from dibs.leases.tables import host_properties, hosts
 from dibs.ledger.model.inventories import Inventory
 from dibs.ledger.tables import inventories, provider_traits, providers, resource_classes
@@ -29,9 +29,9 @@ _OF_NODE = ("uuid", "resource_class", "provision_state", "maintenance", "retired
 _NODE = (*_OF_NODE, "hold_ends_at")
 _SIZES = ("total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio", "used")
 _INVENTORY = ("resource_class", *_SIZES)
-_EVERYTHING = Interest()
+_ALL_DETAILS = HostDetails()
 _SELECT = (
-    # In the order of _HOST and _NODE: there are many rows, and no dictionary is made of each.
+    # In the order of _HOST and _NODE: with many rows, a dictionary for each row would cost too much.
     select(
         *(hosts.c[name] for name in _OWN),
         providers.c.uuid,
@@ -81,37 +81,37 @@ _INSERT_PROPERTY = insert(host_properties).values(
 )
 
 
-def every(tx: Transaction, interest: Interest = _EVERYTHING) -> list[Host]:
-    """Every host, the oldest first, with what is of interest of each."""
-    return _load(tx, None, interest, {})
+def every(tx: Transaction, details: HostDetails = _ALL_DETAILS) -> list[Host]:
+    """Return every host with these details, the oldest first."""
+    return _load(tx, None, details, {})
 
 
-def some(tx: Transaction, host_ids: Sequence[int], interest: Interest = _EVERYTHING) -> list[Host]:
-    """Those of several hosts that exist."""
+def some(tx: Transaction, host_ids: Sequence[int], details: HostDetails = _ALL_DETAILS) -> list[Host]:
+    """Return the hosts with these ids that exist."""
     return [
-        host for piece in sets.pieces(host_ids) for host in _load(tx, len(piece), interest, sets.numbered("id", piece))
+        host for piece in sets.pieces(host_ids) for host in _load(tx, len(piece), details, sets.numbered("id", piece))
     ]
 
 
 def get(tx: Transaction, host_id: int) -> Host | None:
-    """One host."""
+    """Return one host; None when it does not exist."""
     found = some(tx, [host_id])
     return found[0] if found else None
 
 
 def add(tx: Transaction, values: Mapping[str, Any]) -> int:
-    """Add a host; returns its number. Duplicate when its provider is one already."""
+    """Add a host; return its id. Raise Duplicate when the provider is a host already."""
     host_id: int = tx.values(_INSERT, values)[0]
     return host_id
 
 
 def touch(tx: Transaction, host_id: int, now: int) -> None:
-    """Note that a host was changed."""
+    """Record when a host was changed."""
     tx.change(_TOUCH, {"of_id": host_id, "now": now})
 
 
 def rename(tx: Transaction, provider_id: int, name: str) -> int | None:
-    """Let a host be called as its provider, if that is one; gives the number of its reservation provider."""
+    """Rename the host of a provider; return the id of its reservation provider, None when there is no host."""
     if not tx.change(_RENAME, {"of_provider": provider_id, "new_name": name}):
         return None
     child_id: int = tx.values(_CHILD, {"of_provider": provider_id})[0]
@@ -119,12 +119,12 @@ def rename(tx: Transaction, provider_id: int, name: str) -> int | None:
 
 
 def remove(tx: Transaction, host_id: int) -> None:
-    """Remove a host that nobody has booked; its providers stay."""
+    """Remove a host without bookings; its providers stay."""
     tx.change(_DELETE, {"of_id": host_id})
 
 
 def set_properties(tx: Transaction, host_id: int, changes: Mapping[str, str | None]) -> None:
-    """Say something else of a host; None says nothing more."""
+    """Set properties of a host; None removes a property."""
     for name, value in changes.items():
         tx.change(_DELETE_PROPERTY, {"of_host": host_id, "of_name": name})
         if value is not None:
@@ -132,34 +132,36 @@ def set_properties(tx: Transaction, host_id: int, changes: Mapping[str, str | No
 
 
 def add_properties(tx: Transaction, host_id: int, properties: Mapping[str, str]) -> None:
-    """Say something of a host of which nothing was said."""
+    """Set the properties of a host that has none."""
     for piece in sets.pieces(sorted(properties.items())):
         rows = [{"name": name, "value": value} for name, value in piece]
         tx.change(_insert_properties(len(piece)), {"of_host": host_id, **sets.columns(rows)})
 
 
-def _load(tx: Transaction, count: int | None, interest: Interest, values: Mapping[str, Any]) -> list[Host]:
-    traits, classes = sorted({DISABLED_TRAIT, *interest.traits}), sorted(interest.classes or ())
-    statements = _statements(count, len(traits), None if interest.classes is None else len(classes))
+def _load(tx: Transaction, count: int | None, details: HostDetails, values: Mapping[str, Any]) -> list[Host]:
+    traits, classes = sorted({DISABLED_TRAIT, *details.traits}), sorted(details.classes or ())
+    statements = _statements(count, len(traits), None if details.classes is None else len(classes))
     rows = tx.tuples(statements["hosts"], values)
-    # A host that came after the first statement is in none of these.
-    stocks: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    # A host that was added after the first statement is ignored by the others.
+    inventory_rows: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for host_id, *inventory in tx.tuples(statements["inventories"], {**values, **sets.numbered("class", classes)}):
-        stocks[host_id].append(tuple(inventory))
+        inventory_rows[host_id].append(tuple(inventory))
     properties: dict[int, dict[str, str]] = defaultdict(dict)
-    for host_id, name, value in tx.tuples(statements["properties"], values) if interest.properties else ():
+    for host_id, name, value in tx.tuples(statements["properties"], values) if details.properties else ():
         properties[host_id][name] = value
     has: dict[int, set[str]] = defaultdict(set)
     for host_id, trait in tx.tuples(statements["traits"], {**values, **sets.numbered("trait", traits)}):
         has[host_id].add(trait)
-    return [_host(row, stocks[row[0]], properties[row[0]], has[row[0]]) for row in rows]
+    return [_host(row, inventory_rows[row[0]], properties[row[0]], has[row[0]]) for row in rows]
 
 
-def _host(row: tuple[Any, ...], stock: list[tuple[Any, ...]], properties: dict[str, str], traits: set[str]) -> Host:
+def _host(
+    row: tuple[Any, ...], inventory_rows: list[tuple[Any, ...]], properties: dict[str, str], traits: set[str]
+) -> Host:
     own = dict(zip(_HOST, row, strict=False))
     return Host(
         **own,
-        stock={each[0]: _inventory(own["provider"], each) for each in stock},
+        inventories={each[0]: _inventory(own["provider"], each) for each in inventory_rows},
         properties=properties,
         traits=frozenset(traits),
         node=_node(row[len(_HOST) :]),
@@ -171,7 +173,7 @@ def _inventory(provider: str, row: tuple[Any, ...]) -> Inventory:
 
 
 def _node(row: tuple[Any, ...]) -> HostNode | None:
-    """The node that a host is; None when there is no row of one."""
+    """Return the node of a host; None for a compute host."""
     if row[0] is None:
         return None
     own = dict(zip(_NODE, row, strict=True))
@@ -181,7 +183,7 @@ def _node(row: tuple[Any, ...]) -> HostNode | None:
 
 @cache
 def _statements(count: int | None, traits: int, classes: int | None) -> dict[str, Select[Any]]:
-    """How to read all hosts, or so many of them by number."""
+    """Return the statements that read all hosts, or ``count`` hosts by id."""
     condition: tuple[ColumnElement[bool], ...] = (hosts.c.id.in_(sets.binds("id", count)),) if count else ()
     having = (
         select(hosts.c.id, provider_traits.c.trait)
@@ -190,15 +192,15 @@ def _statements(count: int | None, traits: int, classes: int | None) -> dict[str
     )
     statements: dict[str, Select[Any]] = {
         "hosts": _SELECT,
-        "inventories": _INVENTORIES if classes is None else _INVENTORIES.where(_of_interest(classes)),
+        "inventories": _INVENTORIES if classes is None else _INVENTORIES.where(_needed(classes)),
         "properties": _PROPERTIES.order_by(host_properties.c.host_id, host_properties.c.name),
         "traits": having,
     }
     return {name: statement.where(*condition) for name, statement in statements.items()}
 
 
-def _of_interest(classes: int) -> ColumnElement[bool]:
-    """The unit of a node, and so many classes of compute hosts."""
+def _needed(classes: int) -> ColumnElement[bool]:
+    """Return the condition for the unit of a node, and for this number of classes of compute hosts."""
     named = (resource_classes.c.name.in_(sets.binds("class", classes)),) if classes else ()
     return or_(nodes.c.id.is_not(None), *named)
 
@@ -206,7 +208,11 @@ def _of_interest(classes: int) -> ColumnElement[bool]:
 @cache
 def _insert_properties(count: int) -> Insert:
     rows: list[dict[str, Any]] = [
-        {"host_id": bindparam("of_host"), "name": bindparam(f"name_{place}"), "value": bindparam(f"value_{place}")}
-        for place in range(count)
+        {
+            "host_id": bindparam("of_host"),
+            "name": bindparam(f"name_{position}"),
+            "value": bindparam(f"value_{position}"),
+        }
+        for position in range(count)
     ]
     return insert(host_properties).values(rows)

@@ -1,4 +1,4 @@
-"""Leases with their reservations and events. A lease's row is locked before any of them is changed."""
+"""Leases with their reservations and events. The row of a lease is locked before any of them is changed."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -32,17 +32,17 @@ _CONDITIONS: Mapping[str, ColumnElement[bool]] = {
 
 
 def get(tx: Transaction, uuid: str) -> Lease | None:
-    """One lease."""
+    """Return one lease; None when it does not exist."""
     return next(iter(_load(tx, "uuid", uuid)), None)
 
 
 def lock(tx: Transaction, uuid: str) -> Lease | None:
-    """One lease, with all others kept from changing it until the transaction ends."""
+    """Lock a lease until the transaction ends and return it; None when it does not exist."""
     return get(tx, uuid) if tx.change(_LOCK, {"of_uuid": uuid}) else None
 
 
 def every(tx: Transaction) -> list[Lease]:
-    """Every lease, the oldest first."""
+    """Return every lease, the oldest first."""
     return _load(tx, None, None)
 
 
@@ -53,40 +53,40 @@ def of_projects(tx: Transaction, projects: Collection[str]) -> list[Lease]:
 
 
 def add(tx: Transaction, lease: Lease) -> Lease:
-    """Add a lease with its reservations and events; gives it with the numbers of their rows."""
+    """Add a lease with its reservations and events; return it with the ids of the rows."""
     lease_id = tx.values(_INSERT, _encode({name: getattr(lease, name) for name in _LEASE}))[0]
     made = replace(lease, id=lease_id, reservations=add_reservations(tx, lease_id, lease.reservations))
     return replace(made, events=add_events(tx, lease_id, lease.events))
 
 
 def add_reservations(tx: Transaction, lease_id: int, new: Sequence[Reservation]) -> tuple[Reservation, ...]:
-    """Add reservations to a lease; gives them with the numbers of their rows."""
+    """Add reservations to a lease; return them with the ids of their rows."""
     rows = [_encode({name: getattr(each, name) for name in _RESERVATION}) for each in new]
-    numbers = _insert_parts(tx, "reservations", lease_id, rows)
-    return tuple(replace(each, id=numbers[each.uuid]) for each in new)
+    ids = _insert_parts(tx, "reservations", lease_id, rows)
+    return tuple(replace(each, id=ids[each.uuid]) for each in new)
 
 
 def add_events(tx: Transaction, lease_id: int, new: Sequence[Event]) -> tuple[Event, ...]:
-    """Add events to a lease; gives them with the numbers of their rows."""
+    """Add events to a lease; return them with the ids of their rows."""
     rows = [{name: getattr(each, name) for name in _EVENT} for each in new]
-    numbers = _insert_parts(tx, "events", lease_id, rows)
-    return tuple(replace(each, id=numbers[each.uuid]) for each in new)
+    ids = _insert_parts(tx, "events", lease_id, rows)
+    return tuple(replace(each, id=ids[each.uuid]) for each in new)
 
 
 def change(tx: Transaction, lease: Lease, now: int, **changes: Any) -> Lease:
-    """Change a locked lease itself; gives it as it is then."""
+    """Change a locked lease; return it with the changes."""
     _change(tx, "leases", lease.id, {**changes, "updated_at": now})
     return replace(lease, **changes, updated_at=now)
 
 
 def change_reservation(tx: Transaction, reservation: Reservation, now: int, **changes: Any) -> Reservation:
-    """Change a reservation of a locked lease; gives it as it is then."""
+    """Change a reservation of a locked lease; return it with the changes."""
     _change(tx, "reservations", reservation.id, {**changes, "updated_at": now})
     return replace(reservation, **changes, updated_at=now)
 
 
 def change_event(tx: Transaction, event: Event, now: int, **changes: Any) -> Event:
-    """Change an event of a locked lease; gives it as it is then."""
+    """Change an event of a locked lease; return it with the changes."""
     _change(tx, "events", event.id, {**changes, "updated_at": now})
     return replace(event, **changes, updated_at=now)
 
@@ -106,7 +106,7 @@ def _load(tx: Transaction, key: str | None, value: object) -> list[Lease]:
     reservations: dict[int, list[Reservation]] = {row["id"]: [] for row in found}
     events: dict[int, list[Event]] = {row["id"]: [] for row in found}
     for row in tx.rows(_select("reservations", key), values) if found else []:
-        # A lease that came after the first statement is not among those found.
+        # A lease that was added after the first statement is not among those found.
         reservations.get(row.pop("lease_id"), []).append(Reservation(**_decode(row)))
     for row in tx.rows(_select("events", key), values) if found else []:
         events.get(row.pop("lease_id"), []).append(Event(**row))
@@ -117,11 +117,11 @@ def _load(tx: Transaction, key: str | None, value: object) -> list[Lease]:
 
 
 def _insert_parts(tx: Transaction, part: str, lease_id: int, rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    numbers: dict[str, int] = {}
+    ids: dict[str, int] = {}
     for piece in sets.pieces(rows):
         made = tx.rows(_insert(part, len(piece)), {"of_lease": lease_id, **sets.columns(piece)})
-        numbers |= {row["uuid"]: row["id"] for row in made}
-    return numbers
+        ids |= {row["uuid"]: row["id"] for row in made}
+    return ids
 
 
 def _change(tx: Transaction, part: str, row_id: int, changes: Mapping[str, Any]) -> None:
@@ -169,8 +169,8 @@ def _select(part: str, key: str | None) -> Select[Any]:
 def _insert(part: str, count: int) -> Insert:
     table = _TABLES[part]
     rows: list[dict[str, Any]] = [
-        {"lease_id": bindparam("of_lease"), **{name: bindparam(f"{name}_{place}") for name in _PARTS[part]}}
-        for place in range(count)
+        {"lease_id": bindparam("of_lease"), **{name: bindparam(f"{name}_{position}") for name in _PARTS[part]}}
+        for position in range(count)
     ]
     return insert(table).values(rows).returning(table.c.id, table.c.uuid)
 

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import bindparam, insert, select, update
 
 from dibs.database.transaction import Again, Duplicate, Transaction
-from dibs.leases.model.leases import PropertyName
+from dibs.leases.model.hosts import PropertyName
 from dibs.leases.tables import host_properties, property_names
 
 _EVERY = select(*property_names.c).order_by(property_names.c.name)
@@ -26,18 +26,18 @@ _SET_PRIVATE = (
 
 
 def every(tx: Transaction) -> list[PropertyName]:
-    """Every name that was ever given, in alphabetical order."""
+    """Return every name that a host has or had, in alphabetical order."""
     return [_property(row) for row in tx.rows(_EVERY)]
 
 
 def get(tx: Transaction, name: str) -> PropertyName | None:
-    """One of them."""
+    """Return one name; None when no host ever had it."""
     row = tx.row(_ONE, {"of_name": name})
     return _property(row) if row else None
 
 
 def values(tx: Transaction) -> dict[str, list[str]]:
-    """The values that hosts have, by name."""
+    """Return the values that hosts have, by name."""
     found: dict[str, list[str]] = {}
     for name, value in tx.tuples(_VALUES):
         found.setdefault(name, []).append(value)
@@ -45,16 +45,16 @@ def values(tx: Transaction) -> dict[str, list[str]]:
 
 
 def add(tx: Transaction, uuid: str, name: str, now: int) -> None:
-    """Add a name that is given for the first time."""
+    """Add a name that no host had before."""
     try:
         tx.change(_INSERT, {"uuid": uuid, "name": name, "now": now})
     except Duplicate as error:
-        # Somebody else gave it to a host this very moment; a new attempt will find it.
+        # Another transaction added it at the same moment; the next attempt finds it.
         raise Again from error
 
 
 def set_private(tx: Transaction, name: str, private: bool, now: int) -> bool:
-    """Show a name to everybody or to operators only; False when there is no such name."""
+    """Show a name to all callers or to operators only; return False when there is no such name."""
     return tx.change(_SET_PRIVATE, {"of_name": name, "new_private": int(private), "now": now}) == 1
 
 

@@ -1,4 +1,4 @@
-"""The private flavors that reservations of instances make: one each, which goes with it."""
+"""The private flavors of reservations of instances: one each, removed with the reservation."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -23,7 +23,7 @@ _GRANT = insert(flavor_access).from_select(
 
 
 def grant(tx: Transaction, reservation_id: int, project: str) -> None:
-    """Let a project use the flavor of a reservation."""
+    """Grant a project access to the flavor of a reservation."""
     tx.change(_GRANT, {"of_reservation": reservation_id, "of_project": project})
 
 

@@ -12,7 +12,7 @@ from dibs.access.access import SERVICE, Access
 from dibs.database.transaction import Again, Transaction
 from dibs.errors import DibsError
 from dibs.flavors.model.flavors import Flavor, groups_of
-from dibs.flavors.operations.flavors import OneFlavor, get_flavor
+from dibs.flavors.operations.flavors import FlavorReference, get_flavor
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import CapacityExceeded
 from dibs.ledger.operations import claiming
@@ -33,7 +33,7 @@ NO_VALID_HOST = "No valid host was found. "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchServers(OneFlavor):
+class LaunchServers(FlavorReference):
     """Launch one or several servers of a flavor."""
 
     servers: tuple[tuple[str, str], ...]

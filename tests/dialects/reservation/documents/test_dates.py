@@ -2,7 +2,7 @@ import pytest
 
 from dibs.dialects.reservation.documents.dates import read_date, render_date, render_stamp
 from dibs.dialects.reservation.errors import Refusal
-from dibs.leases.model.leases import NOW
+from dibs.leases.model.dates import CURRENT_MINUTE
 
 NOON = 1_794_916_800_000_000  # 2026-11-17 12:00 UTC
 LATER = NOON + 34_567_890
@@ -13,7 +13,7 @@ def test_a_date_is_to_the_minute_in_utc() -> None:
 
 
 def test_the_word_for_this_moment_is_understood() -> None:
-    assert read_date("now") is NOW
+    assert read_date("now") is CURRENT_MINUTE
 
 
 @pytest.mark.parametrize(

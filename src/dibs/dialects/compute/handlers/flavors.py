@@ -25,9 +25,9 @@ from dibs.dialects.compute.schemas import (
 from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.operations.flavors import (
     DescribeFlavor,
+    FlavorReference,
     ListFlavors,
     NewFlavor,
-    OneFlavor,
     create_flavor,
     delete_flavor,
     describe_flavor,
@@ -147,9 +147,9 @@ def delete(exchange: Exchange) -> Response:
     return empty_answer(202)
 
 
-def flavor_of_path(exchange: Exchange) -> OneFlavor:
+def flavor_of_path(exchange: Exchange) -> FlavorReference:
     """Return the command for the flavor in the path."""
-    return OneFlavor(flavor=exchange.arguments["flavor"], visibility=exchange.visibility)
+    return FlavorReference(flavor=exchange.arguments["flavor"], visibility=exchange.visibility)
 
 
 def details(exchange: Exchange, flavor: Flavor) -> dict[str, Any]:

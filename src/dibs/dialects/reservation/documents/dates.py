@@ -1,39 +1,39 @@
-"""Dates as the reservation API writes them: in UTC, to the minute on the way in, in two forms on the way out."""
+"""Dates of the reservation API: in UTC, to the minute in requests, in two formats in answers."""
 
 from datetime import datetime, timedelta
 
 from dibs.dialects.reservation.errors import bad_request
-from dibs.leases.model.leases import NOW, Now
+from dibs.leases.model.dates import CURRENT_MINUTE, LeaseDate
 
-FORM = "%Y-%m-%d %H:%M"
-THIS_MOMENT = "now"
+FORMAT = "%Y-%m-%d %H:%M"
+NOW = "now"
 
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 
 
-def read_date(value: object) -> int | Now:
-    """A date that a caller wrote, or the word for this moment."""
-    return NOW if value == THIS_MOMENT else read_moment(value)
+def read_date(value: object) -> LeaseDate:
+    """Parse a date, or the word ``now``."""
+    return CURRENT_MINUTE if value == NOW else read_moment(value)
 
 
 def read_moment(value: object) -> int:
-    """A date that a caller wrote, where the word is not understood."""
+    """Parse a date where the word ``now`` is not allowed."""
     try:
         if not isinstance(value, str):
             raise ValueError
-        return (datetime.strptime(value, FORM) - _EPOCH) // _MICROSECOND
+        return (datetime.strptime(value, FORMAT) - _EPOCH) // _MICROSECOND
     except ValueError:
-        raise bad_request(f"{value} is an invalid date. Required format: {FORM}") from None
+        raise bad_request(f"{value} is an invalid date. Required format: {FORMAT}") from None
 
 
 def render_date(instant: int) -> str:
-    """When a lease starts or ends, or an event is due. Quirk: clients read it back and want the microseconds."""
+    """Format the start or end of a lease, or the time of an event. Quirk: clients require the microseconds."""
     return _moment(instant).isoformat(timespec="microseconds")
 
 
 def render_stamp(instant: int | None) -> str | None:
-    """When a row was written. Quirk: a blank in the middle, and no fractions."""
+    """Format when a row was written. Quirk: a space instead of the T, and no fractions of a second."""
     return None if instant is None else _moment(instant).isoformat(" ", timespec="seconds")
 
 

@@ -1,24 +1,24 @@
-"""Hosts, what is booked of them, and what is said of them, as the reservation API shows them."""
+"""Hosts, their bookings and their properties as the reservation API shows them."""
 
 from typing import Any
 
 from dibs.dialects.reservation.documents.dates import render_date, render_stamp
-from dibs.leases.model.documents import described_host
-from dibs.leases.model.hosts import Host
-from dibs.leases.model.leases import WHOLE_HOST, PropertyName
+from dibs.leases.model.documents import host_fields
+from dibs.leases.model.hosts import Host, PropertyName
+from dibs.leases.model.leases import WHOLE_HOST
 from dibs.leases.operations.hosts import HostBookings, PropertyValues
 
 
 def render_host(host: Host) -> dict[str, Any]:
-    """A host; what operators say of it lies beside what is known of every host.
+    """Return a host; its properties stand beside the fields that every host has.
 
     Quirk: ``status`` and ``trust_id`` are always null, as the original's ``status`` is.
     """
     return {
-        **described_host(host),
+        **host_fields(host),
         "status": None,
         "trust_id": None,
-        "reservable": host.trouble is None,
+        "reservable": host.out_of_service is None,
         "created_at": render_stamp(host.created_at),
         "updated_at": render_stamp(host.updated_at),
         **host.properties,
@@ -26,7 +26,7 @@ def render_host(host: Host) -> dict[str, Any]:
 
 
 def render_allocation(found: HostBookings) -> dict[str, Any]:
-    """What is booked of a host."""
+    """Return the bookings of a host."""
     return {
         "resource_id": str(found.host.id),
         "reservations": [
@@ -42,16 +42,16 @@ def render_allocation(found: HostBookings) -> dict[str, Any]:
 
 
 def render_property(found: PropertyValues, *, detail: bool) -> dict[str, Any]:
-    """A property in the list, with its values if wanted.
+    """Return a property in the list, with its values if ``detail``.
 
-    Quirk bettered: the original says of every property that it is not private.
+    Quirk not copied: the original shows every property as not private.
     """
     shown: dict[str, Any] = {"property": found.property.name}
     return {**shown, "private": found.property.private, "values": list(found.values)} if detail else shown
 
 
 def render_property_name(name: PropertyName) -> dict[str, Any]:
-    """A property by itself. Quirk: it has another form, and its dates too."""
+    """Return a property by itself. Quirk: its fields and its dates differ from those in the list."""
     return {
         "id": name.uuid,
         "resource_type": WHOLE_HOST,

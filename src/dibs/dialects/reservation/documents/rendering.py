@@ -3,14 +3,14 @@
 from typing import Any
 
 from dibs.dialects.reservation.documents.dates import render_date, render_stamp
-from dibs.leases.model.documents import described_reservation
+from dibs.leases.model.documents import reservation_fields
 from dibs.leases.model.leases import Event, Lease, Reservation
 
 
 def render_lease(lease: Lease) -> dict[str, Any]:
-    """A lease with its reservations and events.
+    """Return a lease with its reservations and events.
 
-    Quirk: ``trust_id`` is always null. The original acts for the lease's owner by a trust of Keystone; Dibs needs none.
+    Quirk: ``trust_id`` is always null. The original acts for the owner of a lease by a Keystone trust; Dibs does not.
     """
     return {
         "id": lease.uuid,
@@ -30,7 +30,7 @@ def render_lease(lease: Lease) -> dict[str, Any]:
 
 
 def _render_reservation(lease: Lease, reservation: Reservation) -> dict[str, Any]:
-    """Quirk: ``resource_id`` is the key of a table that Dibs does not have; the reservation's own id stands for it."""
+    """Quirk: ``resource_id`` is the key of a table that Dibs does not have; here it is the id of the reservation."""
     common = {
         "id": reservation.uuid,
         "lease_id": lease.uuid,
@@ -42,12 +42,11 @@ def _render_reservation(lease: Lease, reservation: Reservation) -> dict[str, Any
         "created_at": render_stamp(reservation.created_at),
         "updated_at": render_stamp(reservation.updated_at),
     }
-    described = described_reservation(reservation)
-    return common | described | ({} if reservation.whole_hosts else _instances(reservation))
+    return common | reservation_fields(reservation) | ({} if reservation.whole_hosts else _instances(reservation))
 
 
 def _instances(reservation: Reservation) -> dict[str, Any]:
-    """The specification gives up aggregates and server groups; the fields stay for those who look at them."""
+    """The specification drops aggregates and server groups; the fields stay for clients that read them."""
     return {"flavor_id": reservation.uuid, "aggregate_id": None, "server_group_id": None}
 
 

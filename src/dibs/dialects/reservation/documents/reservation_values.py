@@ -1,7 +1,7 @@
-"""The parts of a lease as a request writes them, and what each kind needs.
+"""Parse the reservations of a lease in a request; each resource type has parameters of its own.
 
-Types, missing parameters and their messages are judged here; whether a change is allowed, and whether there are hosts,
-is for the ledger to say.
+This module checks types and missing parameters. The operation decides whether a change is allowed and whether there are
+hosts.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,8 +18,8 @@ from dibs.dialects.reservation.documents.values import (
 from dibs.dialects.reservation.errors import Refusal, bad_request, malformed, missing
 from dibs.dialects.reservation.floating_ips import LEFT_OUT
 from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, WHOLE_HOST
-from dibs.leases.operations.changes import ReservationChange
-from dibs.leases.operations.leases import NewReservation
+from dibs.leases.operations.planning import ReservationRequest
+from dibs.leases.operations.updates import ReservationUpdate
 
 FLOATING_IP = "virtual:floatingip"
 RESERVATIONS_MAX = 100
@@ -28,13 +28,13 @@ FLAVOR_LENGTH_MAX = 255
 Values = Mapping[str, Any]
 
 
-def read_new_reservations(values: Values) -> tuple[NewReservation, ...]:
-    """What a new lease is to have."""
+def read_new_reservations(values: Values) -> tuple[ReservationRequest, ...]:
+    """Parse the reservations of a new lease."""
     return tuple(_read_new(item) for item in _listed(values))
 
 
-def read_changed_reservations(values: Values, types: Mapping[str, str]) -> tuple[ReservationChange, ...]:
-    """What is to be changed of a lease's reservations, whose types are given by their ids."""
+def read_changed_reservations(values: Values, types: Mapping[str, str]) -> tuple[ReservationUpdate, ...]:
+    """Parse changes of reservations; ``types`` has the resource type of each reservation by its id."""
     return tuple(_read_change(item, types) for item in _listed(values))
 
 
@@ -49,7 +49,7 @@ def _listed(values: Values) -> list[Values]:
     return given
 
 
-def _read_new(values: Values) -> NewReservation:
+def _read_new(values: Values) -> ReservationRequest:
     if "resource_type" not in values:
         raise missing("resource_type")
     kind = values["resource_type"]
@@ -62,8 +62,8 @@ def _read_new(values: Values) -> NewReservation:
     return read(values)
 
 
-def _read_change(values: Values, types: Mapping[str, str]) -> ReservationChange:
-    """Keys that the type does not have are ignored, as everywhere in a lease."""
+def _read_change(values: Values, types: Mapping[str, str]) -> ReservationUpdate:
+    """Quirk: keys that the type does not have are ignored, as everywhere in a lease."""
     ident = values.get("id")
     if not isinstance(ident, str):
         raise missing("reservation ID")
@@ -71,14 +71,14 @@ def _read_change(values: Values, types: Mapping[str, str]) -> ReservationChange:
     changes = read(values) if read else {}
     if "resource_type" in values:
         changes["resource_type"] = values["resource_type"]
-    return ReservationChange(uuid=ident, values=changes)
+    return ReservationUpdate(uuid=ident, values=changes)
 
 
-def _read_hosts(values: Values) -> NewReservation:
+def _read_hosts(values: Values) -> ReservationRequest:
     least, most = _read_count(values, "min"), _read_count(values, "max")
     if most < least:
         raise bad_request("Invalid values for min/max of hosts. Max must be equal to or larger than min.")
-    return NewReservation(
+    return ReservationRequest(
         resource_type=WHOLE_HOST,
         least=least,
         most=most,
@@ -100,10 +100,10 @@ def _read_sizes(values: Values) -> dict[str, int]:
     return {name: read_number(values, key, least=least) for key, (name, least) in _SIZES.items() if key in values}
 
 
-def _read_instances(values: Values) -> NewReservation:
+def _read_instances(values: Values) -> ReservationRequest:
     """Quirk bettered: the original fails (500) without ``affinity``, which the specification makes optional."""
     amount = read_amount(values)
-    return NewReservation(
+    return ReservationRequest(
         resource_type=INSTANCES,
         least=amount,
         most=amount,
@@ -113,14 +113,14 @@ def _read_instances(values: Values) -> NewReservation:
     )
 
 
-def _read_flavored_instances(values: Values) -> NewReservation:
+def _read_flavored_instances(values: Values) -> ReservationRequest:
     amount = read_amount(values)
     if read_affinity(values.get("affinity")) is not None:
         raise Refusal(409, "Affinity not supported yet")
     flavor = values["flavor_id"]
     if not isinstance(flavor, str) or not 0 < len(flavor) <= FLAVOR_LENGTH_MAX:
         raise malformed("flavor_id")
-    return NewReservation(resource_type=FLAVORED_INSTANCES, least=amount, most=amount, flavor=flavor)
+    return ReservationRequest(resource_type=FLAVORED_INSTANCES, least=amount, most=amount, flavor=flavor)
 
 
 def _change_hosts(values: Values) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def _change_instances(values: Values) -> dict[str, Any]:
 
 
 def _change_flavored_instances(values: Values) -> dict[str, Any]:
-    """Whatever it is, it cannot be changed; but that is for the ledger to say."""
+    """Parse a change that the operation refuses, so that the refusal comes from one place."""
     flavor = {"flavor": values["flavor_id"]} if "flavor_id" in values else {}
     return {**_change_amount(values), **flavor}
 
@@ -155,17 +155,17 @@ def _change_amount(values: Values) -> dict[str, Any]:
 _COUNTS = {"min": "least", "max": "most"}
 _REQUIREMENTS = ("hypervisor_properties", "resource_properties")
 _SIZES = {"vcpus": ("VCPU", 1), "memory_mb": ("MEMORY_MB", 1), "disk_gb": ("DISK_GB", 0)}
-"""What one instance takes: the resource class of each, and the least that makes sense."""
+"""The parameters of the size of an instance: resource class and minimum."""
 
-_KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[Values], NewReservation]]] = {
+_KINDS: Mapping[str, tuple[tuple[str, ...], Callable[[Values], ReservationRequest]]] = {
     WHOLE_HOST: (("min", "max", "hypervisor_properties", "resource_properties"), _read_hosts),
     INSTANCES: (("vcpus", "memory_mb", "disk_gb", "amount", "resource_properties"), _read_instances),
     FLAVORED_INSTANCES: (("flavor_id", "amount"), _read_flavored_instances),
 }
-"""By resource type: what must be there, and how it is read."""
+"""By resource type: the required parameters, and the parser."""
 _CHANGES: Mapping[str, Callable[[Values], dict[str, Any]]] = {
     WHOLE_HOST: _change_hosts,
     INSTANCES: _change_instances,
     FLAVORED_INSTANCES: _change_flavored_instances,
 }
-"""By resource type: what can be changed, as attributes of a reservation."""
+"""By resource type: the parser of changes, which returns attributes of Reservation."""

@@ -1,4 +1,4 @@
-"""Single values of a request: numbers, texts and the words for affinity."""
+"""Parse single values of a request: numbers, strings and affinity."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from dibs.dialects.reservation.errors import bad_request, malformed, missing
 
 NUMBER_MAX = 0x7FFFFFFF
-"""No host has more of anything, and no lease more of them."""
+"""The largest number in a request: no host has more of a resource, and no lease more hosts."""
 NAME_LENGTH_MAX = 80
 REQUIREMENTS_LENGTH_MAX = 4_000
 BEFORE_END_ACTIONS = ("default", "snapshot")
@@ -15,14 +15,14 @@ _AFFINITIES = {"true": True, "false": False, "none": None, "": None}
 
 
 def require(values: Mapping[str, Any], names: tuple[str, ...]) -> None:
-    """Refuse values that lack a name."""
+    """Raise a 400 that names the missing parameters."""
     absent = [name for name in names if name not in values]
     if absent:
         raise missing(*absent)
 
 
 def read_number(values: Mapping[str, Any], name: str, *, least: int | None = None) -> int:
-    """A whole number. Quirk bettered: the original fails (500) on a number that is written as text."""
+    """Parse an integer. Quirk not copied: the original answers 500 to a number in a string."""
     number = values[name]
     if not isinstance(number, int) or isinstance(number, bool) or number > NUMBER_MAX:
         raise malformed(name)
@@ -32,7 +32,7 @@ def read_number(values: Mapping[str, Any], name: str, *, least: int | None = Non
 
 
 def read_amount(values: Mapping[str, Any]) -> int:
-    """How many instances."""
+    """Parse the number of instances."""
     amount = read_number(values, "amount")
     if amount < 1:
         raise bad_request("amount must be >= 1")
@@ -40,7 +40,7 @@ def read_amount(values: Mapping[str, Any]) -> int:
 
 
 def read_affinity(value: Any) -> bool | None:
-    """All on one host, each on another, or as they come; as a value or, as the commands send it, as a word."""
+    """Parse an affinity: a boolean or null, or as the clients send it, one of these words in a string."""
     if value is None or isinstance(value, bool):
         return value
     word = value.strip().lower() if isinstance(value, str) else "?"
@@ -50,7 +50,7 @@ def read_affinity(value: Any) -> bool | None:
 
 
 def read_requirements(values: Mapping[str, Any], name: str) -> str:
-    """Requirements as the caller wrote them: JSON in a text, which may be empty."""
+    """Return requirements as the client wrote them: JSON in a string, which may be empty."""
     text = values[name]
     if text is None:
         return ""
@@ -60,7 +60,7 @@ def read_requirements(values: Mapping[str, Any], name: str) -> str:
 
 
 def read_before_end(value: Any) -> str:
-    """What happens to servers before the end of a lease of hosts."""
+    """Parse the action on servers before the end of a lease of hosts."""
     action = value or BEFORE_END_ACTIONS[0]
     if action not in BEFORE_END_ACTIONS:
         raise malformed("before_end")
@@ -68,7 +68,7 @@ def read_before_end(value: Any) -> str:
 
 
 def read_name(value: Any) -> str:
-    """The name of a lease. Quirk bettered: the original fails (500) on a longer one."""
+    """Parse the name of a lease. Quirk not copied: the original answers 500 to a name that is too long."""
     if not isinstance(value, str):
         raise malformed("name")
     if len(value) > NAME_LENGTH_MAX:

@@ -1,4 +1,4 @@
-"""Hosts that can be booked, what is booked of them, and what operators say of them."""
+"""Handlers of bookable hosts, their bookings, and the properties that operators give to them."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ from dibs.dialects.reservation.exchange import Exchange, empty_answer, json_answ
 from dibs.documents.json_schema import Schema
 from dibs.http.messages import Response
 from dibs.leases.operations.hosts import (
-    ChangeHost,
+    DeleteHost,
+    GetHost,
     ListHostBookings,
     ListPropertyNames,
-    OneHost,
     RegisterHost,
     SetPropertyPrivacy,
-    change_host,
+    UpdateHost,
     delete_host,
     get_host,
     list_host_bookings,
@@ -27,17 +27,18 @@ from dibs.leases.operations.hosts import (
     list_property_names,
     register_host,
     set_property_privacy,
+    update_host,
 )
 
 NAME_LENGTH_MAX = 255
-_YES = frozenset({"1", "t", "true", "on", "y", "yes"})
+_TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
 
 _TEXT: Schema = {"type": ["string", "null"], "maxLength": 255}
 NEW: Schema = {
     "type": "object",
     "properties": {
         "name": {"type": "string", "description": "Name or uuid of the compute provider, or of the node."},
-        "id": {"type": "string", "description": "The same; the name counts."},
+        "id": {"type": "string", "description": "The same; ignored when there is a name."},
     },
     "additionalProperties": {**_TEXT, "description": "An extra capability."},
 }
@@ -49,8 +50,8 @@ CHANGED: Schema = {
 PRIVACY: Schema = {"type": "object", "properties": {"private": {"type": "boolean"}}, "required": ["private"]}
 OF_LEASE = {"lease_id": {"type": "string"}, "reservation_id": {"type": "string"}}
 OF_PROPERTIES = {
-    "detail": {"type": "string", "description": "True: with values, and whether it is private."},
-    "all": {"type": "string", "description": "True: private ones too, for admins."},
+    "detail": {"type": "string", "description": "True: include the values, and whether the property is private."},
+    "all": {"type": "string", "description": "True: include private properties, for admins only."},
 }
 
 
@@ -78,7 +79,7 @@ def create(exchange: Exchange) -> Response:
 
 def show(exchange: Exchange) -> Response:
     """GET /v1/os-hosts/{host}"""
-    return json_answer({"host": render_host(exchange.read(get_host, _named(exchange)))})
+    return json_answer({"host": render_host(exchange.read(get_host, GetHost(id=exchange.arguments["host"])))})
 
 
 def change(exchange: Exchange) -> Response:
@@ -86,13 +87,13 @@ def change(exchange: Exchange) -> Response:
     values = exchange.body()
     if not values:
         raise bad_request("No data to update")
-    host = exchange.write(change_host, ChangeHost(id=exchange.arguments["host"], properties=values))
+    host = exchange.write(update_host, UpdateHost(id=exchange.arguments["host"], properties=values))
     return json_answer({"host": render_host(host)})
 
 
 def delete(exchange: Exchange) -> Response:
     """DELETE /v1/os-hosts/{host}"""
-    exchange.write(delete_host, _named(exchange))
+    exchange.write(delete_host, DeleteHost(id=exchange.arguments["host"]))
     return empty_answer(204)
 
 
@@ -113,8 +114,8 @@ def list_properties(exchange: Exchange) -> Response:
 
     Quirk: a caller who may not see private properties and asks for all gets the public ones, not an error.
     """
-    found = exchange.read(list_property_names, ListPropertyNames(with_private=_says_yes(exchange, "all")))
-    detail = _says_yes(exchange, "detail")
+    found = exchange.read(list_property_names, ListPropertyNames(with_private=_is_true(exchange, "all")))
+    detail = _is_true(exchange, "detail")
     return json_answer({"resource_properties": [render_property(each, detail=detail) for each in found]})
 
 
@@ -130,14 +131,10 @@ def change_property(exchange: Exchange) -> Response:
     return json_answer({"resource_property": render_property_name(exchange.write(set_property_privacy, command))})
 
 
-def _named(exchange: Exchange) -> OneHost:
-    return OneHost(id=exchange.arguments["host"])
-
-
 def _bookings(exchange: Exchange, host: str | None = None) -> ListHostBookings:
     query = exchange.query
     return ListHostBookings(host=host, lease=query.get("lease_id"), reservation=query.get("reservation_id"))
 
 
-def _says_yes(exchange: Exchange, name: str) -> bool:
-    return exchange.query.get(name, "").lower() in _YES
+def _is_true(exchange: Exchange, name: str) -> bool:
+    return exchange.query.get(name, "").lower() in _TRUE

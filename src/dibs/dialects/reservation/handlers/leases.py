@@ -1,4 +1,4 @@
-"""Leases: hosts and instances for a window of time."""
+"""Handlers of leases."""
 
 from dataclasses import replace
 from random import getrandbits
@@ -11,16 +11,17 @@ from dibs.dialects.reservation.errors import malformed
 from dibs.dialects.reservation.exchange import Exchange, empty_answer, json_answer
 from dibs.http.messages import Response
 from dibs.integrations.flavors import with_external_flavors
-from dibs.leases.operations.changes import ChangeLease, change_lease
 from dibs.leases.operations.leases import (
-    NewLease,
-    OneLease,
+    DeleteLease,
+    GetLease,
     create_lease,
     delete_lease,
     get_lease,
     list_leases,
 )
-from dibs.leases.operations.proposals import propose_change, propose_lease
+from dibs.leases.operations.planning import CreateLease
+from dibs.leases.operations.proposals import propose_lease, propose_update
+from dibs.leases.operations.updates import UPDATE_RULE, UpdateLease, update_lease
 
 
 def list_all(exchange: Exchange) -> Response:
@@ -33,7 +34,7 @@ def create(exchange: Exchange) -> Response:
     command = with_external_flavors(_read_new(exchange), exchange.access, exchange.services.find_flavor)
     enforcement = exchange.services.enforcement
     if enforcement is not None:
-        # With the same seed the same hosts are chosen, unless somebody takes them meanwhile.
+        # With the same seed creating the lease chooses the same hosts, unless another lease has booked them.
         command = replace(command, seed=getrandbits(32))
         enforcement.check_create(exchange.read(propose_lease, command))
     lease = exchange.write(create_lease, command)
@@ -43,38 +44,38 @@ def create(exchange: Exchange) -> Response:
 
 def show(exchange: Exchange) -> Response:
     """GET /v1/leases/{lease}"""
-    return json_answer({"lease": render_lease(exchange.read(get_lease, _named(exchange, "blazar:leases:get")))})
+    return json_answer({"lease": render_lease(exchange.read(get_lease, GetLease(uuid=exchange.arguments["lease"])))})
 
 
 def change(exchange: Exchange) -> Response:
     """PUT /v1/leases/{lease}
 
-    Quirk bettered: the answer shows the state that the lease is in, not that it was being changed.
+    Quirk not copied: the original answers with the state UPDATING; Dibs answers with the state after the update.
     """
     command = _read_change(exchange)
     enforcement = exchange.services.enforcement
     if enforcement is not None and not command.only_renames:
         command = replace(command, seed=getrandbits(32))
-        enforcement.check_update(exchange.read(propose_change, command))
-    lease = exchange.write(change_lease, command)
+        enforcement.check_update(exchange.read(propose_update, command))
+    lease = exchange.write(update_lease, command)
     exchange.services.wake()
     return json_answer({"lease": render_lease(lease)})
 
 
 def delete(exchange: Exchange) -> Response:
     """DELETE /v1/leases/{lease}"""
-    exchange.write(delete_lease, _named(exchange, "blazar:leases:delete"))
+    exchange.write(delete_lease, DeleteLease(uuid=exchange.arguments["lease"]))
     exchange.services.wake()
     return empty_answer(204)
 
 
-def _read_new(exchange: Exchange) -> NewLease:
+def _read_new(exchange: Exchange) -> CreateLease:
     values = exchange.body()
     require(values, ("start_date", "end_date", "name"))
     if not isinstance(values.get("events") or [], list):
         raise malformed("events")
     before_end = values.get("before_end_date")
-    return NewLease(
+    return CreateLease(
         name=read_name(values["name"]),
         start_at=read_date(values["start_date"]),
         end_at=read_date(values["end_date"]),
@@ -84,17 +85,17 @@ def _read_new(exchange: Exchange) -> NewLease:
     )
 
 
-def _read_change(exchange: Exchange) -> ChangeLease:
+def _read_change(exchange: Exchange) -> UpdateLease:
     values = exchange.body()
-    lease = _named(exchange, "blazar:leases:put")
+    uuid = exchange.arguments["lease"]
     start, end, before_end = (values.get(name) for name in ("start_date", "end_date", "before_end_date"))
     types: dict[str, str] = {}
     if values.get("reservations"):
-        # What can be changed depends on the type, which never changes.
-        types = {each.uuid: each.resource_type for each in exchange.read(get_lease, lease).reservations}
-    return ChangeLease(
-        uuid=lease.uuid,
-        rule=lease.rule,
+        # Which values can be changed depends on the type, which never changes.
+        lease = exchange.read(get_lease, GetLease(uuid=uuid, rule=UPDATE_RULE))
+        types = {each.uuid: each.resource_type for each in lease.reservations}
+    return UpdateLease(
+        uuid=uuid,
         name=None if values.get("name") is None else read_name(values["name"]),
         start_at=None if start is None else read_date(start),
         end_at=None if end is None else read_date(end),
@@ -102,7 +103,3 @@ def _read_change(exchange: Exchange) -> ChangeLease:
         reservations=read_changed_reservations(values, types),
         rules=exchange.services.rules,
     )
-
-
-def _named(exchange: Exchange, rule: str) -> OneLease:
-    return OneLease(uuid=exchange.arguments["lease"], rule=rule)

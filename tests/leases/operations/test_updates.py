@@ -5,11 +5,11 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.flavors.operations.flavors import NewFlavor, create_flavor
 from dibs.flavors.queries import flavors
-from dibs.leases.model.dates import LeaseRules
+from dibs.leases.model.dates import CURRENT_MINUTE, LeaseRules
 from dibs.leases.model.errors import BadLease, LeaseConflict, LeaseNotFound, LeaseTooLong, NotEnoughHosts, OutsideLease
-from dibs.leases.model.leases import BEFORE_END, END, NOW, START, Lease, Reservation, class_of
-from dibs.leases.operations.changes import ReservationChange
+from dibs.leases.model.leases import BEFORE_END, END, START, Lease, Reservation, class_of
 from dibs.leases.operations.events import DueEvent, run_event
+from dibs.leases.operations.updates import ReservationUpdate
 from dibs.leases.queries import leases
 from tests.builders import Ledger
 from tests.laws import read_tables
@@ -34,8 +34,8 @@ def begin(ledger: Ledger, made: Lease) -> Lease:
     return shown(ledger, made)
 
 
-def of(made: Lease, number: int = 0, **values) -> ReservationChange:
-    return ReservationChange(uuid=made.reservations[number].uuid, values=values)
+def of(made: Lease, number: int = 0, **values) -> ReservationUpdate:
+    return ReservationUpdate(uuid=made.reservations[number].uuid, values=values)
 
 
 def dates(made: Lease) -> dict[str, int]:
@@ -145,7 +145,7 @@ def test_a_lease_that_has_begun_keeps_its_start(ledger):
     made = begin(ledger, lease(ledger, 1, 3, whole()))
     assert made.status == "ACTIVE"
     ledger.clock.move(120)
-    for start in (at(2), at(0), NOW):
+    for start in (at(2), at(0), CURRENT_MINUTE):
         with pytest.raises(BadLease, match="Cannot modify the start date of already started leases"):
             change(ledger, made, start_at=start)
     assert change(ledger, made, start_at=at(1), end_at=at(4)).end_at == at(4)
@@ -155,7 +155,7 @@ def test_a_lease_that_has_begun_can_be_ended_now(ledger):
     make_host(ledger)
     made = begin(ledger, lease(ledger, 1, 3, whole()))
     ledger.clock.move(600)
-    assert change(ledger, made, end_at=NOW).end_at <= ledger.clock()
+    assert change(ledger, made, end_at=CURRENT_MINUTE).end_at <= ledger.clock()
 
 
 # --- hosts of a pending lease ---

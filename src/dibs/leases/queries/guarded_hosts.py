@@ -1,4 +1,4 @@
-"""What leases have promised of hosts, for those who want to use a host: they have locked its provider already."""
+"""Hosts and their bookings as guards read them. The caller has locked the providers already."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from sqlalchemy import Select, bindparam, or_, select
 
 from dibs.database import sets
 from dibs.database.transaction import Transaction
-from dibs.leases.model.host_access import GuardedHost, Promise
+from dibs.leases.model.host_access import GuardedBooking, GuardedHost
 from dibs.leases.model.leases import RESERVATION_ACTIVE, RESERVATION_DELETED, WHOLE_HOST, class_of
 from dibs.leases.tables import bookings, hosts, lease_reservations, leases
 from dibs.ledger.tables import providers
@@ -24,7 +24,7 @@ _LIVE = select(lease_reservations.c.id).where(
 
 
 def hosts_above(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, GuardedHost]:
-    """Of these providers, those that are a host or lie in the tree of one; with the host."""
+    """Return the host of each provider that is a host or in the tree of one."""
     return {
         row.pop("provider_id"): GuardedHost(**row)
         for piece in sets.pieces(provider_ids)
@@ -32,23 +32,23 @@ def hosts_above(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, Guard
     }
 
 
-def promises_on(tx: Transaction, host_ids: Sequence[int]) -> dict[int, list[Promise]]:
-    """Every booking of the hosts that was not given back, by host."""
-    found: dict[int, list[Promise]] = {host_id: [] for host_id in host_ids}
+def bookings_on(tx: Transaction, host_ids: Sequence[int]) -> dict[int, list[GuardedBooking]]:
+    """Return the bookings of hosts that have not been released, by host."""
+    found: dict[int, list[GuardedBooking]] = {host_id: [] for host_id in host_ids}
     for piece in sets.pieces(host_ids):
-        for row in tx.rows(_promises_on(len(piece)), sets.numbered("id", piece)):
-            found[row["host_id"]].append(_promise(row))
+        for row in tx.rows(_bookings_on(len(piece)), sets.numbered("id", piece)):
+            found[row["host_id"]].append(_booking(row))
     return found
 
 
 def host_of(tx: Transaction, provider_id: int) -> str | None:
-    """The name of the host that a provider is, or that it keeps the reserved instances of."""
+    """Return the name of the host that a provider is, or is the reservation provider of; None for others."""
     found: list[str] = tx.values(_HOST_OF, {"of_provider": provider_id})
     return found[0] if found else None
 
 
 def offered_by(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, str]:
-    """Of these providers those that offer the reserved instances of a host, with its name."""
+    """Return the name of the host of each provider that is a reservation provider."""
     return dict(
         row
         for piece in sets.pieces(provider_ids)
@@ -57,12 +57,12 @@ def offered_by(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, str]:
 
 
 def is_live(tx: Transaction, reservation: str) -> bool:
-    """True when there is a reservation of this uuid that has not ended."""
+    """Return True when a reservation exists and has not ended."""
     return bool(tx.values(_LIVE, {"of_uuid": reservation}))
 
 
-def _promise(row: dict[str, Any]) -> Promise:
-    return Promise(
+def _booking(row: dict[str, Any]) -> GuardedBooking:
+    return GuardedBooking(
         host_id=row["host_id"],
         reservation_id=row["reservation_id"],
         reservation=row["uuid"],
@@ -96,7 +96,7 @@ def _hosts_above(count: int) -> Select[Any]:
 
 
 @cache
-def _promises_on(count: int) -> Select[Any]:
+def _bookings_on(count: int) -> Select[Any]:
     columns = (
         bookings.c.host_id,
         bookings.c.reservation_id,

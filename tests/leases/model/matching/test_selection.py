@@ -6,11 +6,14 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dibs.leases.model.earliest_start import earliest_start
+from dibs.leases.model.bookings import Booking
 from dibs.leases.model.hosts import Host, HostNode
-from dibs.leases.model.leases import Booking
-from dibs.leases.model.matching import Calendar, HostNeed, Picks, Shortage, peak_load
-from dibs.leases.model.requirements import about_traits
+from dibs.leases.model.matching.calendar import Calendar, peak_load
+from dibs.leases.model.matching.earliest_start import earliest_start
+from dibs.leases.model.matching.needs import Assignment, HostNeed
+from dibs.leases.model.matching.requirements import about_traits
+from dibs.leases.model.matching.selection import select_hosts
+from dibs.leases.model.matching.shortages import HostShortage
 from dibs.leases.model.windows import MINUTE, Window
 from dibs.ledger.model.inventories import Inventory
 
@@ -31,7 +34,7 @@ def make_host(number: int, processors: int = PROCESSORS, **options) -> Host:
         provider=str(number),
         reservation_provider_id=-number,
         reservation_provider=str(-number),
-        stock=stock,
+        inventories=stock,
         created_at=0,
         **options,
     )
@@ -52,7 +55,7 @@ def make_node(number: int, hold_ends_at: int | None, used: bool) -> Host:
         properties={},
         hold_ends_at=hold_ends_at,
     )
-    return replace(host, stock={"CUSTOM_GOLD": unit}, node=node)
+    return replace(host, inventories={"CUSTOM_GOLD": unit}, node=node)
 
 
 class MinuteByMinute:
@@ -117,7 +120,7 @@ def needs(draw) -> HostNeed:
     return HostNeed(whole=False, least=amount, most=amount, affinity=affinity, resources=draw(sizes))
 
 
-def promised(number: int, need: HostNeed, picks: Picks, window: Window) -> list[Booking]:
+def promised(number: int, need: HostNeed, assignment: Assignment, window: Window) -> list[Booking]:
     return [
         Booking(
             reservation_id=number,
@@ -128,7 +131,7 @@ def promised(number: int, need: HostNeed, picks: Picks, window: Window) -> list[
             whole=need.whole,
             resources=need.resources,
         )
-        for host_id, amount in picks.items()
+        for host_id, amount in assignment.items()
     ]
 
 
@@ -139,13 +142,13 @@ def calendar_of(hosts: list[Host], bookings: list[Booking], pause: int = 0) -> C
     return Calendar(hosts=hosts, bookings=bookings, first_starts=starts, now=0, cleaning_minutes=pause)
 
 
-def check_picks(need: HostNeed, picks: Picks) -> None:
-    count = sum(picks.values())
+def check_assignment(need: HostNeed, assignment: Assignment) -> None:
+    count = sum(assignment.values())
     assert need.least <= count <= need.most
     if need.whole or need.affinity is False:
-        assert set(picks.values()) == {1}
+        assert set(assignment.values()) == {1}
     if need.affinity:
-        assert len(picks) == 1
+        assert len(assignment) == 1
 
 
 @settings(max_examples=300, deadline=None)
@@ -161,13 +164,13 @@ def test_random_leases_fit_exactly_when_a_calendar_of_minutes_has_room(processor
     for number, (need, window) in enumerate(wanted):
         calendar = calendar_of(hosts, bookings, pause)
         table = MinuteByMinute(hosts, bookings, pause)
-        found = calendar.pick([need], window, seed)
-        assert isinstance(found, Shortage) != table.fits(need, window)
-        if isinstance(found, Shortage):
+        found = select_hosts(calendar, [need], window, seed)
+        assert isinstance(found, HostShortage) != table.fits(need, window)
+        if isinstance(found, HostShortage):
             assert sum(found.reasons.values()) == len(hosts)
             assert earliest_start(calendar, [need], window) == table.earliest(need, window)
             continue
-        check_picks(need, found[0])
+        check_assignment(need, found[0])
         for host_id, amount in found[0].items():
             host = next(host for host in hosts if host.id == host_id)
             assert table.room(need, host, window) >= amount
@@ -180,20 +183,22 @@ def test_reservations_of_one_lease_fit_beside_each_other(others, together, windo
     hosts = [make_host(number) for number in (1, 2, 3, 4)]
     bookings: list[Booking] = []
     for number, (need, span) in enumerate(others):
-        found = calendar_of(hosts, bookings).pick([need], span, seed)
-        bookings += [] if isinstance(found, Shortage) else promised(number, need, found[0], span)
+        found = select_hosts(calendar_of(hosts, bookings), [need], span, seed)
+        bookings += [] if isinstance(found, HostShortage) else promised(number, need, found[0], span)
     calendar = calendar_of(hosts, bookings)
-    found = calendar.pick(together, window, seed)
-    if isinstance(found, Shortage):
+    found = select_hosts(calendar, together, window, seed)
+    if isinstance(found, HostShortage):
         start = earliest_start(calendar, together, window)
-        assert start is None or not isinstance(calendar.pick(together, window.moved_to(start), 0), Shortage)
+        assert start is None or not isinstance(
+            select_hosts(calendar, together, window.moved_to(start), 0), HostShortage
+        )
         return
-    for number, (need, picks) in enumerate(zip(together, found, strict=True)):
-        check_picks(need, picks)
+    for number, (need, assignment) in enumerate(zip(together, found, strict=True)):
+        check_assignment(need, assignment)
         table = MinuteByMinute(hosts, bookings, 0)
-        for host_id, amount in picks.items():
+        for host_id, amount in assignment.items():
             assert table.room(need, hosts[host_id - 1], window) >= amount
-        bookings += promised(100 + number, need, picks, window)
+        bookings += promised(100 + number, need, assignment, window)
 
 
 @settings(max_examples=200, deadline=None)
@@ -209,8 +214,8 @@ def test_whole_hosts_for_two_reservations_are_found_whenever_there_are_any(one, 
         HostNeed(whole=True, least=least, most=least + 2, requirements=about_traits(["B"], [])),
     ]
     possible = any(len(other - {mine}) >= least for mine in one)
-    found = calendar_of(hosts, []).pick(wanted, Window(0, MINUTE), 1)
-    assert isinstance(found, Shortage) != possible
+    found = select_hosts(calendar_of(hosts, []), wanted, Window(0, MINUTE), 1)
+    assert isinstance(found, HostShortage) != possible
 
 
 def test_three_instances_of_20_and_one_of_40_do_not_fit_on_64():
@@ -218,9 +223,9 @@ def test_three_instances_of_20_and_one_of_40_do_not_fit_on_64():
     window = Window(0, 10 * MINUTE)
     small = HostNeed(whole=False, least=3, most=3, resources={"VCPU": 20})
     large = HostNeed(whole=False, least=1, most=1, resources={"VCPU": 40})
-    assert isinstance(calendar_of([host], []).pick([small, large], window, 0), Shortage)
+    assert isinstance(select_hosts(calendar_of([host], []), [small, large], window, 0), HostShortage)
     booked = promised(1, small, {1: 3}, window)
-    assert isinstance(calendar_of([host], booked).pick([large], window, 0), Shortage)
+    assert isinstance(select_hosts(calendar_of([host], booked), [large], window, 0), HostShortage)
 
 
 def test_the_peak_is_what_overlaps_at_one_moment():
@@ -247,14 +252,16 @@ def test_who_uses_a_node_in_a_lease_leaves_with_it():
     lease = Booking(reservation_id=1, host_id=1, start_at=0, end_at=5 * MINUTE, amount=1, whole=True)
     need = HostNeed(whole=True, least=1, most=1)
     begun = Calendar(hosts=[node], bookings=[lease], first_starts={1: 0}, now=MINUTE)
-    assert begun.pick([need], Window(5 * MINUTE, 6 * MINUTE), 0) == [{1: 1}]
+    assert select_hosts(begun, [need], Window(5 * MINUTE, 6 * MINUTE), 0) == [{1: 1}]
     foreign = Calendar(hosts=[node], bookings=[], first_starts={1: 50 * MINUTE}, now=MINUTE)
-    assert isinstance(foreign.pick([need], Window(5 * MINUTE, 6 * MINUTE), 0), Shortage)
+    assert isinstance(select_hosts(foreign, [need], Window(5 * MINUTE, 6 * MINUTE), 0), HostShortage)
 
 
 def test_reasons_are_counted_and_the_most_frequent_comes_first():
     hosts = [make_host(number, traits=frozenset({"COMPUTE_STATUS_DISABLED"})) for number in (1, 2)]
-    found = calendar_of([*hosts, make_host(3)], []).pick([HostNeed(whole=True, least=2, most=2)], Window(0, MINUTE), 0)
-    assert isinstance(found, Shortage)
+    found = select_hosts(
+        calendar_of([*hosts, make_host(3)], []), [HostNeed(whole=True, least=2, most=2)], Window(0, MINUTE), 0
+    )
+    assert isinstance(found, HostShortage)
     assert found.summary == "3 hosts: 2 disabled, 1 free"
     assert list(found.reasons) == ["disabled", "free"]

@@ -1,7 +1,7 @@
-"""What a reservation requires of its hosts: ``["and", [">=", "$vcpus", "16"], ["==", "$gpu", "a100"]]``.
+"""The requirements of a reservation: ``["and", [">=", "$vcpus", "16"], ["==", "$gpu", "a100"]]``.
 
-The keys are what is known of every host, what operators say of hosts, and ``trait:<name>``, which is ``required`` or
-``forbidden``. There is no "or".
+A key is an attribute that every host has, a property that operators gave to hosts, or ``trait:<name>``, whose value is
+``required`` or ``forbidden``. There is no "or".
 """
 
 import json
@@ -39,22 +39,22 @@ class Requirement:
 
     @property
     def trait(self) -> str | None:
-        """The trait that it is about, if it is about one."""
+        """The name of the trait that it compares; None when it compares something else."""
         return self.key.removeprefix(TRAIT) if self.key.startswith(TRAIT) else None
 
     def met_by(self, host: Host) -> bool:
-        """Whether a host is as it should be. One of which nothing is known is not, whatever the comparison."""
+        """Return True when a host meets it. A host without the property meets no comparison, not even !=."""
         trait = self.trait
         if trait is not None:
             return (trait in host.traits) == (self.value == REQUIRED)
-        known = host.known(self.key)
-        if known is None:
+        value = host.attribute(self.key)
+        if value is None:
             return False
         wanted = float(self.value) if self.key in _NUMBERS else self.value
-        return _OPERATORS[self.operator](known, wanted)
+        return _OPERATORS[self.operator](value, wanted)
 
     def words(self, count: int) -> str:
-        """What is wrong with so many hosts that do not meet it."""
+        """Return what is wrong with hosts that do not meet it, in the singular or plural."""
         if self.trait is not None and self.value == FORBIDDEN:
             return f"{'has' if count == 1 else 'have'} {self.trait}"
         lack = "lacks" if count == 1 else "lack"
@@ -62,7 +62,7 @@ class Requirement:
 
 
 def parse(text: str | None) -> tuple[Requirement, ...]:
-    """Read requirements; an empty text requires nothing."""
+    """Parse requirements; an empty text requires nothing."""
     if not text:
         return ()
     try:
@@ -73,14 +73,14 @@ def parse(text: str | None) -> tuple[Requirement, ...]:
 
 
 def about_traits(required: Iterable[str], forbidden: Iterable[str]) -> tuple[Requirement, ...]:
-    """Traits that a host must have, and must not have."""
+    """Return the requirements for traits that a host must have and must not have."""
     return tuple(Requirement("==", TRAIT + name, REQUIRED) for name in required) + tuple(
         Requirement("==", TRAIT + name, FORBIDDEN) for name in forbidden
     )
 
 
 def check_known(requirements: Iterable[Requirement], names: Collection[str]) -> None:
-    """Refuse a key that is neither known of every host nor among the ``names`` that operators gave."""
+    """Raise BadLease for a key that is neither an attribute of every host nor among the ``names`` of properties."""
     for requirement in requirements:
         if requirement.trait is None and requirement.key not in COLUMNS and requirement.key not in names:
             raise BadLease(reason=f"No host has the property {requirement.key}")

@@ -11,7 +11,7 @@ from dibs.flavors.queries import flavors
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.errors import BadLease, MalformedRequirements, NotEnoughHosts
 from dibs.leases.model.leases import class_of
-from dibs.leases.model.matching import written
+from dibs.leases.model.matching.shortages import format_minute
 from dibs.leases.model.windows import MINUTE
 from dibs.ledger.queries import traits
 from tests.builders import Ledger
@@ -66,7 +66,7 @@ def test_cleaning_time_lies_between_leases(ledger):
     rules = LeaseRules(cleaning_minutes=30)
     lease(ledger, 2, 4, whole(), rules=rules)
     text = refusal(ledger, 4.25, 5, whole(), rules=rules)
-    assert text.endswith(f"The earliest start at which this fits is {written(at(4.5))}.")
+    assert text.endswith(f"The earliest start at which this fits is {format_minute(at(4.5))}.")
     refusal(ledger, 1, 1.75, whole(), rules=rules)
     assert lease(ledger, 4.5, 5, whole(), rules=rules)
     assert lease(ledger, 1, 1.5, whole(), rules=rules)
@@ -90,7 +90,7 @@ def test_hosts_that_nobody_has_booked_are_taken_first(ledger):
 def test_which_hosts_are_taken_is_for_the_seed_to_say(ledger):
     for _ in range(8):
         make_host(ledger)
-    picked = {tuple(ask(ledger, 1, 2, whole(), seed=seed).picks[0]) for seed in range(40)}
+    picked = {tuple(ask(ledger, 1, 2, whole(), seed=seed).assignments[0]) for seed in range(40)}
     assert len(picked) > 3
 
 
@@ -307,7 +307,7 @@ def test_a_node_is_promised_from_the_end_of_its_hold(ledger):
     assert made.expires_at < at(1) + MINUTE
     text = refusal(ledger, 0.5, 1.5, whole())
     assert "1 held in that time" in text
-    assert written(at(1) + MINUTE) in text or written(at(1)) in text
+    assert format_minute(at(1) + MINUTE) in text or format_minute(at(1)) in text
     assert lease(ledger, 1.1, 2, whole())
 
 

@@ -1,0 +1,31 @@
+"""Bookings: a host for one reservation in the window of its lease."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booking:
+    """A host, whole or in part, for one reservation."""
+
+    reservation_id: int
+    host_id: int
+    start_at: int
+    end_at: int
+    amount: int
+    """The number of instances on the host; 1 when the host is booked whole."""
+    whole: bool = False
+    resources: Mapping[str, int] = field(default_factory=dict)
+    """What one instance takes, by resource class."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedBooking:
+    """A booking as operators list it: with uuids instead of row ids."""
+
+    host_id: int
+    reservation: str
+    lease: str
+    start_at: int
+    end_at: int
+    amount: int

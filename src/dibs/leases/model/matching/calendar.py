@@ -1,0 +1,127 @@
+"""The calendar: hosts, their bookings, and the room that is left in a window.
+
+Room is never computed from totals. At every moment of a window the overlapping bookings and the new ones together stay
+within the capacity of the host, and a host that is booked whole is not shared.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from dibs.leases.model.bookings import Booking
+from dibs.leases.model.hosts import Host
+from dibs.leases.model.matching.needs import HostNeed
+from dibs.leases.model.windows import Window
+
+BOOKED, HELD, IN_USE, TOO_SMALL = "booked in that time", "held in that time", "in use", "too small"
+_NO_LOAD = Counter[str]()
+
+
+class Calendar:
+    """A snapshot of hosts and bookings. It is never changed: booking is the task of ``operations.booking``."""
+
+    def __init__(
+        self,
+        *,
+        hosts: Sequence[Host],
+        bookings: Iterable[Booking],
+        first_starts: Mapping[int, int],
+        now: int,
+        cleaning_minutes: int = 0,
+    ) -> None:
+        self.hosts = {host.id: host for host in hosts}
+        self.cleaning_minutes = cleaning_minutes
+        self._first_starts = first_starts
+        self._now = now
+        self._bookings: dict[int, list[Booking]] = defaultdict(list)
+        for booking in bookings:
+            self._bookings[booking.host_id].append(booking)
+
+    def with_bookings(self, bookings: Iterable[Booking]) -> "Calendar":
+        """Return a calendar of the same hosts with other bookings."""
+        return Calendar(
+            hosts=list(self.hosts.values()),
+            bookings=bookings,
+            first_starts=self._first_starts,
+            now=self._now,
+            cleaning_minutes=self.cleaning_minutes,
+        )
+
+    def bookings_of(self, host: Host) -> Sequence[Booking]:
+        """Return the bookings of a host."""
+        return self._bookings.get(host.id, ())
+
+    def why_never(self, need: HostNeed, host: Host) -> str | None:
+        """Return why a host does not fit in any window, as far as is known today; None when it may fit."""
+        for requirement in need.requirements:
+            if not requirement.met_by(host):
+                return requirement.words(1)
+        if host.out_of_service is not None:
+            return host.out_of_service
+        if not all(host.takes(name, amount) for name, amount in need.resources.items()):
+            return TOO_SMALL
+        return IN_USE if self._in_use(host) else None
+
+    def why_not(self, need: HostNeed, host: Host, window: Window, besides: Sequence[Booking] = ()) -> str | None:
+        """Return the first reason why a host does not fit in a window; None when it fits."""
+        reason = self.why_never(need, host)
+        if reason is not None or self.room(need, host, window, besides) > 0:
+            return reason
+        wide = window.widened(self.cleaning_minutes)
+        return HELD if _is_held(host, wide) else BOOKED
+
+    def room(self, need: HostNeed, host: Host, window: Window, besides: Sequence[Booking] = ()) -> int:
+        """Return how many instances of a need fit on a host in a window; for a whole host 1 or 0.
+
+        ``besides`` are bookings to count in addition to those of the calendar.
+        """
+        wide = window.widened(self.cleaning_minutes)
+        if _is_held(host, wide):
+            return 0
+        booked = (*self.bookings_of(host), *besides)
+        taken = [each for each in booked if wide.overlaps(each.start_at, each.end_at)]
+        if need.whole:
+            return 0 if taken else 1
+        if any(booking.whole for booking in taken):
+            return 0
+        peaks = peak_load(taken, wide) if taken else _NO_LOAD
+        rooms = ((host.capacity(name) - peaks[name]) // amount for name, amount in need.resources.items())
+        return max(0, min(rooms, default=0))
+
+    def is_unbooked(self, host: Host) -> bool:
+        """Return True when a host has no booking at any time."""
+        return host.id not in self._first_starts and not self.bookings_of(host)
+
+    def _in_use(self, host: Host) -> bool:
+        """Return True when a node has a user without a known end.
+
+        The user of a node whose booking has begun came with that booking's lease, and leaves when the lease ends.
+        """
+        if host.node is None or host.node.hold_ends_at is not None:
+            return False
+        if self._first_starts.get(host.id, self._now + 1) <= self._now:
+            return False
+        return host.node.instance_uuid is not None or any(inventory.used for inventory in host.inventories.values())
+
+
+def peak_load(bookings: Iterable[Booking], window: Window) -> Counter[str]:
+    """Return the most that bookings take of each class at any moment of a window."""
+    changes = [
+        (moment, sign, booking)
+        for booking in bookings
+        if window.overlaps(booking.start_at, booking.end_at)
+        for moment, sign in ((max(booking.start_at, window.start), 1), (booking.end_at, -1))
+    ]
+    # At the same moment ends come before starts: a host that is released at noon is free for a lease from noon on.
+    changes.sort(key=lambda change: change[:2])
+    load, peaks = Counter[str](), Counter[str]()
+    for _, sign, booking in changes:
+        for name, amount in booking.resources.items():
+            load[name] += sign * amount * booking.amount
+            peaks[name] = max(peaks[name], load[name])
+    return peaks
+
+
+def _is_held(host: Host, window: Window) -> bool:
+    """Return True when a hold on a node has not ended at the start of a window."""
+    ends_at = host.node.hold_ends_at if host.node is not None else None
+    return ends_at is not None and ends_at > window.start

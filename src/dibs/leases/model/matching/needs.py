@@ -1,0 +1,64 @@
+"""What a reservation needs of hosts, in a form that is independent of its resource type."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dibs.leases.model.hosts import COLUMNS, SIZES, HostDetails
+from dibs.leases.model.leases import FLAVORED_INSTANCES, Reservation
+from dibs.leases.model.matching.requirements import Requirement, about_traits, parse
+
+Assignment = Mapping[int, int]
+"""The hosts of one reservation: the number of instances by the id of the host; 1 for a whole host."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostNeed:
+    """What one reservation needs."""
+
+    whole: bool
+    least: int
+    most: int
+    affinity: bool | None = None
+    resources: Mapping[str, int] = field(default_factory=dict)
+    requirements: tuple[Requirement, ...] = ()
+    kept: Assignment = field(default_factory=dict)
+    """The hosts that it has and must keep, because its lease has begun."""
+    preferred: frozenset[int] = frozenset()
+    """Hosts to choose before others that fit as well."""
+
+    @property
+    def details(self) -> HostDetails:
+        """The details of hosts that decide whether they fit."""
+        keys = {requirement.key for requirement in self.requirements if requirement.trait is None}
+        return HostDetails(
+            classes=frozenset(self.resources) | {SIZES[key] for key in keys & SIZES.keys()},
+            traits=frozenset(each.trait for each in self.requirements if each.trait is not None),
+            properties=not keys <= COLUMNS,
+        )
+
+    @property
+    def goal(self) -> int:
+        """The sum of the contributions of all hosts that satisfies the need."""
+        return 1 if self.affinity and not self.whole else self.least
+
+    def contribution(self, room: int) -> int:
+        """Return what a host with room for this many instances contributes to the goal."""
+        if self.whole or self.affinity is False:
+            return min(room, 1)
+        return int(room >= self.least) if self.affinity else room
+
+
+def need_of(reservation: Reservation, kept: Assignment | None = None) -> HostNeed:
+    """Return what a reservation needs."""
+    flavored = reservation.resource_type == FLAVORED_INSTANCES
+    texts = () if flavored else (reservation.hypervisor_properties, reservation.resource_properties)
+    return HostNeed(
+        whole=reservation.whole_hosts,
+        least=reservation.least,
+        most=reservation.most,
+        affinity=reservation.affinity,
+        resources=reservation.resources,
+        requirements=tuple(requirement for text in texts for requirement in parse(text))
+        + about_traits(reservation.required_traits, reservation.forbidden_traits),
+        kept=kept or {},
+    )

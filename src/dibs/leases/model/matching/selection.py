@@ -1,0 +1,148 @@
+"""Select hosts for all reservations of a lease, or say why there are not enough."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from zlib import crc32
+
+from dibs.leases.model.bookings import Booking
+from dibs.leases.model.hosts import Host
+from dibs.leases.model.matching.calendar import Calendar
+from dibs.leases.model.matching.needs import Assignment, HostNeed
+from dibs.leases.model.matching.shortages import HostShortage, summarize
+from dibs.leases.model.windows import Window
+
+FREE, SOME_ROOM = "free", "with room for some"
+
+
+def select_hosts(
+    calendar: Calendar, needs: Sequence[HostNeed], window: Window, seed: int
+) -> list[Assignment] | HostShortage:
+    """Return hosts for each need, among equals in an order that the seed decides; or why there are not enough."""
+    return _Selection(calendar, needs, window, seed).run()
+
+
+class _Selection:
+    """One attempt to satisfy all needs of a lease.
+
+    Scarce hosts are assigned first: the need that the fewest hosts fit, and of those hosts the ones that fit the fewest
+    other needs. Whole hosts beyond the minimum are assigned when every need has its minimum.
+    """
+
+    def __init__(self, calendar: Calendar, needs: Sequence[HostNeed], window: Window, seed: int) -> None:
+        self._calendar = calendar
+        self._needs = needs
+        self._window = window
+        self._seed = seed
+        self._fitting = [
+            [host for host in calendar.hosts.values() if calendar.why_never(need, host) is None] for need in needs
+        ]
+        self._demand = Counter(host.id for fitting in self._fitting for host in fitting)
+        self._assignments: list[dict[int, int]] = [dict(need.kept) for need in needs]
+        self._new_bookings: dict[int, list[Booking]] = defaultdict(list)
+
+    def run(self) -> list[Assignment] | HostShortage:
+        for number, need in enumerate(self._needs):
+            if not self._can_keep(need):
+                return self._shortage(number)
+            self._book(number, need.kept)
+        order = sorted(range(len(self._needs)), key=lambda number: len(self._fitting[number]))
+        for number in order:
+            if not self._assign(number, self._needs[number].least):
+                return self._shortage(number)
+        for number in order:
+            if self._needs[number].whole:
+                self._assign(number, self._needs[number].most)
+        return list(self._assignments)
+
+    def _can_keep(self, need: HostNeed) -> bool:
+        """Return True when the hosts that a need has are free for it in the whole window, failed hosts included."""
+        return all(self._room(need, self._calendar.hosts[host_id]) >= amount for host_id, amount in need.kept.items())
+
+    def _assign(self, number: int, goal: int) -> bool:
+        """Assign hosts to a need until it has as many as the goal; return False when there are not enough."""
+        need, assignment = self._needs[number], self._assignments[number]
+        missing = goal - sum(assignment.values())
+        if missing <= 0:
+            return True
+        new: dict[int, int] = {}
+        for host, room in self._offers(number):
+            amount = self._share(need, host, room, missing)
+            if amount:
+                new[host.id] = amount
+                missing -= amount
+            if not missing:
+                break
+        if missing and not (need.whole and goal > need.least):
+            return False
+        self._book(number, new)
+        for host_id, amount in new.items():
+            assignment[host_id] = assignment.get(host_id, 0) + amount
+        return True
+
+    def _share(self, need: HostNeed, host: Host, room: int, missing: int) -> int:
+        """Return how many of the missing instances go to a host with this room."""
+        if need.whole:
+            return 1
+        if need.affinity is False:
+            return 0 if host.id in need.kept else 1
+        if need.affinity:
+            return missing if room >= missing and (not need.kept or host.id in need.kept) else 0
+        return min(room, missing)
+
+    def _offers(self, number: int) -> list[tuple[Host, int]]:
+        """Return the hosts that have room for a need, the best first."""
+        need = self._needs[number]
+        rooms = [(host, self._room(need, host)) for host in self._fitting[number]]
+        if need.whole:
+            rooms = [(host, room) for host, room in rooms if host.id not in self._assignments[number]]
+        return sorted(((host, room) for host, room in rooms if room > 0), key=lambda offer: self._rank(need, *offer))
+
+    def _rank(self, need: HostNeed, host: Host, room: int) -> tuple[int, ...]:
+        """Return the sort key of a host.
+
+        Whole hosts are taken where nothing is booked, and instances where something is, so that whole hosts stay free
+        for leases that need one. Instances with affinity go to the host with the least room that suffices.
+        """
+        unbooked = self._calendar.is_unbooked(host)
+        chance = crc32(f"{self._seed}/{host.id}".encode())
+        return (
+            int(host.id not in need.preferred),
+            self._demand[host.id],
+            int(unbooked != need.whole),
+            room if need.affinity else 0,
+            chance,
+        )
+
+    def _room(self, need: HostNeed, host: Host) -> int:
+        return self._calendar.room(need, host, self._window, self._new_bookings.get(host.id, ()))
+
+    def _book(self, number: int, assignment: Assignment) -> None:
+        """Count an assignment as bookings for the needs that come after it."""
+        need = self._needs[number]
+        for host_id, amount in assignment.items():
+            self._new_bookings[host_id].append(
+                Booking(
+                    reservation_id=-1 - number,
+                    host_id=host_id,
+                    start_at=self._window.start,
+                    end_at=self._window.end,
+                    amount=amount,
+                    whole=need.whole,
+                    resources=need.resources,
+                )
+            )
+
+    def _shortage(self, number: int) -> HostShortage:
+        need, calendar = self._needs[number], self._calendar
+        reasons: Counter[str] = Counter()
+        room = 0
+        for host in calendar.hosts.values():
+            reason = calendar.why_not(need, host, self._window, self._new_bookings.get(host.id, ()))
+            if reason is None:
+                room += self._room(need, host)
+                reason = FREE if need.whole or need.affinity is False else SOME_ROOM
+            reasons[reason] += 1
+        ordered = dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
+        words = {SOME_ROOM: f"with room for {room} of {need.least} instances"} if need.affinity is None else {}
+        which = f"reservation {number + 1}: " if len(self._needs) > 1 else ""
+        return HostShortage(reasons=ordered, summary=which + summarize(len(calendar.hosts), ordered, words))

@@ -1,0 +1,51 @@
+"""The answer when there are not enough hosts: how many do not fit, why, and when there would be enough."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from dibs.leases.model.windows import SECOND
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostShortage:
+    """Why there are not enough hosts, and the earliest start at which there are."""
+
+    reasons: Mapping[str, int]
+    """The number of hosts by the first reason why they do not fit; the most frequent reason first."""
+    summary: str
+    earliest: int | None = None
+    searched: bool = False
+    """True when the earliest start was searched for."""
+
+    @property
+    def text(self) -> str:
+        """The whole answer, in a sentence or two."""
+        if not self.searched:
+            return f"{self.summary}."
+        if self.earliest is None:
+            return f"{self.summary}. It would not fit at any time."
+        return f"{self.summary}. The earliest start at which this fits is {format_minute(self.earliest)}."
+
+
+def summarize(count: int, reasons: Mapping[str, int], words: Mapping[str, str]) -> str:
+    """Return a text such as "10 hosts: 7 booked in that time, 2 lack gpu == 'a100', 1 disabled".
+
+    ``words`` replaces the text of single reasons.
+    """
+    total = f"{count or 'no'} host{'' if count == 1 else 's'}"
+    listed = ", ".join(f"{number} {words.get(reason) or _plural(reason, number)}" for reason, number in reasons.items())
+    return f"{total}: {listed}" if listed else total
+
+
+def format_minute(moment: int) -> str:
+    """Return a moment as clients of leases write dates, in UTC."""
+    return datetime.fromtimestamp(moment // SECOND, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _plural(reason: str, count: int) -> str:
+    if count > 1:
+        for one, many in (("lacks ", "lack "), ("has ", "have ")):
+            if reason.startswith(one):
+                return many + reason.removeprefix(one)
+    return reason

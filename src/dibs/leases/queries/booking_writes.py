@@ -1,0 +1,71 @@
+"""Lock the calendar and write bookings. Only ``operations.booking`` may import it; ``queries.bookings`` reads."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Insert, Update, bindparam, insert, update
+from sqlalchemy import delete as delete_rows
+from sqlalchemy.sql.dml import Delete
+
+from dibs.database import sets
+from dibs.database.transaction import Again, Duplicate, Transaction
+from dibs.leases.model.bookings import Booking
+from dibs.leases.tables import bookings, calendar
+
+_LOCK = update(calendar).where(calendar.c.id == 1).values(generation=calendar.c.generation + 1)
+_CREATE = insert(calendar).values(id=1, generation=1)
+_COLUMNS = ("reservation_id", "host_id", "start_at", "end_at", "amount")
+
+
+def lock(tx: Transaction) -> None:
+    """Keep all other transactions from booking until this one ends, so that the next one sees its bookings."""
+    if tx.change(_LOCK) == 1:
+        return
+    try:
+        tx.change(_CREATE)
+    except Duplicate as error:
+        # Another transaction inserted the row at the same moment; the next attempt finds it.
+        raise Again from error
+
+
+def add(tx: Transaction, new: Sequence[Booking]) -> None:
+    """Insert bookings."""
+    for piece in sets.pieces(new):
+        rows = [{name: getattr(booking, name) for name in _COLUMNS} for booking in piece]
+        tx.change(_insert(len(piece)), sets.columns(rows))
+
+
+def remove(tx: Transaction, reservation_ids: Sequence[int]) -> None:
+    """Delete all bookings of reservations."""
+    for piece in sets.pieces(reservation_ids):
+        tx.change(_remove(len(piece)), sets.numbered("id", piece))
+
+
+def move(tx: Transaction, reservation_ids: Sequence[int], start_at: int, end_at: int) -> None:
+    """Give all bookings of reservations another window."""
+    for piece in sets.pieces(reservation_ids):
+        values = {"new_start": start_at, "new_end": end_at, **sets.numbered("id", piece)}
+        tx.change(_move(len(piece)), values)
+
+
+@cache
+def _insert(count: int) -> Insert:
+    rows: list[dict[str, Any]] = [
+        {name: bindparam(f"{name}_{position}") for name in _COLUMNS} for position in range(count)
+    ]
+    return insert(bookings).values(rows)
+
+
+@cache
+def _remove(count: int) -> Delete:
+    return delete_rows(bookings).where(bookings.c.reservation_id.in_(sets.binds("id", count)))
+
+
+@cache
+def _move(count: int) -> Update:
+    return (
+        update(bookings)
+        .where(bookings.c.reservation_id.in_(sets.binds("id", count)))
+        .values(start_at=bindparam("new_start"), end_at=bindparam("new_end"))
+    )
