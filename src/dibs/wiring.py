@@ -29,7 +29,7 @@ from dibs.machines.operations.guards import NodeDrivers, NodeLedgerGuard
 from dibs.rpc.client import Caller
 from dibs.rpc.intake import RemoteIntake, procedures
 from dibs.rpc.server import Calls
-from dibs.rpc.signing import Doorkeeper
+from dibs.rpc.signing import CallVerifier
 from dibs.servers.operations.lease_uses import ServersOfLeases
 from dibs.settings import Settings
 
@@ -97,7 +97,7 @@ def build_conductor(settings: Settings) -> Application:
     calls = Calls(
         procedures(runner, MachinePolicy(settings.policy_file or None), lambda: conductor.incarnation, conductor.wake),
         incarnation=lambda: conductor.incarnation,
-        doorkeeper=Doorkeeper(settings.rpc_secret, read_clock),
+        verifier=CallVerifier(settings.rpc_secret, read_clock),
         secret=settings.rpc_secret,
     )
     return Application(

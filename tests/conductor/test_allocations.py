@@ -339,7 +339,7 @@ def test_allocations_of_a_dead_conductor_are_served_by_another(ledger, start):
 
 
 def test_allocations_of_a_dead_conductor_are_settled_within_one_take_over_period(ledger, start):
-    """With the settings as they come; the last beat of the dead one was the moment before it died."""
+    """With the settings as they come; the last heartbeat of the dead one was the moment before it died."""
     settings = Settings()
     node = ledger.enrol(resource_class="gold")
     allocation = ask(ledger)

@@ -9,7 +9,7 @@ from dibs.access.actor import Actor
 from dibs.machines.model.errors import NodeLocked
 from dibs.rpc.client import Caller, NoAnswer
 from dibs.rpc.server import Calls
-from dibs.rpc.signing import Doorkeeper, prove_call
+from dibs.rpc.signing import CallVerifier, prove_call
 from tests.bed.processes import free_port
 from tests.builders import FIRST_INSTANT, Clock
 from tests.http.edge.echo_server import running_server
@@ -42,7 +42,7 @@ def life():
 @pytest.fixture
 def url(life):
     clock = Clock()
-    calls = Calls(PROCEDURES, incarnation=lambda: life[0], doorkeeper=Doorkeeper(SECRET, clock), secret=SECRET)
+    calls = Calls(PROCEDURES, incarnation=lambda: life[0], verifier=CallVerifier(SECRET, clock), secret=SECRET)
     with running_server(dialect=calls) as server:
         yield f"{server.url}/rpc"
 
@@ -86,7 +86,7 @@ def test_who_stops_in_the_middle_may_have_heard():
         def answer(self, request):
             return self.refuse(request, 503, "The server stops before this request was finished.")
 
-    calls = Stops({}, incarnation=lambda: "life-1", doorkeeper=Doorkeeper(SECRET, Clock()), secret=SECRET)
+    calls = Stops({}, incarnation=lambda: "life-1", verifier=CallVerifier(SECRET, Clock()), secret=SECRET)
     with running_server(dialect=calls) as server, pytest.raises(NoAnswer, match="503") as met:
         caller().call(f"{server.url}/rpc", "life-1", "echo", EVA)
     assert met.value.maybe_carried_out
@@ -143,7 +143,7 @@ def test_signed_rubbish_gets_the_code_that_json_rpc_has_for_it(url, body, code):
 
 def test_an_answer_of_somebody_else_is_not_believed():
     stranger = Calls(
-        PROCEDURES, incarnation=lambda: "life-1", doorkeeper=Doorkeeper(SECRET, Clock()), secret="another secret"
+        PROCEDURES, incarnation=lambda: "life-1", verifier=CallVerifier(SECRET, Clock()), secret="another secret"
     )
     with running_server(dialect=stranger) as server, pytest.raises(NoAnswer, match="valid signature"):
         caller().call(f"{server.url}/rpc", "life-1", "echo", EVA)

@@ -20,7 +20,7 @@ from dibs.rpc.client import Caller
 from dibs.rpc.intake import CREATE, DESTROY, RemoteIntake
 from dibs.rpc.intake import procedures as real_procedures
 from dibs.rpc.server import Calls
-from dibs.rpc.signing import Doorkeeper
+from dibs.rpc.signing import CallVerifier
 from tests.bed.processes import free_port
 from tests.http.edge.echo_server import running_server
 
@@ -56,7 +56,7 @@ class Conductors:
         calls = Calls(
             {method: breaking(it) for method, it in known.items()} if breaks else known,
             incarnation=lambda: incarnation,
-            doorkeeper=Doorkeeper(SECRET, self.ledger.clock),
+            verifier=CallVerifier(SECRET, self.ledger.clock),
             secret=SECRET,
         )
         server = self.stack.enter_context(running_server(dialect=calls))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dibs.rpc.signing import FRESH_SECONDS, SIGNATURE, TIME, Doorkeeper, Unproven, is_answer, prove_call, sign_answer
+from dibs.rpc.signing import FRESH_SECONDS, SIGNATURE, TIME, CallVerifier, Unproven, is_answer, prove_call, sign_answer
 from tests.builders import FIRST_INSTANT, Clock
 
 SECRET = "a secret of some length"
@@ -15,22 +15,22 @@ def clock():
 
 
 @pytest.fixture
-def doorkeeper(clock):
-    return Doorkeeper(SECRET, clock)
+def verifier(clock):
+    return CallVerifier(SECRET, clock)
 
 
 def proof(*, secret=SECRET, incarnation="life-1", at=FIRST_INSTANT, body=BODY):
     return prove_call(secret, incarnation, at, body)
 
 
-def test_a_signed_call_is_let_in_and_its_nonce_known(doorkeeper):
+def test_a_signed_call_is_let_in_and_its_nonce_known(verifier):
     made = proof()
-    assert doorkeeper.check(made.headers(), "life-1", BODY) == made.nonce
+    assert verifier.check(made.headers(), "life-1", BODY) == made.nonce
 
 
-def test_a_call_without_a_signature_is_refused(doorkeeper):
+def test_a_call_without_a_signature_is_refused(verifier):
     with pytest.raises(Unproven, match="missing or wrong"):
-        doorkeeper.check({}, "life-1", BODY)
+        verifier.check({}, "life-1", BODY)
 
 
 @pytest.mark.parametrize(
@@ -38,38 +38,38 @@ def test_a_call_without_a_signature_is_refused(doorkeeper):
     [proof(secret="another secret"), proof(incarnation="life-2"), proof(body=b"{}")],
     ids=["another secret", "another conductor", "another body"],
 )
-def test_a_call_signed_with_something_else_is_refused(doorkeeper, made):
+def test_a_call_signed_with_something_else_is_refused(verifier, made):
     with pytest.raises(Unproven, match="missing or wrong"):
-        doorkeeper.check(made.headers(), "life-1", BODY)
+        verifier.check(made.headers(), "life-1", BODY)
 
 
-def test_the_time_cannot_be_changed(doorkeeper):
+def test_the_time_cannot_be_changed(verifier):
     with pytest.raises(Unproven, match="missing or wrong"):
-        doorkeeper.check(proof().headers() | {TIME: str(FIRST_INSTANT + 1)}, "life-1", BODY)
+        verifier.check(proof().headers() | {TIME: str(FIRST_INSTANT + 1)}, "life-1", BODY)
 
 
-def test_a_call_that_was_heard_is_refused(doorkeeper):
+def test_a_call_that_was_heard_is_refused(verifier):
     headers = proof().headers()
-    doorkeeper.check(headers, "life-1", BODY)
+    verifier.check(headers, "life-1", BODY)
     with pytest.raises(Unproven, match="made before"):
-        doorkeeper.check(headers, "life-1", BODY)
+        verifier.check(headers, "life-1", BODY)
 
 
 @pytest.mark.parametrize("seconds", [-FRESH_SECONDS - 1, FRESH_SECONDS + 1])
-def test_a_call_of_another_time_is_refused(doorkeeper, seconds):
+def test_a_call_of_another_time_is_refused(verifier, seconds):
     with pytest.raises(Unproven, match="seconds old"):
-        doorkeeper.check(proof(at=FIRST_INSTANT + seconds * 1_000_000).headers(), "life-1", BODY)
+        verifier.check(proof(at=FIRST_INSTANT + seconds * 1_000_000).headers(), "life-1", BODY)
 
 
-def test_a_call_is_remembered_as_long_as_it_is_fresh_and_no_longer(doorkeeper, clock):
+def test_a_call_is_remembered_as_long_as_it_is_fresh_and_no_longer(verifier, clock):
     first = proof()
-    doorkeeper.check(first.headers(), "life-1", BODY)
+    verifier.check(first.headers(), "life-1", BODY)
     for seconds in range(1, 3 * FRESH_SECONDS):
         clock.move(1)
-        doorkeeper.check(proof(at=FIRST_INSTANT + clock.moved).headers(), "life-1", BODY)
+        verifier.check(proof(at=FIRST_INSTANT + clock.moved).headers(), "life-1", BODY)
         with pytest.raises(Unproven, match="made before" if seconds < FRESH_SECONDS else "seconds old"):
-            doorkeeper.check(first.headers(), "life-1", BODY)
-    assert len(doorkeeper._heard) <= FRESH_SECONDS + 4
+            verifier.check(first.headers(), "life-1", BODY)
+    assert len(verifier._heard) <= FRESH_SECONDS + 4
 
 
 def test_an_answer_belongs_to_one_call():

@@ -23,7 +23,7 @@ from dibs.ledger.model.events import CapacityFreed
 from dibs.machines.model.conductors import TIMEOUT_SECONDS, after
 from dibs.machines.model.driver import Driver
 from dibs.machines.model.errors import ConductorReplaced
-from dibs.machines.operations.conductors import Beat, RegisterConductor, beat, register_conductor
+from dibs.machines.operations.conductors import Heartbeat, RegisterConductor, record_heartbeat, register_conductor
 from dibs.machines.operations.tasks import ListDue, TakeOver, TakeTask, list_due, list_orphans, take_over_task
 
 LOOKS_PER_TAKE_OVER = 10
@@ -191,12 +191,12 @@ class Conductor:
             logger.info("conductor %s is registered", self._hostname)
             self.wake()
         else:
-            command = Beat(
+            command = Heartbeat(
                 hostname=self._hostname,
                 incarnation=self._session.incarnation,
                 timeout_seconds=self._timeout_seconds,
             )
-            self._runner.write(beat, SERVICE, command)
+            self._runner.write(record_heartbeat, SERVICE, command)
         self._beat_at = now
 
     def _end_session(self) -> None:
@@ -205,8 +205,8 @@ class Conductor:
 
     def _leave(self, session: Session) -> None:
         try:
-            command = Beat(hostname=self._hostname, incarnation=session.incarnation, online=False)
-            self._runner.write(beat, SERVICE, command)
+            command = Heartbeat(hostname=self._hostname, incarnation=session.incarnation, online=False)
+            self._runner.write(record_heartbeat, SERVICE, command)
         except (ConductorReplaced, StoreUnavailable, StoreContended) as error:
             logger.warning("conductor %s stopped without signing off: %s", self._hostname, error)
 
@@ -230,7 +230,7 @@ class Conductor:
                 self._dispatch(session)
                 self._allocations.dispatch(session)
             except (StoreUnavailable, StoreContended, ConductorReplaced):
-                # The store says once that the database is away, and the next beat says that we were replaced.
+                # The store says once that the database is away, and the next heartbeat says that we were replaced.
                 self._stopping.wait(self._poll_seconds)
             except Exception:
                 logger.exception("conductor %s could not look for work", self._hostname)

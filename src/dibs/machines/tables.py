@@ -13,11 +13,11 @@ conductors = table(
     Column("hostname", String(255), nullable=False),
     Column("conductor_group", String(255), nullable=False, server_default=""),
     json("drivers", "[]"),
-    # Made anew at each start: a process that lost its name to a newer one finds out at its next beat or write.
+    # Made anew at each start: a process that lost its name to a newer one finds out at its next heartbeat or write.
     uuid("incarnation"),
     truth("online"),
-    time("beat_at", nullable=False),
-    # Set with each beat: each conductor says for itself how long it may be silent.
+    time("heartbeat_at", nullable=False),
+    # Set with each heartbeat: each conductor says for itself how long it may be silent.
     time("alive_until", nullable=False),
     # Where it takes calls from API processes; NULL when it takes none.
     text("rpc_url"),

@@ -10,7 +10,7 @@ from dibs.documents.json_body import UnusableJson, read_json
 from dibs.errors import DibsError
 from dibs.http.failures import Headers, plain_failure
 from dibs.http.messages import Operation, Request, Response
-from dibs.rpc.signing import SIGNATURE, Doorkeeper, Unproven, sign_answer
+from dibs.rpc.signing import SIGNATURE, CallVerifier, Unproven, sign_answer
 from dibs.rpc.wire import Json, read_actor, write_refusal
 
 LOG = logging.getLogger(__name__)
@@ -42,12 +42,12 @@ class Calls:
         procedures: Mapping[str, Procedure],
         *,
         incarnation: Callable[[], str | None],
-        doorkeeper: Doorkeeper,
+        verifier: CallVerifier,
         secret: str,
     ) -> None:
         self._procedures = procedures
         self._incarnation = incarnation
-        self._doorkeeper = doorkeeper
+        self._verifier = verifier
         self._secret = secret
 
     def answer(self, request: Request) -> Response:
@@ -60,7 +60,7 @@ class Calls:
         if incarnation is None:
             return self.refuse(request, 503, "This conductor is not registered just now.", (("retry-after", "1"),))
         try:
-            nonce = self._doorkeeper.check(request.headers, incarnation, request.body)
+            nonce = self._verifier.check(request.headers, incarnation, request.body)
         except Unproven as error:
             LOG.warning("refused a call: %s", error)
             return self.refuse(request, 401, str(error))

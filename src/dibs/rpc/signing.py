@@ -58,7 +58,7 @@ def is_answer(secret: str, nonce: str, body: bytes, signature: str) -> bool:
     return _same(sign_answer(secret, nonce, body), signature)
 
 
-class Doorkeeper:
+class CallVerifier:
     """Checks the calls to one conductor process. Any number of threads may use it."""
 
     def __init__(self, secret: str, clock: Clock) -> None:

@@ -12,17 +12,17 @@ from dibs.machines.model.errors import (
     NoLiveConductor,
 )
 from dibs.machines.operations.conductors import (
-    Beat,
     GetConductor,
     GetDriver,
+    Heartbeat,
     ListConductors,
     RegisterConductor,
-    beat,
     choose_conductor,
     get_conductor,
     get_driver,
     list_conductors,
     list_drivers,
+    record_heartbeat,
     register_conductor,
 )
 
@@ -35,7 +35,7 @@ def register(ledger, hostname, *, group="", drivers=("fake-hardware",)):
 
 
 def beat_of(ledger, hostname, incarnation, *, online=True):
-    ledger.runner.write(beat, SERVICE, Beat(hostname=hostname, incarnation=incarnation, online=online))
+    ledger.runner.write(record_heartbeat, SERVICE, Heartbeat(hostname=hostname, incarnation=incarnation, online=online))
 
 
 def alive(ledger):

@@ -24,7 +24,7 @@ class Conductor:
     """Made anew at each start, so that a process can tell that another has taken its name."""
     online: bool
     """False once it has stopped in good order."""
-    beat_at: int
+    heartbeat_at: int
     alive_until: int
     """When it counts as dead unless it beats again."""
     rpc_url: str | None = None

@@ -1,4 +1,4 @@
-"""Conductors: register, beat, and find the one that is to do a piece of work."""
+"""Conductors: register, record heartbeats, and find the one that is to do a piece of work."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ class RegisterConductor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beat:
+class Heartbeat:
     """A registered conductor says that it is alive, or with ``online`` False that it stops."""
 
     hostname: str
@@ -70,7 +70,7 @@ class DriverView:
 
 
 def register_conductor(tx: Transaction, access: Access, now: int, command: RegisterConductor) -> None:
-    """Enter the process under its name; a former process of that name finds out at its next beat or write."""
+    """Enter the process under its name; a former process of that name finds out at its next heartbeat or write."""
     conductors.register(
         tx,
         command.hostname,
@@ -83,10 +83,13 @@ def register_conductor(tx: Transaction, access: Access, now: int, command: Regis
     )
 
 
-def beat(tx: Transaction, access: Access, now: int, command: Beat) -> None:
+def record_heartbeat(tx: Transaction, access: Access, now: int, command: Heartbeat) -> None:
     """Stay alive, or leave in good order."""
     alive_until = after(now, command.timeout_seconds)
-    if not conductors.beat(tx, command.incarnation, online=command.online, alive_until=alive_until, now=now):
+    recorded = conductors.record_heartbeat(
+        tx, command.incarnation, online=command.online, alive_until=alive_until, now=now
+    )
+    if not recorded:
         raise ConductorReplaced(conductor=command.hostname)
 
 

@@ -21,7 +21,7 @@ _REGISTRATION = {
     "incarnation": bindparam("new_incarnation"),
     "rpc_url": bindparam("new_rpc_url"),
     "online": 1,
-    "beat_at": bindparam("now"),
+    "heartbeat_at": bindparam("now"),
     "alive_until": bindparam("new_alive_until"),
 }
 _REGISTER_AGAIN = update(conductors).where(conductors.c.hostname == bindparam("of_hostname")).values(_REGISTRATION)
@@ -31,7 +31,7 @@ _REGISTER = insert(conductors).values(
 _BEAT = (
     update(conductors)
     .where(conductors.c.incarnation == bindparam("of_incarnation"))
-    .values(beat_at=bindparam("now"), alive_until=bindparam("new_alive_until"), online=bindparam("new_online"))
+    .values(heartbeat_at=bindparam("now"), alive_until=bindparam("new_alive_until"), online=bindparam("new_online"))
 )
 
 
@@ -87,7 +87,7 @@ def register(
             raise Again from error
 
 
-def beat(tx: Transaction, incarnation: str, *, online: bool, alive_until: int, now: int) -> bool:
+def record_heartbeat(tx: Transaction, incarnation: str, *, online: bool, alive_until: int, now: int) -> bool:
     """Note that a conductor is alive, or that it stops; False when another process has its name."""
     values = {"of_incarnation": incarnation, "new_online": int(online), "new_alive_until": alive_until, "now": now}
     return tx.change(_BEAT, values) == 1

@@ -1,4 +1,4 @@
-"""Rename node_requests to allocations, with its constraints and indexes, and keep the rows.
+"""Rename node_requests to allocations, with its constraints and indexes, and beat_at to heartbeat_at.
 
 SQLite cannot rename a constraint, so the rows move to a new table on every engine. They keep their ids: the id is the
 position in the queue.
@@ -61,6 +61,7 @@ def upgrade() -> None:
     op.create_index(
         op.f("ix_allocations_state_resource_class"), "allocations", ["state", "resource_class"], unique=False
     )
+    op.execute("ALTER TABLE conductors RENAME COLUMN beat_at TO heartbeat_at")
     if op.get_context().dialect.name == "postgresql":
         # Rows that come with their ids do not move the sequence of the column.
         op.execute(

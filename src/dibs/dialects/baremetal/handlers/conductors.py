@@ -70,7 +70,7 @@ def _attributes(view: usecases.ConductorView) -> dict[str, Any]:
     conductor = view.conductor
     return {
         "created_at": conductor.created_at,
-        "updated_at": conductor.beat_at,
+        "updated_at": conductor.heartbeat_at,
         "hostname": conductor.hostname,
         "conductor_group": conductor.conductor_group,
         "drivers": list(conductor.drivers),
