@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.database.transaction import Transaction
 from dibs.flavors.model.flavors import Flavor
-from dibs.flavors.operations.flavors import ChangeAccess, add_access
+from dibs.flavors.operations.flavors import ChangeFlavorAccess, add_flavor_access
 from dibs.ledger.operations.providers import CreateProvider, create_provider
 from dibs.machines.queries import nodes
 from dibs.servers.model.servers import BUILD, embedded_flavor
@@ -39,7 +39,7 @@ class ComputeTarget(Target):
         stock(self.ledger, made, VCPU=8, MEMORY_MB=8_192, DISK_GB=100)
         self.ledger.enrol(uuid=FREE_NODE, name="free", resource_class="huge")
         small = flavor(self.ledger, name="small", public=False, extra_specs={KEY: "r1"})
-        write(add_access, SERVICE, ChangeAccess(flavor="small", visibility=EVERY_PROJECT, project="p"))
+        write(add_flavor_access, SERVICE, ChangeFlavorAccess(flavor="small", visibility=EVERY_PROJECT, project="p"))
         flavor(self.ledger, name="metal", extra_specs=_WHOLE_NODE)
         command = LaunchServers(
             flavor="small",

@@ -1,4 +1,4 @@
-"""The tables of flavors and who may use them.
+"""The tables of flavors and of access to them.
 
 ``dibs.database.schema`` explains the conventions and how to change a table.
 """
@@ -10,7 +10,7 @@ from dibs.database.schema import ROW_ID, json, long_text, owned_by, row_id, tabl
 flavors = table(
     "flavors",
     row_id(),
-    # What the API calls its id: any text.
+    # The id that clients use: any string.
     Column("flavor", String(255), nullable=False),
     Column("name", String(255), nullable=False),
     long_text("description"),
@@ -22,7 +22,7 @@ flavors = table(
     Column("rxtx_factor", Double, nullable=False, server_default="1"),
     truth("public"),
     json("extra_specs"),
-    # A flavor that a reservation made goes with it.
+    # The reservation that created the flavor; both are deleted together.
     Column("reservation_id", ROW_ID, ForeignKey("lease_reservations.id", ondelete="CASCADE"), nullable=True),
     time("created_at", nullable=False),
     time("updated_at"),

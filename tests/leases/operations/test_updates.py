@@ -3,7 +3,7 @@
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.flavors.operations.flavors import NewFlavor, create_flavor
+from dibs.flavors.operations.flavors import CreateFlavor, create_flavor
 from dibs.flavors.queries import flavors
 from dibs.leases.model.dates import CURRENT_MINUTE, LeaseRules
 from dibs.leases.model.errors import BadLease, LeaseConflict, LeaseNotFound, LeaseTooLong, NotEnoughHosts, OutsideLease
@@ -254,7 +254,7 @@ def test_instances_change_in_every_way_before_the_start(ledger):
 def test_instances_of_a_flavor_change_their_dates_only(ledger):
     make_host(ledger)
     values = {"flavor": "m", "name": "m", "vcpus": 4, "memory_mb": 1, "disk_gb": 1}
-    ledger.runner.write(create_flavor, SERVICE, NewFlavor(values=values))
+    ledger.runner.write(create_flavor, SERVICE, CreateFlavor(values=values))
     made = lease(ledger, 1, 3, flavored("m"))
     assert change(ledger, made, of(made), start_at=at(4), end_at=at(5)).end_at == at(5)
     with pytest.raises(LeaseConflict, match="not yet supported"):

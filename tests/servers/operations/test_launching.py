@@ -2,7 +2,7 @@ import pytest
 
 from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.flavors.model.errors import FlavorNotFound
-from dibs.flavors.operations.flavors import ChangeAccess, add_access
+from dibs.flavors.operations.flavors import ChangeFlavorAccess, add_flavor_access
 from dibs.ledger.queries import claim_views
 from dibs.machines.model import states
 from dibs.servers.operations.launching import LaunchServers, launch_servers
@@ -42,7 +42,9 @@ def test_private_flavor_is_for_projects_with_access(ledger: Ledger) -> None:
     private = flavor(ledger, public=False)
     with pytest.raises(FlavorNotFound):
         launch(ledger, private, visibility=frozenset({"p"}))
-    ledger.runner.write(add_access, SERVICE, ChangeAccess(flavor=private.flavor, visibility=EVERY_PROJECT, project="p"))
+    ledger.runner.write(
+        add_flavor_access, SERVICE, ChangeFlavorAccess(flavor=private.flavor, visibility=EVERY_PROJECT, project="p")
+    )
     assert launch(ledger, private, visibility=frozenset({"p"})).status == "ACTIVE"
 
 

@@ -1,6 +1,6 @@
-"""The reservation dialect: Blazar's v1 API. Hosts that can be booked, and leases on them and on instances.
+"""The reservation dialect: Blazar's v1 API of bookable hosts and of leases.
 
-What is spoken, every quirk, and what is left out: docs/dialects/reservation.md.
+``docs/dialects/reservation.md`` lists what is supported, every quirk, and what is left out. Start with ``routes.py``.
 """
 
 from dibs.dialects.reservation.dialect import Reservation

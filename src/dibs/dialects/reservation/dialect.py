@@ -1,7 +1,7 @@
-"""The dialect as the shell sees it: a request comes in, an answer goes out.
+"""Answer requests to the reservation API.
 
-Refusals come in this order: version (406, 400), path and method (404, 405), policy (403), the type of the body (400),
-and then what the handler finds.
+Checks run in this order: version (406, 400), path and method (404, 405), policy (403), media type (400), then the
+checks of the handler.
 """
 
 from collections.abc import Callable, Iterable
@@ -60,7 +60,7 @@ class Reservation:
 
     @property
     def operations(self) -> Iterable[Operation]:
-        """Every row of the routing table."""
+        """The rows of the routing table."""
         return ROUTES
 
     def answer(self, request: Request) -> Response:
@@ -90,7 +90,7 @@ class Reservation:
 
 
 def _find(request: Request) -> Match[Endpoint]:
-    """Quirk: every path may end in ``.json``."""
+    """Return the route of a request. Quirk: every path may end in ``.json``."""
     found = _ROUTER.resolve(request.method, request.path.removesuffix(_SUFFIX) or "/")
     if isinstance(found, Match):
         return found
@@ -101,7 +101,7 @@ def _find(request: Request) -> Match[Endpoint]:
 
 
 def _check_media_type(request: Request) -> None:
-    """Quirk: 400 rather than 415; and what the caller accepts is not asked, it gets JSON."""
+    """Raise for a body that is not JSON. Quirk: 400 instead of 415, and the Accept header is ignored."""
     sent = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if request.body and sent not in ("", "application/json"):
         raise Refusal(400, f"Content type '{sent}' isn't supported", by_router=True)

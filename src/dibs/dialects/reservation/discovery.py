@@ -1,4 +1,4 @@
-"""What there is, for callers who do not know yet: answered before anybody has to say who they are."""
+"""Discovery documents, which need no authentication."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from dibs.http.messages import Response
 def list_versions(exchange: Exchange) -> Response:
     """GET / and GET /versions
 
-    Quirk: 300, as if the caller had to choose. The original also lists v2, which no client uses and Dibs does not have.
+    Quirk: the status is 300. The original also lists v2, which no client uses and Dibs does not have.
     """
     return json_answer({"versions": [_version(exchange)]}, 300)
 

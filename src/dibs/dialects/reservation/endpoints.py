@@ -1,4 +1,4 @@
-"""What a row of the routing table leads to."""
+"""What a row of the routing table calls."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,8 @@ from dibs.dialects.reservation.exchange import Handler
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """A handler, and what is checked before it."""
+    """A handler, and the rule that is checked before it."""
 
     handle: Handler
     rule: str | None = None
-    """The rule that must allow it; None for what everybody may see."""
+    """The rule that must allow the request; None when every caller may make it."""

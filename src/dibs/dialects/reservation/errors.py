@@ -1,4 +1,4 @@
-"""From an error to Blazar's answer: ``{"error_code": 404, "error_message": "…", "error_name": 404}``."""
+"""Turn errors into Blazar's answers: ``{"error_code": 404, "error_message": "…", "error_name": 404}``."""
 
 import json
 from collections.abc import Mapping
@@ -51,48 +51,48 @@ STATUSES: Mapping[type[DibsError], int] = {
     MalformedRequirements: 400,
     LeaseTooLong: 400,
     LeaseRefused: 400,
-    # Quirk: 403 rather than 400.
+    # Quirk: 403 instead of 400.
     OutsideLease: 403,
     LeaseConflict: 409,
-    # Quirk bettered: the original says 500, and no reason.
+    # Quirk not copied: the original answers 500 without a reason.
     NotEnoughHosts: 409,
-    # It is named in the body.
+    # 400 instead of 404, because the flavor is named in the body.
     FlavorNotFound: 400,
     ComputeUnavailable: 503,
     StoreUnavailable: 503,
     StoreContended: 503,
 }
-"""What the use cases of this dialect raise. An error that is not here counts as what it is a kind of."""
+"""The status of each error that the operations of this dialect raise; subclasses have the status of their base."""
 
 
 class Refusal(Exception):
-    """An error that the dialect itself finds."""
+    """An error that the dialect itself raises."""
 
     def __init__(self, status: int, message: str, headers: Headers = (), *, by_router: bool = False) -> None:
         super().__init__(message)
         self.status = status
         self.headers = headers
         self.by_router = by_router
-        """True for what the original finds before it has a handler, and says in another form."""
+        """True for errors that the original raises before it calls a handler, which have another format."""
 
 
 def bad_request(message: str) -> Refusal:
-    """400, with a message that names what is wrong."""
+    """Return a 400 with a message."""
     return Refusal(400, message)
 
 
 def missing(*names: str) -> Refusal:
-    """400 for parameters that are not there."""
+    """Return a 400 for missing parameters."""
     return bad_request(f"Missing parameter {', '.join(names)}")
 
 
 def malformed(name: str) -> Refusal:
-    """400 for a parameter that is not what it should be."""
+    """Return a 400 for a malformed parameter."""
     return bad_request(f"Malformed parameter {name}")
 
 
 def refusal_of(error: DibsError) -> Refusal:
-    """The answer to a refusal by the ledger."""
+    """Return the refusal for an error of an operation."""
     status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
     if isinstance(error, Forbidden):
         return Refusal(status, f"Policy doesn't allow {error.details['resource']} to be performed.")
@@ -100,7 +100,7 @@ def refusal_of(error: DibsError) -> Refusal:
 
 
 def answer_refusal(refusal: Refusal) -> Response:
-    """Quirk: the name of an error is its number again, and errors of the router have a form of their own."""
+    """Return the answer. Quirk: error_name repeats the status, and errors of the router have their own format."""
     status, message = refusal.status, shorten(str(refusal))
     if refusal.by_router:
         return _answer(status, {"error": status, "error_message": message}, refusal.headers)
@@ -108,7 +108,7 @@ def answer_refusal(refusal: Refusal) -> Response:
 
 
 def unauthorized(message: str, headers: Headers) -> Response:
-    """Quirk: 401 comes from the filter before the original, which has a form of its own."""
+    """Return a 401. Quirk: in the original it comes from keystonemiddleware, which has its own format."""
     return _answer(401, {"error": {"code": 401, "title": "Unauthorized", "message": message}}, headers)
 
 

@@ -19,18 +19,18 @@ __all__ = ["Exchange", "Handler", "Services", "empty_answer", "json_answer"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What the dialect was given when it was built."""
+    """What the handlers of this dialect use."""
 
     runner: Runner
     policy: LeasePolicy
     rules: LeaseRules
-    """What the operator decided about all leases."""
+    """The operator's settings for all leases."""
     find_flavor: FindFlavor | None
     """Looks up the flavors that an external compute service keeps; None when Dibs keeps them."""
     enforcement: Enforcement | None
-    """Has a say in leases."""
+    """Approves new and changed leases; None when the site has no enforcement service."""
     wake: Callable[[], None]
-    """Lets the conductor of this process look at once whether something is due."""
+    """Wakes the conductor of this process, so that it runs due events at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +39,14 @@ class Exchange(AnyExchange[Services]):
 
     @property
     def query(self) -> Mapping[str, str]:
-        """The query by name; of a parameter that is sent twice, the first counts."""
+        """The query parameters by name; the first value of a repeated parameter counts."""
         found: dict[str, str] = {}
         for name, value in self.request.query:
             found.setdefault(name, value)
         return found
 
     def body(self) -> dict[str, Any]:
-        """The body, which is an object; none at all is an empty one."""
+        """Return the body, which must be a JSON object; an empty body counts as an empty object."""
         if not self.request.body.strip():
             return {}
         try:

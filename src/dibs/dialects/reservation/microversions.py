@@ -13,11 +13,11 @@ _ONLY = (1, 0)
 _RANGE = VersionRange(service_type=SERVICE_TYPE, minimum=_ONLY, maximum=_ONLY, default=_ONLY)
 
 HEADERS = ((HEADER, f"{SERVICE_TYPE} {VERSION}"), ("Vary", HEADER))
-"""What every answer says of its version."""
+"""The version headers of every answer."""
 
 
 def check_version(headers: Mapping[str, str]) -> None:
-    """Refuse a request for a version that there is not."""
+    """Raise for a request for an unknown version."""
     chosen = _RANGE.choose(headers)
     if not isinstance(chosen, VersionRefusal):
         return

@@ -9,9 +9,9 @@ from dibs.dialects.reservation.handlers import hosts, leases
 from dibs.documents.json_schema import Schema
 from dibs.http.routing import Route
 
-OK = {200: "as asked for"}
-MADE = {201: "made"}
-GONE = {204: "done"}
+OK = {200: "OK"}
+CREATED = {201: "Created"}
+NO_CONTENT = {204: "No content"}
 
 
 def _row(
@@ -36,11 +36,11 @@ def _row(
     )
 
 
-_CHOICES = {300: "the versions to choose from"}
+_CHOICES = {300: "Multiple choices"}
 _DISCOVERY = (
-    _row("GET", "/", discovery.list_versions, None, "Versions", statuses=_CHOICES),
-    _row("GET", "/versions", discovery.list_versions, None, "Versions", statuses=_CHOICES),
-    _row("GET", "/v1", discovery.show_version, None, "This version"),
+    _row("GET", "/", discovery.list_versions, None, "List versions", statuses=_CHOICES),
+    _row("GET", "/versions", discovery.list_versions, None, "List versions", statuses=_CHOICES),
+    _row("GET", "/v1", discovery.show_version, None, "Show this version"),
 )
 
 _LEASE = "/v1/leases/{lease}"
@@ -51,9 +51,9 @@ _LEASES = (
         "/v1/leases",
         leases.create,
         "blazar:leases:post",
-        "Lease hosts and instances for a window of time",
+        "Create a lease",
         body=schemas.NEW,
-        statuses=MADE,
+        statuses=CREATED,
     ),
     _row("GET", _LEASE, leases.show, "blazar:leases:get", "Show a lease"),
     _row(
@@ -61,10 +61,10 @@ _LEASES = (
         _LEASE,
         leases.change,
         "blazar:leases:put",
-        "Rename, prolong, shorten, move or grow a lease",
+        "Update a lease",
         body=schemas.CHANGED,
     ),
-    _row("DELETE", _LEASE, leases.delete, "blazar:leases:delete", "End a lease and forget it", statuses=GONE),
+    _row("DELETE", _LEASE, leases.delete, "blazar:leases:delete", "End and delete a lease", statuses=NO_CONTENT),
 )
 
 _HOST = "/v1/os-hosts/{host}"
@@ -75,19 +75,19 @@ _HOSTS = (
         "/v1/os-hosts",
         hosts.create,
         "blazar:oshosts:post",
-        "Let a compute provider or a node be booked",
+        "Register a compute provider or a node as a host",
         body=hosts.NEW,
-        statuses=MADE,
+        statuses=CREATED,
     ),
     _row("GET", _HOST, hosts.show, "blazar:oshosts:get", "Show a host"),
-    _row("PUT", _HOST, hosts.change, "blazar:oshosts:put", "Say something else of a host", body=hosts.CHANGED),
-    _row("DELETE", _HOST, hosts.delete, "blazar:oshosts:delete", "Let a host be booked no more", statuses=GONE),
+    _row("PUT", _HOST, hosts.change, "blazar:oshosts:put", "Update the properties of a host", body=hosts.CHANGED),
+    _row("DELETE", _HOST, hosts.delete, "blazar:oshosts:delete", "Remove a host", statuses=NO_CONTENT),
     _row(
         "GET",
         "/v1/os-hosts/allocations",
         hosts.list_allocations,
         "blazar:oshosts:get_allocations",
-        "List what is booked of each host",
+        "List the bookings of all hosts",
         query=hosts.OF_LEASE,
     ),
     _row(
@@ -95,7 +95,7 @@ _HOSTS = (
         f"{_HOST}/allocation",
         hosts.show_allocation,
         "blazar:oshosts:get_allocations",
-        "Show what is booked of a host",
+        "Show the bookings of a host",
         query=hosts.OF_LEASE,
     ),
     _row(
@@ -103,7 +103,7 @@ _HOSTS = (
         "/v1/os-hosts/properties",
         hosts.list_properties,
         "blazar:oshosts:get_resource_properties",
-        "List what operators say of hosts",
+        "List the properties of hosts",
         query=hosts.OF_PROPERTIES,
     ),
     _row(
@@ -111,14 +111,14 @@ _HOSTS = (
         "/v1/os-hosts/properties/{name}",
         hosts.change_property,
         "blazar:oshosts:patch_resource_properties",
-        "Show a property to everybody, or to admins only",
+        "Make a property private or public",
         body=hosts.PRIVACY,
     ),
 )
 
 _FLOATING_IP = "/v1/floatingips/{address}"
-_LEFT_OUT = {404: "floating IPs are left out"}
-_NOT_SERVED = "Not served: floating IPs are left out"
+_LEFT_OUT = {404: "Floating IPs are not supported"}
+_NOT_SERVED = "Not supported: floating IPs"
 _FLOATING_IPS = tuple(
     _row(method, path, floating_ips.refuse, f"blazar:floatingips:{method.lower()}", _NOT_SERVED, statuses=_LEFT_OUT)
     for method, path in (

@@ -1,4 +1,4 @@
-"""What the bodies about leases look like, for the OpenAPI document. What is wrong with one, ``values`` finds out."""
+"""The schemas of bodies about leases, for the OpenAPI document only; ``documents`` parses and checks bodies."""
 
 from dibs.dialects.reservation.documents.values import BEFORE_END_ACTIONS, NAME_LENGTH_MAX, NUMBER_MAX
 from dibs.documents.json_schema import Schema
@@ -8,25 +8,25 @@ _COUNT: Schema = {"type": "integer", "minimum": 1, "maximum": NUMBER_MAX}
 _SIZE: Schema = {"type": "integer", "minimum": 0, "maximum": NUMBER_MAX}
 _REQUIREMENTS: Schema = {
     "type": "string",
-    "description": 'JSON in a text, such as ["==", "$gpu", "a100"]; may be empty.',
+    "description": 'JSON in a string, such as ["==", "$gpu", "a100"]; may be empty.',
 }
 _DATE: Schema = {"type": "string", "description": "YYYY-MM-DD HH:MM in UTC, or now."}
 
 _PARTS = {
-    "min": {**_COUNT, "description": "physical:host: at least so many."},
-    "max": {**_COUNT, "description": "physical:host: at most so many."},
+    "min": {**_COUNT, "description": "physical:host: minimum number of hosts."},
+    "max": {**_COUNT, "description": "physical:host: maximum number of hosts."},
     "hypervisor_properties": _REQUIREMENTS,
     "resource_properties": _REQUIREMENTS,
     "before_end": {"enum": [*BEFORE_END_ACTIONS, "", None]},
     "vcpus": _SIZE,
     "memory_mb": _SIZE,
     "disk_gb": _SIZE,
-    "amount": {**_COUNT, "description": "How many instances."},
+    "amount": {**_COUNT, "description": "Number of instances."},
     "affinity": {
         "type": ["boolean", "string", "null"],
-        "description": "All on one host, each on another, or as they come.",
+        "description": "true: all on one host; false: each on another host; null: no preference.",
     },
-    "flavor_id": {"type": "string", "description": "flavor:instance: the flavor of which instances are wanted."},
+    "flavor_id": {"type": "string", "description": "flavor:instance: ID of the flavor of the instances."},
 }
 _DATES = {"start_date": _DATE, "end_date": _DATE, "before_end_date": {**_DATE, "type": ["string", "null"]}}
 _NAME: Schema = {"type": "string", "maxLength": NAME_LENGTH_MAX}

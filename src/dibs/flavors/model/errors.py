@@ -8,7 +8,7 @@ class FlavorNotFound(DibsError):
 
 
 class ComputeUnavailable(DibsError):
-    """The compute service that keeps the flavors cannot be asked right now. Please try again. ({problem})"""
+    """The compute service that keeps the flavors cannot be reached: {problem}. Please try again later."""
 
 
 class FlavorExists(DibsError):
@@ -16,7 +16,7 @@ class FlavorExists(DibsError):
 
 
 class FlavorOfReservation(DibsError):
-    """Flavor {flavor} belongs to a reservation: it changes and goes with that."""
+    """Flavor {flavor} belongs to a reservation and can only be changed or deleted with it."""
 
 
 class FlavorAccessExists(DibsError):

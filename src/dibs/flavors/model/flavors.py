@@ -1,4 +1,4 @@
-"""Flavors: sizes of servers under a name, and what a server of that size takes of a provider."""
+"""Flavors: named sizes of servers, and what a server of a flavor takes of a provider."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ AMOUNT_MAX = 0x7FFFFFFF
 """The largest size that Nova takes."""
 
 SPECS_MAX = 500
-"""How many extra specs a flavor may have: every server of it keeps a copy."""
+"""The maximum number of extra specs of a flavor: each of its servers keeps a copy of them."""
 
 _MEGABYTES_PER_GIGABYTE = 1024
 _SPEC_NAME = re.compile(r"[A-Za-z0-9\-_:. ]{1,255}\Z")
@@ -24,16 +24,16 @@ _ISOLATE = "isolate"
 
 
 CLASS_PREFIX = "CUSTOM_RESERVATION_"
-"""How the resource class of a reservation begins."""
+"""The prefix of the resource class of a reservation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flavor:
-    """One flavor."""
+    """A named size of servers."""
 
     id: int
     flavor: str
-    """What callers know it by: any text."""
+    """The id that clients use: any string."""
     name: str
     description: str | None = None
     vcpus: int
@@ -43,27 +43,27 @@ class Flavor:
     swap_mb: int = 0
     rxtx_factor: float = 1.0
     public: bool = True
-    """False: only projects that were given access see it."""
+    """False: only projects with access see it."""
     extra_specs: Mapping[str, str] = field(default_factory=dict)
     reservation_id: int | None = None
-    """The reservation that made it, and with which it goes."""
+    """The reservation that created it; the flavor is removed with it."""
     created_at: int
     updated_at: int | None = None
 
     @property
     def total_disk_gb(self) -> int:
-        """All the disk that a server has: root, ephemeral, and swap in whole gigabytes."""
+        """The whole disk of a server: root, ephemeral, and swap rounded up to gigabytes."""
         return self.disk_gb + self.ephemeral_gb + -(-self.swap_mb // _MEGABYTES_PER_GIGABYTE)
 
     @property
     def reserved_class(self) -> str | None:
-        """The class of the reservation whose instances it makes."""
+        """The resource class of the reservation that its servers are instances of; None for other flavors."""
         resources = groups_of(self)[""].resources
         return next((name for name in resources if name.startswith(CLASS_PREFIX)), None)
 
 
 def check_extra_specs(specs: Mapping[str, str]) -> None:
-    """Refuse too many, names that no URL could hold, and amounts and traits that no search could use."""
+    """Raise BadValue for too many extra specs, names that do not fit a URL, and invalid amounts and traits."""
     if len(specs) > SPECS_MAX:
         raise BadValue(reason=f"A flavor has at most {SPECS_MAX} extra specs, not {len(specs)}.")
     for name, value in specs.items():
@@ -79,9 +79,9 @@ def check_extra_specs(specs: Mapping[str, str]) -> None:
 
 
 def groups_of(flavor: Flavor) -> dict[str, RequestGroup]:
-    """What a server takes, by the suffix of each group; the one without is always there.
+    """Return what a server takes, by the suffix of each group; the group without a suffix is always there.
 
-    Its extra specs add to the sizes of a flavor and overrule them: ``resources:VCPU=0`` takes no processors.
+    Extra specs add to the sizes of a flavor and override them: ``resources:VCPU=0`` takes no processors.
     """
     sizes = {"VCPU": flavor.vcpus, "MEMORY_MB": flavor.memory_mb, "DISK_GB": flavor.total_disk_gb}
     amounts: dict[str, dict[str, int]] = {"": sizes}
@@ -101,10 +101,10 @@ def groups_of(flavor: Flavor) -> dict[str, RequestGroup]:
     }
 
 
-def question_of(
+def candidate_query(
     flavor: Flavor, *, root_traits: Criteria, in_tree: str | None = None, limit: int | None = None
 ) -> CandidateQuery:
-    """The question for places for one server."""
+    """Return the query for hosts of one server."""
     groups = groups_of(flavor)
     whole = RequestGroup(suffix="", resources=groups[""].resources, traits=groups[""].traits, in_tree=in_tree)
     return CandidateQuery(
@@ -123,7 +123,7 @@ def _criteria(names: Mapping[str, list[str]]) -> Criteria:
 
 
 def _specs(specs: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
-    """Kind, suffix, name and value of those specs that are about resources."""
+    """Yield the kind, suffix, name and value of the specs about resources and traits."""
     for key, value in sorted(specs.items()):
         about = _ABOUT_RESOURCES.match(key)
         if about:

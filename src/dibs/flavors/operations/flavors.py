@@ -1,4 +1,4 @@
-"""Flavors: list, make, describe and remove them, their extra specs, and who may use those that are not public."""
+"""Create, list, update and delete flavors, their extra specs, and access to private flavors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from dibs.flavors.queries.flavors import FlavorPage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListFlavors:
-    """One page of the flavors that the caller may see."""
+    """List one page of flavors."""
 
     visibility: VisibleProjects
     """Show public flavors and those that one of these projects has access to."""
@@ -38,54 +38,55 @@ class ListFlavors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlavorReference:
-    """A flavor by what callers know it by."""
+    """Show a flavor; the base of all commands about one flavor."""
 
     flavor: str
+    """The id that clients use."""
     visibility: VisibleProjects
     """The projects whose private flavors the caller sees; every caller sees public ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewFlavor:
-    """Make a flavor."""
+class CreateFlavor:
+    """Create a flavor."""
 
     values: Mapping[str, Any]
     """Attributes of Flavor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DescribeFlavor(FlavorReference):
-    """Say something else of a flavor."""
+class UpdateFlavor(FlavorReference):
+    """Change the description of a flavor."""
 
     description: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetSpecs(FlavorReference):
-    """Add extra specs, or give those of the same name another value."""
+class SetExtraSpecs(FlavorReference):
+    """Add extra specs, or replace the values of existing ones."""
 
     specs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RemoveSpec(FlavorReference):
-    """Remove one extra spec."""
+class DeleteExtraSpec(FlavorReference):
+    """Delete one extra spec."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeAccess(FlavorReference):
-    """Give a project access to a flavor, or take it."""
+class ChangeFlavorAccess(FlavorReference):
+    """Grant a project access to a private flavor, or revoke it."""
 
     project: str
     strict: bool = False
-    """Refuse for a flavor that is public, to which everybody has access anyway."""
+    """Raise PublicFlavor for a public flavor, which every project has access to."""
 
 
 def list_flavors(tx: Transaction, access: Access, now: int, command: ListFlavors) -> list[Flavor]:
-    """One page of flavors."""
-    asked = FlavorPage(
+    """Return one page of flavors."""
+    page = FlavorPage(
         visibility=command.visibility,
         public=command.public,
         memory_mb_min=command.memory_mb_min,
@@ -95,70 +96,70 @@ def list_flavors(tx: Transaction, access: Access, now: int, command: ListFlavors
         limit=command.limit,
         marker=command.marker,
     )
-    found = flavors.page(tx, asked)
+    found = flavors.list_page(tx, page)
     if found is None:
         raise BadValue(reason=f"marker [{command.marker}] not found")
     return found
 
 
 def get_flavor(tx: Transaction, access: Access, now: int, command: FlavorReference) -> Flavor:
-    """One flavor that the caller may see."""
-    return seen(tx, flavors.get(tx, command.flavor), command)
+    """Return a flavor that the caller sees."""
+    return _visible(tx, flavors.get(tx, command.flavor), command)
 
 
-def create_flavor(tx: Transaction, access: Access, now: int, command: NewFlavor) -> Flavor:
-    """Make a flavor; one that is not public is nobody's until somebody is given access."""
+def create_flavor(tx: Transaction, access: Access, now: int, command: CreateFlavor) -> Flavor:
+    """Create a flavor; no project has access to a private one before it is granted."""
     check_extra_specs(command.values.get("extra_specs", {}))
     return flavors.create(tx, {**command.values, "created_at": now})
 
 
-def describe_flavor(tx: Transaction, access: Access, now: int, command: DescribeFlavor) -> Flavor:
-    """Change what a flavor says of itself."""
-    flavors.describe(tx, _lock(tx, command), command.description, now)
+def update_flavor(tx: Transaction, access: Access, now: int, command: UpdateFlavor) -> Flavor:
+    """Change the description of a flavor."""
+    flavors.set_description(tx, _lock(tx, command), command.description, now)
     return get_flavor(tx, access, now, command)
 
 
 def delete_flavor(tx: Transaction, access: Access, now: int, command: FlavorReference) -> None:
-    """Remove a flavor; servers that were made with it stay."""
+    """Delete a flavor; its servers stay."""
     flavors.delete(tx, _lock(tx, command))
 
 
-def set_specs(tx: Transaction, access: Access, now: int, command: SetSpecs) -> Mapping[str, str]:
-    """Add or change extra specs; gives all of them."""
+def set_extra_specs(tx: Transaction, access: Access, now: int, command: SetExtraSpecs) -> Mapping[str, str]:
+    """Add or change extra specs; return all of them."""
     flavor = _lock(tx, command)
     specs = {**flavor.extra_specs, **command.specs}
     check_extra_specs(specs)
-    flavors.set_specs(tx, flavor, specs, now)
+    flavors.set_extra_specs(tx, flavor, specs, now)
     return specs
 
 
-def remove_spec(tx: Transaction, access: Access, now: int, command: RemoveSpec) -> None:
-    """Remove an extra spec."""
+def delete_extra_spec(tx: Transaction, access: Access, now: int, command: DeleteExtraSpec) -> None:
+    """Delete an extra spec."""
     flavor = _lock(tx, command)
     if command.name not in flavor.extra_specs:
         raise FlavorSpecNotFound(flavor=command.flavor, name=command.name)
     specs = {name: value for name, value in flavor.extra_specs.items() if name != command.name}
-    flavors.set_specs(tx, flavor, specs, now)
+    flavors.set_extra_specs(tx, flavor, specs, now)
 
 
-def list_access(tx: Transaction, access: Access, now: int, command: FlavorReference) -> list[str]:
-    """The projects that may use a flavor that is not public."""
+def list_flavor_access(tx: Transaction, access: Access, now: int, command: FlavorReference) -> list[str]:
+    """Return the projects that have access to a private flavor."""
     flavor = get_flavor(tx, access, now, command)
     if flavor.public:
         raise NoFlavorAccess
     return flavors.access(tx, flavor)
 
 
-def add_access(tx: Transaction, access: Access, now: int, command: ChangeAccess) -> list[str]:
-    """Give a project access; gives all that have it."""
+def add_flavor_access(tx: Transaction, access: Access, now: int, command: ChangeFlavorAccess) -> list[str]:
+    """Grant a project access; return all projects that have it."""
     flavor = _lock(tx, command)
     _refuse_public(flavor, command)
     flavors.grant(tx, flavor, command.project)
     return flavors.access(tx, flavor)
 
 
-def remove_access(tx: Transaction, access: Access, now: int, command: ChangeAccess) -> list[str]:
-    """Take access from a project; gives all that still have it."""
+def remove_flavor_access(tx: Transaction, access: Access, now: int, command: ChangeFlavorAccess) -> list[str]:
+    """Revoke the access of a project; return the projects that still have it."""
     flavor = _lock(tx, command)
     _refuse_public(flavor, command)
     if not flavors.revoke(tx, flavor, command.project):
@@ -166,8 +167,8 @@ def remove_access(tx: Transaction, access: Access, now: int, command: ChangeAcce
     return flavors.access(tx, flavor)
 
 
-def seen(tx: Transaction, flavor: Flavor | None, command: FlavorReference) -> Flavor:
-    """The flavor, if the caller may see it."""
+def _visible(tx: Transaction, flavor: Flavor | None, command: FlavorReference) -> Flavor:
+    """Return the flavor; raise FlavorNotFound when the caller does not see it."""
     if flavor is None or not _is_visible(tx, flavor, command.visibility):
         raise FlavorNotFound(flavor=command.flavor)
     return flavor
@@ -180,13 +181,13 @@ def _is_visible(tx: Transaction, flavor: Flavor, visibility: VisibleProjects) ->
 
 
 def _lock(tx: Transaction, command: FlavorReference) -> Flavor:
-    """The flavor, kept from others; one that a reservation made is nobody's to change."""
-    flavor = seen(tx, flavors.lock(tx, command.flavor), command)
+    """Lock a flavor and return it; the private flavor of a reservation cannot be changed."""
+    flavor = _visible(tx, flavors.lock(tx, command.flavor), command)
     if flavor.reservation_id is not None:
         raise FlavorOfReservation(flavor=command.flavor)
     return flavor
 
 
-def _refuse_public(flavor: Flavor, command: ChangeAccess) -> None:
+def _refuse_public(flavor: Flavor, command: ChangeFlavorAccess) -> None:
     if flavor.public and command.strict:
         raise PublicFlavor(flavor=command.flavor)

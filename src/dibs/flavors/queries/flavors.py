@@ -1,4 +1,4 @@
-"""Flavors, and the projects that see those that are not public."""
+"""Flavors, and the projects that have access to private ones."""
 
 import json
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ _REVOKE = delete_rows(flavor_access).where(
 
 
 class FlavorPage(NamedTuple):
-    """Which flavors a list shows: those of which all of this holds."""
+    """The filters, order and position of one page of flavors."""
 
     visibility: VisibleProjects = frozenset()
     """Show public flavors and those that one of these projects has access to."""
@@ -57,7 +57,7 @@ class FlavorPage(NamedTuple):
     descending: bool = False
     limit: int = 1_000
     marker: str | None = None
-    """What callers know the last flavor of the page before by."""
+    """The id of the last flavor on the previous page."""
 
 
 class _Shape(NamedTuple):
@@ -70,38 +70,38 @@ class _Shape(NamedTuple):
 
 
 def get(tx: Transaction, flavor: str) -> Flavor | None:
-    """A flavor by what callers know it by."""
+    """Return a flavor by the id that clients use; None when there is none."""
     row = tx.row(_ONE, {"of_flavor": flavor})
     return _flavor(row) if row else None
 
 
 def lock(tx: Transaction, flavor: str) -> Flavor | None:
-    """The same, with all others kept from changing it until the transaction ends."""
+    """Lock a flavor until the transaction ends and return it; None when there is none."""
     return get(tx, flavor) if tx.change(_LOCK, {"of_flavor": flavor}) else None
 
 
-def page(tx: Transaction, asked: FlavorPage) -> list[Flavor] | None:
-    """One page of flavors; None when there is no such marker."""
+def list_page(tx: Transaction, page: FlavorPage) -> list[Flavor] | None:
+    """Return one page of flavors; None when the marker does not exist."""
     row: dict[str, Any] | None = None
-    if asked.marker is not None:
-        found = get(tx, asked.marker)
+    if page.marker is not None:
+        found = get(tx, page.marker)
         if found is None:
             return None
-        row = {"id": found.id, "sort_value": getattr(found, asked.sort_key)}
-    marker, values = paging.marker_values(row, asked.sort_key)
-    projects = None if asked.visibility is EVERY_PROJECT else sorted(asked.visibility)
+        row = {"id": found.id, "sort_value": getattr(found, page.sort_key)}
+    marker, values = paging.marker_values(row, page.sort_key)
+    projects = None if page.visibility is EVERY_PROJECT else sorted(page.visibility)
     shape = _Shape(
-        None if projects is None else len(projects), asked.public is not None, asked.sort_key, asked.descending, marker
+        None if projects is None else len(projects), page.public is not None, page.sort_key, page.descending, marker
     )
-    values |= {"memory_min": asked.memory_mb_min, "disk_min": asked.disk_gb_min, "page_limit": asked.limit}
+    values |= {"memory_min": page.memory_mb_min, "disk_min": page.disk_gb_min, "page_limit": page.limit}
     values |= sets.numbered("project", projects or ())
-    if asked.public is not None:
-        values["of_public"] = int(asked.public)
+    if page.public is not None:
+        values["of_public"] = int(page.public)
     return [_flavor(row) for row in tx.rows(_page(shape), values)]
 
 
 def create(tx: Transaction, values: Mapping[str, Any]) -> Flavor:
-    """Add a flavor; refuses one whose id or name another has."""
+    """Add a flavor; raise FlavorExists when another has its id or name."""
     flavor = Flavor(**{"id": 0, **values})
     try:
         tx.change(_INSERT, COLUMNS.encode({name: getattr(flavor, name) for name in _WRITTEN}))
@@ -113,28 +113,28 @@ def create(tx: Transaction, values: Mapping[str, Any]) -> Flavor:
     return made
 
 
-def set_specs(tx: Transaction, flavor: Flavor, specs: Mapping[str, str], now: int) -> None:
+def set_extra_specs(tx: Transaction, flavor: Flavor, specs: Mapping[str, str], now: int) -> None:
     """Replace the extra specs of a locked flavor."""
     tx.change(_SET_SPECS, {"of_id": flavor.id, "new_specs": json.dumps(specs, ensure_ascii=False), "now": now})
 
 
-def describe(tx: Transaction, flavor: Flavor, description: str | None, now: int) -> None:
-    """Say something else of a locked flavor."""
+def set_description(tx: Transaction, flavor: Flavor, description: str | None, now: int) -> None:
+    """Set the description of a locked flavor."""
     tx.change(_DESCRIBE, {"of_id": flavor.id, "new_description": description, "now": now})
 
 
 def delete(tx: Transaction, flavor: Flavor) -> None:
-    """Remove a flavor and all access to it; servers remember what it was."""
+    """Delete a flavor and all access to it; servers keep a copy of it."""
     tx.change(_DELETE, {"of_id": flavor.id})
 
 
 def access(tx: Transaction, flavor: Flavor) -> list[str]:
-    """The projects that were given access."""
+    """Return the projects that have access."""
     return tx.values(_ACCESS, {"of_id": flavor.id})
 
 
 def grant(tx: Transaction, flavor: Flavor, project: str) -> None:
-    """Give a project access."""
+    """Grant a project access; raise FlavorAccessExists when it has it."""
     try:
         tx.change(_GRANT, {"of_id": flavor.id, "of_project": project})
     except Duplicate as error:
@@ -142,7 +142,7 @@ def grant(tx: Transaction, flavor: Flavor, project: str) -> None:
 
 
 def revoke(tx: Transaction, flavor: Flavor, project: str) -> bool:
-    """Take access from a project; False when it had none."""
+    """Revoke the access of a project; return False when it had none."""
     return tx.change(_REVOKE, {"of_id": flavor.id, "of_project": project}) == 1
 
 
@@ -159,7 +159,7 @@ def _page(shape: _Shape) -> Select[Any]:
 
 
 def _accessible(count: int) -> list[ColumnElement[bool]]:
-    """Return the condition that one of so many projects has access; nothing when there is no project."""
+    """Return the condition that one of ``count`` projects has access; nothing for no projects."""
     if not count:
         return []
     of_flavor = flavor_access.c.flavor_id == flavors.c.id

@@ -13,7 +13,7 @@ from dibs.candidates.model.provider_tree import Member
 from dibs.candidates.operations.candidates import find_candidates
 from dibs.database.transaction import Transaction
 from dibs.errors import DibsError
-from dibs.flavors.model.flavors import Flavor, groups_of, question_of
+from dibs.flavors.model.flavors import Flavor, candidate_query, groups_of
 from dibs.leases.model.hosts import DISABLED_TRAIT
 from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.model.errors import NoSuchTrait, ResourceClassNotFound
@@ -94,7 +94,7 @@ def _search(
 ) -> list[tuple[Member, Candidate]]:
     """Return the candidates of the ledger on enabled hosts, each with the root of its tree."""
     enabled = Criteria(forbidden=frozenset({DISABLED_TRAIT}))
-    query = question_of(spec.flavor, root_traits=enabled, in_tree=spec.host_uuid, limit=limit)
+    query = candidate_query(spec.flavor, root_traits=enabled, in_tree=spec.host_uuid, limit=limit)
     try:
         return _with_roots(find_candidates(tx, access, now, query))
     except (NoSuchTrait, ResourceClassNotFound) as error:

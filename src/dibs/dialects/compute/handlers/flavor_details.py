@@ -10,15 +10,15 @@ from dibs.dialects.compute.microversions import STRICT_ACCESS_SINCE
 from dibs.dialects.compute.schemas import Schema, closed
 from dibs.flavors.model.errors import FlavorSpecNotFound
 from dibs.flavors.operations.flavors import (
-    ChangeAccess,
-    RemoveSpec,
-    SetSpecs,
-    add_access,
+    ChangeFlavorAccess,
+    DeleteExtraSpec,
+    SetExtraSpecs,
+    add_flavor_access,
+    delete_extra_spec,
     get_flavor,
-    list_access,
-    remove_access,
-    remove_spec,
-    set_specs,
+    list_flavor_access,
+    remove_flavor_access,
+    set_extra_specs,
 )
 from dibs.http.messages import Response
 
@@ -71,34 +71,34 @@ def change_spec(exchange: Exchange) -> Response:
 
 def delete_spec(exchange: Exchange) -> Response:
     """DELETE /flavors/{flavor}/os-extra_specs/{key}"""
-    command = RemoveSpec(
+    command = DeleteExtraSpec(
         flavor=exchange.arguments["flavor"], visibility=exchange.visibility, name=exchange.arguments["key"]
     )
-    exchange.write(remove_spec, command)
+    exchange.write(delete_extra_spec, command)
     return empty_answer(200)
 
 
 def show_access(exchange: Exchange) -> Response:
     """GET /flavors/{flavor}/os-flavor-access"""
-    return _access(exchange, exchange.read(list_access, flavor_of_path(exchange)))
+    return _access(exchange, exchange.read(list_flavor_access, flavor_of_path(exchange)))
 
 
 def act(exchange: Exchange) -> Response:
     """POST /flavors/{flavor}/action"""
     ((action, wanted),) = exchange.body(ACTION).items()
     exchange.require(_RULES[action])
-    command = ChangeAccess(
+    command = ChangeFlavorAccess(
         flavor=exchange.arguments["flavor"],
         visibility=exchange.visibility,
         project=wanted["tenant"],
         strict=exchange.minor >= STRICT_ACCESS_SINCE and action == _ADD,
     )
-    return _access(exchange, exchange.write(add_access if action == _ADD else remove_access, command))
+    return _access(exchange, exchange.write(add_flavor_access if action == _ADD else remove_flavor_access, command))
 
 
 def _set(exchange: Exchange, specs: Mapping[str, str]) -> None:
     exchange.write(
-        set_specs, SetSpecs(flavor=exchange.arguments["flavor"], visibility=exchange.visibility, specs=specs)
+        set_extra_specs, SetExtraSpecs(flavor=exchange.arguments["flavor"], visibility=exchange.visibility, specs=specs)
     )
 
 

@@ -24,15 +24,15 @@ from dibs.dialects.compute.schemas import (
 )
 from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.operations.flavors import (
-    DescribeFlavor,
+    CreateFlavor,
     FlavorReference,
     ListFlavors,
-    NewFlavor,
+    UpdateFlavor,
     create_flavor,
     delete_flavor,
-    describe_flavor,
     get_flavor,
     list_flavors,
+    update_flavor,
 )
 from dibs.http.messages import Response
 
@@ -129,16 +129,14 @@ def create(exchange: Exchange) -> Response:
         "rxtx_factor": float(asked.get("rxtx_factor", 1.0)),
         "public": is_true(asked.get("os-flavor-access:is_public", True)),
     }
-    return json_answer({"flavor": details(exchange, exchange.write(create_flavor, NewFlavor(values=values)))})
+    return json_answer({"flavor": details(exchange, exchange.write(create_flavor, CreateFlavor(values=values)))})
 
 
 def change(exchange: Exchange) -> Response:
     """PUT /flavors/{flavor}"""
     description = exchange.body(CHANGE)["flavor"]["description"]
-    command = DescribeFlavor(
-        flavor=exchange.arguments["flavor"], visibility=exchange.visibility, description=description
-    )
-    return json_answer({"flavor": details(exchange, exchange.write(describe_flavor, command))})
+    command = UpdateFlavor(flavor=exchange.arguments["flavor"], visibility=exchange.visibility, description=description)
+    return json_answer({"flavor": details(exchange, exchange.write(update_flavor, command))})
 
 
 def delete(exchange: Exchange) -> Response:
