@@ -13,6 +13,7 @@ from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.errors import HoldNotFound
 from dibs.machines.operations.holds import CreateHold, OneHold, create_hold, get_hold
+from dibs.wiring import HOOKS
 from tests.bed.waiting import eventually
 from tests.races.crowd import all_at_once
 
@@ -100,6 +101,6 @@ def test_a_hold_that_cannot_be_ended_does_not_keep_the_others(ledger, caplog):
                 raise RuntimeError("broken")
             return super().write(use_case, actor, command)
 
-    assert Expiry(Broken(ledger.store, ledger.clock)).run() == 1
+    assert Expiry(Broken(ledger.store, ledger.clock, HOOKS)).run() == 1
     assert (free(ledger, stuck), free(ledger, other)) == (False, True)
     assert made.uuid not in caplog.text

@@ -1,7 +1,7 @@
-"""What touches hardware. Each module is one hardware type and follows ``domain.driver.Driver``.
+"""Drivers: each module implements ``machines.model.driver.Driver`` for one hardware type.
 
-A driver knows nodes and nothing of the database, the queue or the API: it is handed a node and a piece of work, and
-returns how that stands.
+A driver receives a node and a kind of work, controls the hardware, and returns the outcome. It knows neither the
+database nor the queue nor an API. To add a driver: write its module and add it to ``DRIVERS``; start with ``fake``.
 """
 
 from collections.abc import Mapping

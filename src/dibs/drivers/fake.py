@@ -1,12 +1,12 @@
-"""Hardware that is not there, for trying things out: ``fake-hardware``.
+"""``fake-hardware``: simulated hardware for tests and demonstrations.
 
-Every piece of work succeeds at once unless the node's driver_info says otherwise:
+Every kind of work succeeds at once unless the node's driver_info says otherwise:
 
-- ``fake_delay_<work>``: seconds that it takes, while the node stays locked;
-- ``fake_wait_<work>``: seconds that the node waits first, unlocked, before the work goes on; abort is possible then;
-- ``fake_fail_<work>``: it fails in the end, with this message.
+- ``fake_delay_<work>``: seconds that the work takes, while the node stays locked;
+- ``fake_wait_<work>``: seconds that the node waits, unlocked, before the work continues; abort is possible then;
+- ``fake_fail_<work>``: message with which the work fails at its end.
 
-A clean, deploy or service whose steps contain one named ``hold`` stops there until somebody says unhold.
+A clean, deploy or service with a step named ``hold`` stops at that step until the verb unhold.
 """
 
 import math
@@ -31,7 +31,7 @@ INTERFACE_OF_WORK = {
     states.RESCUE: "rescue",
     states.UNRESCUE: "rescue",
 }
-"""Every work, and the interface whose validation answers for its settings."""
+"""For each kind of work, the interface whose validation covers its settings."""
 
 WORKS_THAT_WAIT = frozenset(phase.work for phase in states.PHASES.values() if phase.waiting)
 
@@ -67,7 +67,7 @@ _PROPERTIES = {
 
 
 class FakeDriver:
-    """Pretends."""
+    """Simulates a machine."""
 
     name = "fake-hardware"
     interfaces: Mapping[str, Interfaces] = _INTERFACES
@@ -75,7 +75,7 @@ class FakeDriver:
     boot_devices: tuple[str, ...] = ("pxe", "disk", "cdrom")
 
     def validate(self, node: Node) -> dict[str, str | None]:
-        """Find settings that mean nothing, each under the interface that it belongs to."""
+        """Find wrong settings, each under its interface."""
         reasons: dict[str, str | None] = dict.fromkeys(self.interfaces)
         for key, value in node.driver_info.items():
             prefix = next((each for each in _PREFIXES if key.startswith(each)), None)
@@ -89,7 +89,7 @@ class FakeDriver:
         return reasons
 
     def run(self, node: Node, work: str, arguments: Json, progress: Json, pause: Pause) -> Outcome:
-        """Take the time, wait, hold and fail as the node's driver_info and the steps say."""
+        """Delay, wait, hold and fail according to the node's driver_info and the steps."""
         self._check_settings(node, work)
         changes = self._first_look(node)
         held = progress.get("held", 0)
@@ -109,7 +109,7 @@ class FakeDriver:
         return Outcome(changes=changes)
 
     def _check_settings(self, node: Node, work: str) -> None:
-        """Not every verb is validated before it is accepted, and a setting must not be ignored because it is wrong."""
+        """Raise DriverFailure for a wrong setting: not every verb is validated before it is accepted."""
         for prefix in _PREFIXES:
             key = f"{prefix}{work}"
             if key in node.driver_info and (reason := self._reason(key, prefix, node.driver_info[key])):
@@ -131,7 +131,7 @@ class FakeDriver:
 
 
 def _seconds(value: Any) -> float | None:
-    """A time as a number or as the text of one, since command lines send text; None when it is neither."""
+    """Return seconds from a number or its text, which command lines send; None for anything else."""
     if isinstance(value, bool):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The tables of conductors, nodes, their tasks and their ports.
+"""The tables of conductors, nodes, tasks, ports and holds.
 
 ``dibs.database.schema`` explains the conventions and how to change a table.
 """
@@ -13,13 +13,13 @@ conductors = table(
     Column("hostname", String(255), nullable=False),
     Column("conductor_group", String(255), nullable=False, server_default=""),
     json("drivers", "[]"),
-    # Made anew at each start: a process that lost its name to a newer one finds out at its next heartbeat or write.
+    # A new uuid at each start: a process whose name another one took notices at its next heartbeat or write.
     uuid("incarnation"),
     truth("online"),
     time("heartbeat_at", nullable=False),
-    # Set with each heartbeat: each conductor says for itself how long it may be silent.
+    # Set with each heartbeat, from the time-out that each conductor announces for itself.
     time("alive_until", nullable=False),
-    # Where it takes calls from API processes; NULL when it takes none.
+    # The URL for calls from API processes; NULL when it accepts no calls.
     text("rpc_url"),
     time("created_at", nullable=False),
     UniqueConstraint("hostname"),
@@ -28,7 +28,7 @@ conductors = table(
 INTERFACES = (
     "bios", "boot", "console", "deploy", "firmware", "inspect", "management", "network", "power", "raid", "rescue",
     "storage", "vendor",
-)  # fmt: skip  # fmt: skip
+)  # fmt: skip
 
 nodes = table(
     "nodes",
@@ -38,7 +38,7 @@ nodes = table(
     Column("driver", String(255), nullable=False),
     Column("conductor_id", ROW_ID, ForeignKey("conductors.id"), nullable=True),
     Column("conductor_group", String(255), nullable=False, server_default=""),
-    # The name of the conductor that works on the node just now; NULL when nobody does.
+    # The name of the conductor that has the node locked for a task; NULL when none has.
     text("reservation"),
     Column("provision_state", String(20), nullable=False),
     Column("target_provision_state", String(20), nullable=True),
@@ -101,10 +101,10 @@ nodes = table(
 
 node_tasks = table(
     "node_tasks",
-    # A node has at most one piece of work at a time, which is also why the node's id can be the key.
+    # A node has at most one task, so the node's id is the key.
     owned_by("node_id", "nodes.id", primary_key=True),
     Column("conductor_id", ROW_ID, ForeignKey("conductors.id"), nullable=False),
-    # The incarnation of the conductor that runs it just now; NULL while it waits for one.
+    # The incarnation of the conductor that runs it; NULL while it waits.
     uuid("runner", nullable=True),
     Column("work", String(40), nullable=False),
     json("arguments"),

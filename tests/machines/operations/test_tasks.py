@@ -232,7 +232,7 @@ def test_work_that_kills_its_conductor_each_time_fails_the_node(ledger):
     assert Process(ledger).take(node) is None
     after = ledger.node(node)
     assert (after.provision_state, after.reservation) == ("deploy failed", None)
-    assert "conductor conductor-1 died" in after.last_error
+    assert "conductor conductor-1 failed" in after.last_error
     assert task_of(ledger, node) is None
 
 
@@ -285,7 +285,7 @@ def test_after_too_many_attempts_the_node_fails_and_names_the_dead(ledger):
     assert not Process(ledger, "conductor-2").take_over(node)
     after = ledger.node(node)
     assert (after.provision_state, after.reservation) == ("deploy failed", None)
-    assert "conductor conductor-1 died" in after.last_error
+    assert "conductor conductor-1 failed" in after.last_error
 
 
 def test_a_node_that_was_deleted_meanwhile_has_no_work(ledger):

@@ -1,4 +1,4 @@
-"""Conductors: the processes that do the work, and which of them is to do what."""
+"""Conductors: the processes that run tasks, and the choice of a conductor for a task."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,41 +7,41 @@ from zlib import crc32
 from dibs.machines.model.errors import NoConductorForDriver, NoLiveConductor
 
 TIMEOUT_SECONDS = 30
-"""How long a conductor may be silent before it counts as dead, unless it says otherwise."""
+"""Default time without a heartbeat after which a conductor counts as failed."""
 
 _MICROSECONDS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conductor:
-    """A process that works on nodes, as it last said of itself."""
+    """A process that works on nodes, as of its last registration or heartbeat."""
 
     id: int
     hostname: str
     conductor_group: str
     drivers: tuple[str, ...]
     incarnation: str
-    """Made anew at each start, so that a process can tell that another has taken its name."""
+    """A new uuid at each start, so that a process notices when another one registers under its name."""
     online: bool
-    """False once it has stopped in good order."""
+    """False after an orderly stop."""
     heartbeat_at: int
     alive_until: int
-    """When it counts as dead unless it beats again."""
+    """The moment from which it counts as failed without another heartbeat."""
     rpc_url: str | None = None
-    """Where it takes calls from API processes; None when it takes none."""
+    """The URL for calls from API processes; None when it accepts no calls."""
     created_at: int
 
     def alive(self, now: int) -> bool:
-        """True while it may be given work."""
+        """Return True while it may be given tasks."""
         return self.online and now <= self.alive_until
 
     def supports(self, driver: str, group: str) -> bool:
-        """True when it has the driver and serves the group."""
+        """Return True when it has the driver and belongs to the group."""
         return driver in self.drivers and self.conductor_group == group
 
 
 def after(now: int, seconds: float) -> int:
-    """The moment that many seconds later."""
+    """Return the moment that is this many seconds later."""
     return now + int(seconds * _MICROSECONDS)
 
 
@@ -54,7 +54,7 @@ def choose(
     seed: str,
     preferred: int | None = None,
 ) -> Conductor:
-    """A live conductor for work with a driver in a group: the preferred if it can, any other otherwise.
+    """Return a live conductor with the driver in the group: the preferred one if it qualifies, otherwise any.
 
     ``seed`` spreads the choice: the same seed at the same moment gives the same conductor.
     """

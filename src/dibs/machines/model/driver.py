@@ -1,7 +1,7 @@
-"""What Dibs asks of hardware, and what hardware may answer.
+"""The interface of hardware drivers.
 
-A driver is given a node and a piece of work and does it from the start, however often it is asked: the conductor that
-asked may die half-way, and the next one asks again.
+A driver receives a node and a task and runs the task from its start, each time it is called: a conductor may fail
+half-way, and the conductor that takes the task over calls the driver again.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -14,20 +14,20 @@ from dibs.machines.model.errors import DriverNotFound, ValidationFailed
 from dibs.machines.model.nodes import Json, Node
 
 Pause = Callable[[float], None]
-"""Waits that many seconds, and raises ``Interrupted`` when the conductor stops meanwhile."""
+"""Waits that many seconds; raises ``Interrupted`` when the conductor stops meanwhile."""
 
 
 class DriverFailure(Exception):
-    """The hardware could not do it; the text says why, for the node's last_error."""
+    """The hardware failed; the message becomes part of the node's last_error."""
 
 
 class Interrupted(Exception):
-    """The conductor stops; the work will be done again from its start, here or elsewhere."""
+    """The conductor stops; the task will run again from its start, on this or another conductor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interfaces:
-    """The implementations of one kind of interface that a driver has."""
+    """The implementations that a driver has of one kind of interface."""
 
     default: str
     enabled: tuple[str, ...]
@@ -35,20 +35,20 @@ class Interfaces:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a piece of work stands when the driver returns."""
+    """The state of a task when the driver returns."""
 
     changes: Json = field(default_factory=dict)
-    """Fields of the node that are different now: power_state, driver_internal_info, properties, the current step."""
+    """Fields of the node that changed: power_state, driver_internal_info, properties, the current step."""
     wait_seconds: float | None = None
-    """Not finished: ask again after that time. None means finished, unless it is held."""
+    """Not finished: call the driver again after this time. None means finished, unless ``held``."""
     held: bool = False
-    """Not finished: ask again when somebody says unhold."""
+    """Not finished: call the driver again after the verb unhold."""
     progress: Json = field(default_factory=dict)
-    """What the driver wants to be told when it is asked again."""
+    """Passed to the driver in its next call."""
 
     @property
     def finished(self) -> bool:
-        """True when the work is done."""
+        """Return True when the task is complete."""
         return self.wait_seconds is None and not self.held
 
 
@@ -57,19 +57,19 @@ class Driver(Protocol):
 
     name: str
     interfaces: Mapping[str, Interfaces]
-    """Kind of interface -> its implementations."""
+    """Implementations by kind of interface."""
     properties: Mapping[str, str]
-    """Keys of driver_info that it knows -> what they mean."""
+    """The meaning of each key of driver_info that the driver knows."""
     boot_devices: tuple[str, ...]
 
     def validate(self, node: Node) -> Mapping[str, str | None]:
-        """For each kind of interface None when the node's settings are fine, otherwise the reason why not."""
+        """Return, for each kind of interface, the reason why the node's settings are wrong, or None."""
 
     def run(self, node: Node, work: str, arguments: Json, progress: Json, pause: Pause) -> Outcome:
-        """Do one of the works of ``node_states``, or raise DriverFailure.
+        """Run a kind of work from ``model.states``, or raise DriverFailure.
 
-        ``arguments`` are those of the request: ``steps`` of a clean, deploy or service, ``password`` of a rescue,
-        ``target`` of a power change.
+        ``arguments`` come from the request: ``steps`` of a clean, deploy or service, ``password`` of a rescue,
+        ``target`` of a power change. ``progress`` is that of the last outcome.
         """
 
 
@@ -112,7 +112,7 @@ def choose_interfaces(values: dict[str, Any], driver: Driver | None, names: Coll
 
 @dataclass(frozen=True, slots=True)
 class BootDevice:
-    """What a node boots from, once or until changed. A driver applies it when it next starts the machine."""
+    """The boot device of a node, for one boot or until changed; the driver applies it at the next boot."""
 
     device: str = "pxe"
     persistent: bool = False
@@ -122,17 +122,17 @@ _BOOT_DEVICE_KEY = "boot_device"
 
 
 def boot_device_of(node: Node) -> BootDevice:
-    """What the node was last told to boot from."""
+    """Return the boot device that was last set for the node."""
     return BootDevice(**node.driver_internal_info.get(_BOOT_DEVICE_KEY, {}))
 
 
 def with_boot_device(node: Node, chosen: BootDevice) -> Json:
-    """The node's driver_internal_info once it has been told what to boot from."""
+    """Return the node's driver_internal_info with this boot device."""
     remembered = {"device": chosen.device, "persistent": chosen.persistent}
     return {**node.driver_internal_info, _BOOT_DEVICE_KEY: remembered}
 
 
 def check_boot_device(driver: Driver, device: str) -> None:
-    """Refuse a device that the driver cannot boot from."""
+    """Raise BadValue for a device that the driver cannot boot from."""
     if device not in driver.boot_devices:
         raise BadValue(reason=f"Invalid boot device {device} specified.")

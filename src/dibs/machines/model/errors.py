@@ -1,4 +1,4 @@
-"""Errors about nodes, ports, conductors and the work on nodes."""
+"""Errors about nodes, ports, conductors, tasks and holds."""
 
 from dibs.errors import DibsError
 

@@ -1,7 +1,7 @@
-"""Holds: one machine kept for somebody who will want it in a moment.
+"""Holds: one node kept for an instance for a short time, before its deployment.
 
-A hold has an end, and its uuid is the proof that whoever deploys the machine is whoever held it. It also keeps the
-machine's unit in the ledger, in the name of the instance that it is for, so that no other way in can take it.
+A hold expires, and its uuid is the proof that the client that deploys the node is the client that held it. The hold
+also claims the node's unit in the ledger for the instance, so that no other API can assign the node.
 """
 
 import hmac
@@ -30,48 +30,51 @@ class Hold:
     node_uuid: str
     instance_uuid: str
     project_id: str | None
-    """Whose it is; None when somebody made it who speaks for the whole system."""
+    """The project that owns the hold; None for a hold that a caller with system scope made."""
     expires_at: int
     created_at: int
     updated_at: int | None = None
 
     def expired(self, now: int) -> bool:
-        """True from the moment on at which it ends."""
+        """Return True from the moment at which it ends."""
         return self.expires_at <= now
 
     def usable_by(self, actor: Actor) -> bool:
-        """True for its own project, and for those who run the system. Nobody else may even know of it."""
+        """Return True for its own project and for administrators of the system; other callers must not learn of it."""
         return administers_system(actor) or (self.project_id is not None and actor.project == self.project_id)
 
     def proved_by(self, proof: str | None) -> bool:
-        """Whether somebody knows its uuid; how long the answer takes does not tell how much of it was right."""
+        """Return True when the proof is the hold's uuid; the comparison takes the same time for every wrong proof."""
         return proof is not None and hmac.compare_digest(self.uuid.encode(), proof.lower().encode())
 
 
 def administers_system(actor: Actor) -> bool:
-    """True for those who may see and use every hold. A reader may not: whoever sees a hold has its proof."""
+    """Return True for callers that may see and use every hold. A reader may not: to see a hold is to have its proof."""
     return actor.system_scope and not _SYSTEM_ROLES.isdisjoint(actor.roles)
 
 
 def end_of(now: int, seconds: float) -> int:
-    """When a hold that is made or renewed now ends; rounded up, so that it never ends early."""
+    """Return the end of a hold that is made or renewed now, rounded up so that it never ends early."""
     return now + math.ceil(seconds * _MICROSECONDS)
 
 
 def with_used(node: Node, hold: Hold) -> dict[str, Any]:
-    """The node's internal notes with the hold that was used for its instance: whoever says its uuid again is right."""
+    """Return the node's driver_internal_info with the hold that was used for its instance.
+
+    A client that sends the same proof again, after a failed deployment, must be accepted.
+    """
     return {**node.driver_internal_info, _USED: {"uuid": hold.uuid, "instance_uuid": hold.instance_uuid}}
 
 
 def was_used_for(node: Node, proof: str) -> bool:
-    """Whether the instance on the node came by the hold that has this uuid."""
+    """Return True when the node got its instance through the hold with this uuid."""
     used = node.driver_internal_info.get(_USED) or {}
     right = hmac.compare_digest(str(used.get("uuid")).encode(), proof.lower().encode())
     return right and used["instance_uuid"] == node.instance_uuid
 
 
 def reason_against(node: Node, *, held: bool, claimed: bool) -> str | None:
-    """Why a node cannot be held just now, as the rest of a sentence about it; None when it can."""
+    """Return why a node cannot be held now, as the predicate of a sentence about it; None when it can."""
     if node.instance_uuid is not None:
         return "is associated with an instance"
     if node.provision_state != states.AVAILABLE:
@@ -90,6 +93,6 @@ def reason_against(node: Node, *, held: bool, claimed: bool) -> str | None:
 
 
 def nothing_to_hold(reasons: Sequence[tuple[str, str]]) -> NothingToHold:
-    """The refusal when every node that was tried had a reason against it."""
+    """Return the error for a list of nodes of which none can be held, with the reason for each."""
     listed = "; ".join(f"node {node} {reason}" for node, reason in reasons)
     return NothingToHold(reasons=f"{listed}.")

@@ -1,4 +1,4 @@
-"""What may be changed of a node in which state, and what follows from a change."""
+"""Which changes of a node its state allows, and what else changes with them."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ REBUILDABLE_STATES = (
     states.MANAGEABLE,
     states.AVAILABLE,
 )
-"""States in which nothing runs on the node, so that its class and its interfaces may change."""
+"""States in which nothing runs on the node, so that its resource class and interfaces may change."""
 
 INTERFACE_FIELDS = tuple(name for name in Node.__dataclass_fields__ if name.endswith("_interface"))
 
 
 def check_change(before: Node, after: Node) -> None:
-    """Refuse a change that the node's state does not allow."""
+    """Raise an error for a change that the node's state does not allow."""
     _check_transition(before, after)
     _check_instance(before, after)
     _check_class_and_interfaces(before, after)
@@ -31,7 +31,7 @@ def check_change(before: Node, after: Node) -> None:
 
 
 def follow_from_change(before: Node, after: Node) -> dict[str, Any]:
-    """Attributes that change because others did."""
+    """Return the attributes that change because others did."""
     follows: dict[str, Any] = {}
     if before.maintenance and not after.maintenance:
         follows |= {"maintenance_reason": None, "fault": None}
@@ -43,7 +43,7 @@ def follow_from_change(before: Node, after: Node) -> dict[str, Any]:
 
 
 def _check_transition(before: Node, after: Node) -> None:
-    """A node on its way to another state is left alone, but a broken one may be cut loose from its instance."""
+    """Refuse changes during a state transition, except to remove the instance from a node in maintenance."""
     if before.maintenance and before.instance_uuid and after.instance_uuid is None:
         return
     if before.target_provision_state and before.provision_state not in states.UPDATE_ALLOWED_STATES:

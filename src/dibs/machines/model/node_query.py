@@ -1,4 +1,4 @@
-"""What a list of nodes is asked for: conditions, order, page and columns, as plain data."""
+"""The query of a list of nodes: conditions, order, page and columns, as plain data."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ PAGE_MAX = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Equals:
-    """The field has this value; None means that it has none."""
+    """The field has this value; None stands for no value."""
 
     field: str
     value: str | int | bool | None
@@ -25,7 +25,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """The field has a value, or (``present`` false) has none."""
+    """The field has a value, or with ``present`` False has none."""
 
     field: str
     present: bool
@@ -33,7 +33,7 @@ class Present:
 
 @dataclass(frozen=True, slots=True)
 class Contains:
-    """The field contains this text; upper and lower case are alike."""
+    """The field contains this text, regardless of case."""
 
     field: str
     text: str
@@ -48,7 +48,7 @@ class OfProjects:
 
 @dataclass(frozen=True, slots=True)
 class OfConductor:
-    """The conductor of this name is the one to work on the node."""
+    """The node belongs to the conductor of this name."""
 
     hostname: str
 
@@ -57,8 +57,9 @@ class OfConductor:
 class Traits:
     """The node has all of these traits; with ``any_of`` at least one; with ``negated`` the opposite of that.
 
-    So ``negated`` alone leaves out only nodes that have all of them, and with ``any_of`` it leaves out every node that
-    has one: the meaning that the API working group gave to the four forms for tags, which specification 004 refers to.
+    So ``negated`` alone excludes only nodes that have all of them, and ``negated`` with ``any_of`` excludes every node
+    that has one: the meaning that the API working group gave to the four filters for tags, to which specification 004
+    refers.
     """
 
     names: tuple[str, ...]
@@ -68,7 +69,7 @@ class Traits:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Somebody holds the node, or (``held`` false) nobody does."""
+    """The node has a hold, or with ``held`` False has none."""
 
     held: bool
 
@@ -81,8 +82,7 @@ class NodeQuery:
     """One page of nodes."""
 
     columns: frozenset[str]
-    """Attributes of Node that are wanted, ``traits``, ``conductor`` or ``request``: each costs its share only when
-    asked for."""
+    """Attributes of Node, and ``traits``, ``conductor`` or ``allocation``; only these are read."""
     projects: VisibleProjects
     """Only nodes whose owner or lessee is one of these projects."""
     conditions: tuple[Condition, ...] = ()
@@ -90,4 +90,4 @@ class NodeQuery:
     descending: bool = False
     limit: int = PAGE_MAX
     marker: str | None = None
-    """The uuid of the last node of the page before."""
+    """The uuid of the last node of the previous page."""

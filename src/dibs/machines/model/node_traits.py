@@ -1,4 +1,4 @@
-"""Rules about the traits of one node: how many it may have, and what an instance may ask of it."""
+"""Rules about the traits of one node: their number, and the traits that an instance requires."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -9,13 +9,13 @@ TRAITS_PER_NODE_MAX = 50
 
 
 def check_trait_count(node: str, count: int) -> None:
-    """Refuse more traits than a node may have."""
+    """Raise TooManyTraits for more traits than a node may have."""
     if count > TRAITS_PER_NODE_MAX:
         raise TooManyTraits(node=node, count=count, limit=TRAITS_PER_NODE_MAX)
 
 
 def check_instance_traits(node: str, instance_info: Mapping[str, Any], traits: Collection[str]) -> None:
-    """Refuse an instance that asks for traits its node does not have."""
+    """Raise InstanceTraitsMissing for an instance that requires traits which its node lacks."""
     wanted = instance_info.get("traits") or []
     if not isinstance(wanted, list) or not all(isinstance(name, str) for name in wanted):
         raise InstanceTraitsMissing(

@@ -1,4 +1,4 @@
-"""A machine, and what may be said of it without asking anybody."""
+"""A node, and the rules that need nothing but the node."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ RESOURCE_CLASS_LENGTH_MAX = 80
 RESERVED_NAMES = ("maintenance", "management", "states", "vendor_passthru", "detail", "validate")
 """Words that a URL has where a node's name may be."""
 
-# A host name as RFC 1123 and the underscore-happy real world have it; a uuid is never a name.
+# A host name after RFC 1123, with the characters that URLs allow unescaped; a uuid is never a name.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]*\Z")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
@@ -31,10 +31,10 @@ class Node:
     name: str | None = None
     driver: str
     conductor_id: int | None = None
-    """The conductor that is to work on this node."""
+    """The conductor that runs the tasks of this node."""
     conductor_group: str = ""
     reservation: str | None = None
-    """The name of the conductor that works on the node just now."""
+    """The name of the conductor that has the node locked for a task."""
     provision_state: str
     target_provision_state: str | None = None
     provision_updated_at: int | None = None
@@ -93,12 +93,12 @@ class Node:
 
     @property
     def inventory_class(self) -> str | None:
-        """The resource class of its one unit in the ledger; None while it has none."""
+        """Return the resource class of the node's one unit in the ledger; None while the node has no class."""
         return custom_class_name(self.resource_class) if self.resource_class else None
 
     @property
     def deployable(self) -> bool:
-        """True when somebody may be given this node: that is when its unit in the ledger is not reserved."""
+        """Return True when the node can be deployed as it is; only then is its unit in the ledger not reserved."""
         return (
             self.provision_state == states.AVAILABLE
             and not self.maintenance
@@ -108,20 +108,20 @@ class Node:
 
     @property
     def units_reserved(self) -> int:
-        """How much of its one unit is kept from others because the node cannot be deployed.
+        """Return how much of the node's one unit is reserved because the node cannot be deployed.
 
-        While an instance has the node, its claim is what fills the unit, and reserving it too would count twice.
+        While an instance has the node, its claim uses the unit, and a reserved unit would count twice.
         """
         return 0 if self.deployable or self.instance_uuid else 1
 
 
 def is_uuid(text: str) -> bool:
-    """True for a uuid in its usual form with dashes."""
+    """Return True for a uuid with dashes."""
     return bool(_UUID.match(text))
 
 
 def check_node_name(name: str) -> None:
-    """Refuse a name that could not be told from a uuid or would not fit in a URL."""
+    """Raise BadValue for a name that looks like a uuid or needs escapes in a URL."""
     if len(name) > NAME_LENGTH_MAX:
         raise BadValue(
             reason=f"Field name: a node name has at most {NAME_LENGTH_MAX} characters, this one has {len(name)}."
@@ -144,5 +144,5 @@ def check_new_name(name: str, complaint: str) -> None:
 
 
 def is_free(node: Node) -> bool:
-    """True when a request may have the node, as far as the node itself can tell: claims are in the ledger."""
+    """Return True when the node itself does not prevent an allocation; claims are in the ledger."""
     return node.deployable and node.instance_uuid is None and node.reservation is None

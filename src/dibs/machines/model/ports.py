@@ -1,4 +1,4 @@
-"""The network ports of a machine."""
+"""The network ports of a node."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class Port:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PortQuery:
-    """One page of ports. Ports come whole: a port is small."""
+    """One page of ports, with all attributes."""
 
     node: str | None = None
     """The uuid or name of the node."""

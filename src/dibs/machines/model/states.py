@@ -1,7 +1,7 @@
-"""The states of a machine and the ways between them, as data.
+"""The states of a node and the transitions between them, as data.
 
-Read it from the top: the names, the transient states with where each leads (``PHASES``), and what a user may ask for in
-which state (``VERBS``). The tables follow Ironic 39; nothing here knows how the work is done.
+Read from the top: the names, the transient states with their ends (``PHASES``), and the verbs that a client may send in
+each state (``VERBS``). The tables follow Ironic 39.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ SERVICE_HOLD = "service hold"
 SERVICE_FAILED = "service failed"
 
 STABLE_STATES = frozenset({ENROLL, MANAGEABLE, AVAILABLE, ACTIVE, ERROR, RESCUE})
-"""States that a node leaves only when somebody asks."""
+"""States that a node leaves only on request."""
 
 UPDATE_ALLOWED_STATES = frozenset(
     {
@@ -48,10 +48,10 @@ UPDATE_ALLOWED_STATES = frozenset(
         RESCUE_FAILED, UNRESCUE_FAILED, SERVICE_HOLD, SERVICE_FAILED,
     }
 )  # fmt: skip
-"""States in which a node with a target may be patched all the same."""
+"""States in which a node may be patched although it has a target state."""
 
 DELETE_ALLOWED_STATES = (MANAGEABLE, ENROLL, ADOPT_FAILED, AVAILABLE)
-"""States in which a node may be deleted without maintenance, in the order in which a refusal lists them."""
+"""States in which a node may be deleted without maintenance, in the order of the error message."""
 
 # --- power states and faults ------------------------------------------------------------------------------------------
 
@@ -69,16 +69,16 @@ POWER_TARGETS = {
     SOFT_REBOOT: POWER_ON,
     SOFT_POWER_OFF: POWER_OFF,
 }
-"""What may be asked of the power, and the state that it ends in."""
+"""The power states that a client may request, each with the state in which the node ends."""
 
 CLEAN_FAILURE = "clean failure"
 POWER_FAILURE = "power failure"
 RESCUE_ABORT_FAILURE = "rescue abort failure"
 SERVICE_FAILURE = "service failure"
 FAULTS = (POWER_FAILURE, CLEAN_FAILURE, RESCUE_ABORT_FAILURE, SERVICE_FAILURE)
-"""Why a node may have been put in maintenance by the service itself."""
+"""Reasons for which the service itself puts a node in maintenance."""
 
-# --- the work and its phases ------------------------------------------------------------------------------------------
+# --- kinds of work and their phases -----------------------------------------------------------------------------------
 
 VERIFY = "verify"
 INSPECT = "inspect"
@@ -89,26 +89,26 @@ ADOPT = "adopt"
 UNRESCUE = "unrescue"
 SERVICE = "service"
 POWER = "power"
-"""The one work that changes no provision state. The work of rescuing has the name of the state, ``RESCUE``."""
+"""The only work that changes no provision state. The work of the verb rescue is the state's name, ``RESCUE``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phase:
-    """A transient state: the work that is done in it, and where that leads."""
+    """A transient state: the work that runs in it, and the states that follow."""
 
     state: str
     work: str
     target: str
-    """What the node shows as its target meanwhile, and the state it ends in unless ``then`` says otherwise."""
+    """The target state that the node shows meanwhile, and the state after success unless ``then`` is set."""
     failed: str
     waiting: str | None = None
-    """The state while the work waits for the machine; None when it never does."""
+    """The state while the work waits for the machine; None when it never waits."""
     held: str | None = None
-    """The state while the work is stopped until somebody says unhold."""
+    """The state while the work is held until the verb unhold."""
     then: str | None = None
-    """The phase that follows success before the target is reached."""
+    """The phase after success, before the target is reached."""
     fault: str | None = None
-    """Why a node whose work failed is put in maintenance; None when it is not."""
+    """The fault for which a failure puts the node in maintenance; None when it does not."""
 
 
 PHASES = {
@@ -142,7 +142,7 @@ PAUSED = {state: phase for phase in PHASES.values() for state in (phase.waiting,
 
 ALL_STATES = frozenset(STABLE_STATES | PHASES.keys() | PAUSED.keys() | {phase.failed for phase in PHASES.values()})
 
-# --- what a user may ask for ------------------------------------------------------------------------------------------
+# --- verbs ------------------------------------------------------------------------------------------------------------
 
 MANAGE = "manage"
 PROVIDE = "provide"
@@ -152,7 +152,7 @@ ABORT = "abort"
 UNHOLD = "unhold"
 
 ALIASES = {"active": DEPLOY, "deleted": UNDEPLOY}
-"""Verbs under their older names."""
+"""Verbs by their older names."""
 
 VERBS: dict[str, dict[str, str]] = {
     MANAGE: {
@@ -204,10 +204,10 @@ VERBS: dict[str, dict[str, str]] = {
     },
     UNHOLD: {DEPLOY_HOLD: DEPLOY_WAIT, CLEAN_HOLD: CLEAN_WAIT, SERVICE_HOLD: SERVICE_WAIT},
 }
-"""verb -> state in which it may be asked for -> state that follows at once."""
+"""For each verb: the states in which it is allowed, each with the state that follows at once."""
 
 TARGETS = {CLEAN: MANAGEABLE}
-"""Verbs whose target is not that of the phase they start: a clean that was asked for by hand leads back."""
+"""Verbs whose target differs from that of their phase: a manual clean returns to manageable."""
 
 MAINTENANCE_REFUSES = {
     DEPLOY: "provisioning",
@@ -217,7 +217,7 @@ MAINTENANCE_REFUSES = {
     UNRESCUE: "unrescuing",
     SERVICE: "service",
 }
-"""Verbs that a node in maintenance refuses, and what the refusal calls them."""
+"""Verbs that are refused for a node in maintenance, each with its name in the error message."""
 
 PROTECTION_REFUSES = frozenset({UNDEPLOY, REBUILD})
 
@@ -232,14 +232,14 @@ INTERFACES_NEEDED = {
     SERVICE: ("power", "network"),
     POWER: ("power",),
 }
-"""The interfaces whose validation must pass before a verb is accepted."""
+"""The interfaces that a driver must find valid before a verb is accepted."""
 
 
 def next_state(verb: str, state: str) -> str | None:
-    """The state that a verb, under either of its names, leads to at once; None when it may not be asked for now."""
+    """Return the state that follows a verb, by either of its names, at once; None when the state does not allow it."""
     return VERBS.get(ALIASES.get(verb, verb), {}).get(state)
 
 
 def target_in(state: str, target: str | None) -> str | None:
-    """What a node shows as its target in a state: nothing once it is at rest."""
+    """Return the target state that a node shows: none in a stable state."""
     return None if state in STABLE_STATES else target

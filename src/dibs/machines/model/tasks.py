@@ -1,4 +1,4 @@
-"""A piece of work on a node, waiting for a conductor or being done by one."""
+"""A task: work on a node that waits for a conductor or runs on one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,26 +7,26 @@ from typing import Any
 from dibs.machines.model.nodes import Json
 
 ATTEMPTS_MAX = 3
-"""How often work is begun before the node fails visibly: what kills one conductor must not go on to kill them all."""
+"""Attempts before the node fails visibly: a task that crashes one conductor must not crash them all in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What is to be done to a node. A node has at most one."""
+    """The task of a node, which has at most one."""
 
     node_id: int
     conductor_id: int
     runner: str | None
-    """The incarnation of the conductor that does it just now; None while nobody does."""
+    """The incarnation of the conductor that runs it; None while it waits."""
     work: str
     arguments: Json
-    """What was asked for, and under ``progress`` what the driver wants to be told when it goes on."""
+    """The arguments of the request, and under ``progress`` what the driver stored for its next call."""
     attempts: int
     due_at: int
     created_at: int
 
     @property
     def progress(self) -> Mapping[str, Any]:
-        """What the driver left for itself when it paused."""
+        """Return what the driver stored for its next call."""
         progress: Mapping[str, Any] = self.arguments.get("progress", {})
         return progress

@@ -1,4 +1,4 @@
-"""Conductors: register, record heartbeats, and find the one that is to do a piece of work."""
+"""Conductors: register, record heartbeats, and choose a conductor for a task."""
 
 from dataclasses import dataclass
 
@@ -11,22 +11,22 @@ from dibs.machines.queries import conductors
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegisterConductor:
-    """A process begins to work under a name."""
+    """Register a process as conductor under a name."""
 
     hostname: str
     group: str
     drivers: tuple[str, ...]
     incarnation: str
-    """A fresh uuid, made for this registration."""
+    """A new uuid for this registration."""
     timeout_seconds: float = TIMEOUT_SECONDS
-    """How long it may be silent before it counts as dead."""
+    """Time without a heartbeat after which it counts as failed."""
     rpc_url: str | None = None
-    """Where it takes calls from API processes; None when it takes none."""
+    """The URL for calls from API processes; None when it accepts no calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heartbeat:
-    """A registered conductor says that it is alive, or with ``online`` False that it stops."""
+    """Report that a registered conductor is alive, or with ``online`` False that it stops."""
 
     hostname: str
     incarnation: str
@@ -36,19 +36,19 @@ class Heartbeat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListConductors:
-    """All conductors."""
+    """List all conductors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetConductor(ListConductors):
-    """One conductor by name."""
+    """Get a conductor by name."""
 
     hostname: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetDriver(ListConductors):
-    """One driver by name."""
+    """Get a driver by name."""
 
     name: str
 
@@ -70,7 +70,7 @@ class DriverView:
 
 
 def register_conductor(tx: Transaction, access: Access, now: int, command: RegisterConductor) -> None:
-    """Enter the process under its name; a former process of that name finds out at its next heartbeat or write."""
+    """Register the process; an earlier process of that name notices at its next heartbeat or write."""
     conductors.register(
         tx,
         command.hostname,
@@ -84,7 +84,7 @@ def register_conductor(tx: Transaction, access: Access, now: int, command: Regis
 
 
 def record_heartbeat(tx: Transaction, access: Access, now: int, command: Heartbeat) -> None:
-    """Stay alive, or leave in good order."""
+    """Record a heartbeat, or an orderly stop."""
     alive_until = after(now, command.timeout_seconds)
     recorded = conductors.record_heartbeat(
         tx, command.incarnation, online=command.online, alive_until=alive_until, now=now
@@ -94,12 +94,12 @@ def record_heartbeat(tx: Transaction, access: Access, now: int, command: Heartbe
 
 
 def list_conductors(tx: Transaction, access: Access, now: int, command: ListConductors) -> list[ConductorView]:
-    """Every conductor that ever registered, the oldest first."""
+    """Return every conductor that ever registered, the oldest first."""
     return [_view(conductor, now) for conductor in conductors.every(tx)]
 
 
 def get_conductor(tx: Transaction, access: Access, now: int, command: GetConductor) -> ConductorView:
-    """One conductor."""
+    """Return a conductor."""
     conductor = conductors.get(tx, command.hostname)
     if conductor is None:
         raise ConductorNotFound(conductor=command.hostname)
@@ -107,7 +107,7 @@ def get_conductor(tx: Transaction, access: Access, now: int, command: GetConduct
 
 
 def list_drivers(tx: Transaction, access: Access, now: int, command: ListConductors) -> list[DriverView]:
-    """The drivers that some live conductor has, by name."""
+    """Return the drivers of live conductors, ordered by name."""
     hosts: dict[str, list[str]] = {}
     for conductor in conductors.every(tx):
         if conductor.alive(now):
@@ -117,7 +117,7 @@ def list_drivers(tx: Transaction, access: Access, now: int, command: ListConduct
 
 
 def get_driver(tx: Transaction, access: Access, now: int, command: GetDriver) -> DriverView:
-    """One driver."""
+    """Return a driver of a live conductor."""
     for driver in list_drivers(tx, access, now, command):
         if driver.name == command.name:
             return driver
@@ -133,7 +133,7 @@ def choose_conductor(
     seed: str,
     preferred: int | None = None,
 ) -> Conductor:
-    """A live conductor that has the driver and serves the group; see ``domain.conductors.choose``."""
+    """Return a live conductor with the driver in the group; see ``model.conductors.choose``."""
     return choose(
         conductors.every(tx),
         driver=driver,

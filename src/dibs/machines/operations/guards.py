@@ -1,4 +1,4 @@
-"""What machines add to the ledger's operations, and what packages above add to operations on nodes."""
+"""Hooks of machines: what packages above add to operations on nodes, and what machines add to the ledger."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from dibs.machines.queries import holds, nodes
 
 
 class NodeGuard:
-    """Checks and reactions of one package above machines. The node is locked; a check refuses by raising."""
+    """Checks and reactions of one package above machines. The node is locked; a check raises to refuse."""
 
     def check_instance(self, tx: Transaction, node: Node, instance_uuid: str | None) -> None:
         """Check that an instance may have the node; None stands for a deployment without an instance."""
@@ -34,7 +34,7 @@ class NodeGuard:
         return {}
 
     def instance_removed(self, tx: Transaction, node: Node) -> None:
-        """React to an operator who takes the instance off the node; may refuse."""
+        """React to a client that removes the instance from the node; may refuse."""
 
     def kept_after_teardown(self, tx: Transaction, node: Node) -> Mapping[str, Any] | None:
         """React to the end of a teardown: return the changes of a node that keeps its instance, None otherwise."""
@@ -70,8 +70,10 @@ class NodeLedgerGuard(LedgerGuard):
     """Keeps claims, providers and classes consistent with the nodes that own them."""
 
     def check_release(self, tx: Transaction, released: Sequence[ReleasedClaim]) -> None:
-        """Refuse to release the unit of a node that still has the instance: another consumer could claim a machine that
-        runs. Taking the instance off the node releases its unit."""
+        """Refuse to release the unit of a node that still has the instance.
+
+        Otherwise another consumer could claim a running machine. Removing the instance from the node releases it.
+        """
         found = nodes.instances_on(tx, sorted({each.provider_id for each in released}))
         for each in released:
             node, instance = found.get(each.provider_id, ("", None))

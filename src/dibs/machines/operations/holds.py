@@ -1,14 +1,13 @@
-"""Holds: keep a node for a while, look, renew, let go, and turn a hold into what it was for.
+"""Holds: create, show, renew, delete, expire, and consume by the allocation or instance that a hold is for.
 
-Whatever ends a hold does so with the node locked, in the transaction that gives the node to its next holder or to
-everybody: there is no moment in which it is nobody's. A hold whose end has come holds no longer, even while its row
-still waits for a conductor to remove it.
+Every operation that ends a hold locks the node first, and assigns or frees the node in the same transaction, so the
+node is never unprotected in between. An expired hold has no effect, even before a conductor removes its row.
 """
 
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dibs.access.access import Access
+from dibs.access.access import Access, visible_projects
 from dibs.database.transaction import Transaction
 from dibs.errors import Forbidden
 from dibs.ledger.operations import claiming
@@ -38,42 +37,42 @@ class CreateHold:
     uuid: str
     instance_uuid: str
     nodes: tuple[str, ...]
-    """Their uuids, in the order in which they are tried."""
+    """Uuids, in the order of preference."""
     seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneHold:
-    """A hold by its uuid."""
+    """Name a hold by its uuid."""
 
     uuid: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenewHold(OneHold):
-    """Let a hold end so many seconds from now instead."""
+    """Let a hold end this many seconds from now."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListHolds:
-    """One page of the holds that the caller may see."""
+    """List one page of the holds that the caller may see."""
 
     limit: int
     marker: str | None = None
-    """The uuid of the last hold of the page before."""
+    """The uuid of the last hold of the previous page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListExpiredHolds:
-    """Some of the holds whose end has come."""
+    """List some of the expired holds."""
 
     count_max: int
 
 
 def create_hold(tx: Transaction, access: Access, now: int, command: CreateHold) -> Hold:
-    """Hold one of several nodes; when none can be held, the refusal says why of each."""
+    """Hold one of several nodes; when none can be held, the error has the reason for each."""
     if access.actor.project is None and not administers_system(access.actor):
         raise Forbidden(resource="baremetal:reservation:create")
     _check_instance(tx, now, command.instance_uuid)
@@ -87,24 +86,21 @@ def create_hold(tx: Transaction, access: Access, now: int, command: CreateHold) 
 
 
 def get_hold(tx: Transaction, access: Access, now: int, command: OneHold) -> Hold:
-    """One hold."""
+    """Return a hold."""
     return _visible(holds.get(tx, command.uuid), access, now, command.uuid)
 
 
 def list_holds(tx: Transaction, access: Access, now: int, command: ListHolds) -> list[Hold]:
-    """One page of the holds of the caller's project, or for those who run the system of all holds."""
+    """Return one page of the holds of the caller's project, or of all holds for administrators of the system."""
     after_id = 0
     if command.marker is not None:
         after_id = _visible(holds.get(tx, command.marker), access, now, command.marker).id
-    if administers_system(access.actor):
-        return holds.page(tx, now, project=None, after_id=after_id, limit=command.limit)
-    if access.actor.project is None:
-        return []
-    return holds.page(tx, now, project=access.actor.project, after_id=after_id, limit=command.limit)
+    projects = visible_projects(access.actor, every=administers_system(access.actor))
+    return holds.page(tx, now, projects=projects, after_id=after_id, limit=command.limit)
 
 
 def renew_hold(tx: Transaction, access: Access, now: int, command: RenewHold) -> Hold:
-    """Give a hold that is not over another end."""
+    """Change the end of a hold that has not expired."""
     node, hold = _lock(tx, access, now, command.uuid)
     expires_at = end_of(now, command.seconds)
     _check_guards(tx, node, expires_at)
@@ -113,18 +109,18 @@ def renew_hold(tx: Transaction, access: Access, now: int, command: RenewHold) ->
 
 
 def delete_hold(tx: Transaction, access: Access, now: int, command: OneHold) -> None:
-    """Let go of a node before the hold's end."""
+    """End a hold before it expires."""
     node, hold = _lock(tx, access, now, command.uuid)
     _end(tx, now, node, hold)
 
 
 def list_expired_holds(tx: Transaction, access: Access, now: int, command: ListExpiredHolds) -> list[str]:
-    """The uuids of holds whose end has come."""
+    """Return the uuids of expired holds."""
     return holds.expired(tx, now, command.count_max)
 
 
 def expire_hold(tx: Transaction, access: Access, now: int, command: OneHold) -> bool:
-    """Let go of a node whose hold is over; False when another conductor did, or the hold was renewed or used."""
+    """End an expired hold; return False when it was ended, renewed or consumed meanwhile."""
     found = holds.get(tx, command.uuid)
     node = nodes.lock(tx, found.node_uuid, now) if found else None
     hold = holds.get(tx, command.uuid) if node else None
@@ -135,9 +131,9 @@ def expire_hold(tx: Transaction, access: Access, now: int, command: OneHold) -> 
 
 
 def consume_for_allocation(tx: Transaction, access: Access, now: int, *, proof: str) -> Node:
-    """End a hold because its node becomes a request's.
+    """End a hold whose node an allocation gets; return the node, locked and unclaimed.
 
-    Gives the node, locked and unclaimed: the caller associates it in the same transaction, with nobody in between.
+    The caller associates the node in the same transaction, so no other consumer can claim it in between.
     """
     node, hold = _lock(tx, access, now, proof)
     reason = reason_against(node, held=False, claimed=False)
@@ -148,10 +144,12 @@ def consume_for_allocation(tx: Transaction, access: Access, now: int, *, proof: 
 
 
 def consume_for_deploy(tx: Transaction, access: Access, now: int, node: Node, proof: str | None) -> Node:
-    """Let a locked node that is held be deployed by whoever has the proof; gives it with the hold's instance on it.
+    """Consume the hold on a locked node for a deployment with proof; return the node with the hold's instance.
 
-    A node that is not held passes as it is, unless the caller thinks that it holds it. That may be so still when its
-    instance is on the node already: it set the instance first, or deploys once more after a failure.
+    - Without a hold and without a proof the node is returned as it is.
+    - A proof without a hold is an error, unless the instance on the node came from that hold: the client set the
+      instance first, or deploys again after a failure.
+    - A hold without its proof is an error.
     """
     if node.instance_uuid is not None:
         if proof is not None and not was_used_for(node, proof):
@@ -170,9 +168,9 @@ def consume_for_deploy(tx: Transaction, access: Access, now: int, node: Node, pr
 
 
 def consume_for_instance(tx: Transaction, access: Access, now: int, node: Node, instance_uuid: str) -> dict[str, Any]:
-    """Let an instance be put on a locked node: on one that is held, only the instance that the hold is for.
+    """Consume the hold on a locked node for an instance; return what else changes on the node.
 
-    The instance finds the claim that the hold made in its name. Gives what else changes on the node.
+    Only the instance that the hold is for may be put on a held node. It takes over the claim that the hold made for it.
     """
     hold = current_hold(tx, now, node)
     if hold is None:
@@ -184,20 +182,20 @@ def consume_for_instance(tx: Transaction, access: Access, now: int, node: Node, 
 
 
 def is_held_for(tx: Transaction, now: int, instance_uuid: str) -> bool:
-    """True while a node is held for an instance."""
+    """Return True while a node is held for an instance."""
     hold = holds.for_instance(tx, instance_uuid)
     return hold is not None and not hold.expired(now)
 
 
 def end_hold(tx: Transaction, now: int, node: Node) -> None:
-    """End the hold on a locked node, whoever has it."""
+    """End the hold on a locked node, if there is one."""
     hold = holds.of_node(tx, node.id)
     if hold is not None:
         _end(tx, now, node, hold)
 
 
 def current_hold(tx: Transaction, now: int, node: Node) -> Hold | None:
-    """The hold on a locked node. One that is over is removed, as a conductor would have done in a moment."""
+    """Return the hold on a locked node; end an expired one, as a conductor would do later."""
     hold = holds.of_node(tx, node.id)
     if hold is not None and hold.expired(now):
         _end(tx, now, node, hold)
@@ -211,7 +209,7 @@ def _check_guards(tx: Transaction, node: Node, until: int) -> None:
 
 
 def _check_instance(tx: Transaction, now: int, instance_uuid: str) -> None:
-    """Refuse an instance that has a node, holds one, or is the name under which a request gets one."""
+    """Refuse an instance that has a node or a hold, or whose uuid is reserved for another purpose."""
     reserved = any(guard.reserves_instance(tx, instance_uuid) for guard in node_guards(tx))
     if reserved or nodes.with_instance(tx, instance_uuid) is not None:
         raise HoldExists(instance=instance_uuid)
@@ -224,9 +222,9 @@ def _check_instance(tx: Transaction, now: int, instance_uuid: str) -> None:
 
 
 def _try_node(tx: Transaction, access: Access, now: int, ident: str, command: CreateHold) -> tuple[Node | None, str]:
-    """The node, locked, if it can be held; otherwise the reason against it.
+    """Return the node, locked, if it can be held; otherwise None and the reason.
 
-    It is looked at before it is locked: a list of nodes that others have must not keep those others waiting.
+    The node is checked once before it is locked, so that a list of nodes in use does not block their users.
     """
     node = nodes.get(tx, ident)
     if node is None or not sees_node(access, node):
@@ -269,7 +267,7 @@ def _hold(tx: Transaction, access: Access, now: int, node: Node, command: Create
 
 
 def _lock(tx: Transaction, access: Access, now: int, uuid: str) -> tuple[Node, Hold]:
-    """A hold that the caller may use, with its node kept from all others until the transaction ends."""
+    """Return a hold that the caller may use, and its node, locked until the transaction ends."""
     found = _visible(holds.get(tx, uuid), access, now, uuid)
     node = nodes.lock(tx, found.node_uuid, now)
     hold = _visible(holds.get(tx, uuid) if node else None, access, now, uuid)

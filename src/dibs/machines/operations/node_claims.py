@@ -9,13 +9,13 @@ from dibs.machines.operations.guards import node_guards
 
 
 def associate(tx: Transaction, now: int, node: Node, instance_uuid: str) -> None:
-    """Give a locked node's unit to an instance.
+    """Claim a locked node's unit for an instance.
 
-    - The node offers no unit (it has no resource class): nothing is claimed, the association alone holds it.
-    - The instance has claimed the unit already, as Nova does through Placement before it calls: nothing to do.
-    - Another consumer has claimed it, or a lease that did not launch the instance has booked it: refused.
-    - Otherwise it is claimed, even while the node is reserved because it cannot be deployed: an operator who adopts a
-      running machine says just that.
+    - The node offers no unit because it has no resource class: nothing is claimed.
+    - The instance has claimed the unit already, as Nova does through Placement: nothing to do.
+    - Another consumer has claimed the unit, or a lease that did not launch the instance has booked the node: refused.
+    - Otherwise the unit is claimed, even while it is reserved because the node cannot be deployed: an operator may
+      adopt a running machine.
     """
     _check_guards(tx, node, instance_uuid)
     if node.inventory_class is None:
@@ -28,10 +28,10 @@ def associate(tx: Transaction, now: int, node: Node, instance_uuid: str) -> None
 def claim_for_hold(
     tx: Transaction, now: int, node: Node, instance_uuid: str, project: str | None, *, for_any_project: bool
 ) -> None:
-    """Claim the unit of an unclaimed node for an instance that will come.
+    """Claim the unit of an unclaimed node for the future instance of a hold.
 
-    An instance with claims belongs to a project. Another project must not add to them: it would move the consumer's
-    generation, use the owner's quota, and its machine would count as the owner's.
+    An instance with claims belongs to a project. Another project must not add claims to it: that would change the
+    consumer's generation and use the quota of its project.
     """
     known = claiming.lock_consumer(tx, now, instance_uuid)
     if known is not None and known.project_id != project and not for_any_project:

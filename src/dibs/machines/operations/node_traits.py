@@ -1,4 +1,4 @@
-"""Traits of a node: what it is. They may change at any time, whatever the node is doing."""
+"""Traits of a node. They may change in every state of the node."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from dibs.machines.queries import nodes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeTraits:
-    """The traits of one node."""
+    """Name a node, for its traits."""
 
     ident: str
     rules: tuple[str, ...]
@@ -32,7 +32,7 @@ class SetTraits(NodeTraits):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddTrait(NodeTraits):
-    """Add one trait; having it already is fine."""
+    """Add one trait; it is no error when the node has it already."""
 
     trait: str
 
@@ -45,7 +45,7 @@ class RemoveTrait(NodeTraits):
 
 
 def list_traits(tx: Transaction, access: Access, now: int, command: NodeTraits) -> list[str]:
-    """The node's traits, in alphabetical order."""
+    """Return the node's traits in alphabetical order."""
     node = nodes.get(tx, command.ident)
     if node is None:
         raise NodeNotFound(node=command.ident)
@@ -54,7 +54,7 @@ def list_traits(tx: Transaction, access: Access, now: int, command: NodeTraits) 
 
 
 def set_traits(tx: Transaction, access: Access, now: int, command: SetTraits) -> list[str]:
-    """Replace all traits of the node; returns the new list."""
+    """Replace all traits of the node; return the new list."""
     node, current = _locked(tx, access, now, command)
     check_traits(command.traits)
     wanted = set(command.traits)

@@ -1,4 +1,4 @@
-"""Nodes: enrol, look at, change and remove machines."""
+"""Nodes: create, show, list, update and delete."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,19 +31,19 @@ DELETE_RULES = ("baremetal:node:delete", "baremetal:node:delete:self_owned_node"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeView:
-    """A node with what is shown beside it."""
+    """A node with its traits, conductor and allocation."""
 
     node: Node
     traits: tuple[str, ...]
     conductor: str | None
-    """The name of the conductor that is to work on it."""
+    """The name of the conductor that runs its tasks."""
     allocation: str | None = None
     """The uuid of the allocation that has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateNode:
-    """Enrol a machine."""
+    """Enrol a machine as a node."""
 
     uuid: str
     values: Mapping[str, Any]
@@ -53,7 +53,7 @@ class CreateNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetNode:
-    """One node by uuid or name."""
+    """Get a node by uuid or name."""
 
     ident: str
     rules: tuple[str, ...]
@@ -62,7 +62,7 @@ class GetNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateNode(GetNode):
-    """Change a node."""
+    """Change a node by a JSON patch."""
 
     patch: Patch
     reset_interfaces: bool = False
@@ -71,21 +71,21 @@ class UpdateNode(GetNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteNode:
-    """Remove a node by uuid or name."""
+    """Delete a node by uuid or name."""
 
     ident: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetMaintenance(GetNode):
-    """Take a node out of service, or put it back."""
+    """Set or clear maintenance."""
 
     on: bool
     reason: str | None = None
 
 
 def create_node(tx: Transaction, access: Access, now: int, command: CreateNode) -> NodeView:
-    """Enrol a machine: the node, its provider and its unit in the ledger."""
+    """Create a node, its provider and its unit in the ledger."""
     driver, group = command.values["driver"], command.values.get("conductor_group", "")
     conductor = choose_conductor(tx, now, driver=driver, group=group, seed=command.uuid)
     values = {
@@ -103,7 +103,7 @@ def create_node(tx: Transaction, access: Access, now: int, command: CreateNode) 
 
 
 def get_node(tx: Transaction, access: Access, now: int, command: GetNode) -> NodeView:
-    """One node, with its traits."""
+    """Return a node with its traits."""
     node = nodes.get(tx, command.ident)
     if node is None:
         raise NodeNotFound(node=command.ident)
@@ -112,7 +112,7 @@ def get_node(tx: Transaction, access: Access, now: int, command: GetNode) -> Nod
 
 
 def list_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) -> list[Row]:
-    """One page of nodes, as plain rows with just the columns asked for."""
+    """Return one page of nodes as rows with the requested columns."""
     page = node_pages.page(tx, command)
     if page is None:
         raise NodeNotFound(node=command.marker)
@@ -124,7 +124,7 @@ def list_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) ->
 
 
 def update_node(tx: Transaction, access: Access, now: int, command: UpdateNode) -> NodeView:
-    """Change a node, with what follows from the change: its claim, its unit, its conductor."""
+    """Change a node, and with it its claim, its unit and its conductor."""
     node = lock_node(tx, access, now, command)
     check_owner_change(access, node, command.patch)
     drivers = node_drivers(tx).by_name
@@ -146,9 +146,9 @@ def update_node(tx: Transaction, access: Access, now: int, command: UpdateNode) 
 
 
 def delete_node(tx: Transaction, access: Access, now: int, command: DeleteNode) -> None:
-    """Remove a node with its provider, traits, ports, claim and request.
+    """Delete a node with its provider, traits, ports, claim and allocation.
 
-    In maintenance nearly everything may go: that is how a hopelessly broken machine is got rid of.
+    In maintenance a node can be deleted in nearly every state, so that an operator can remove a broken machine.
     """
     node = nodes.lock(tx, command.ident, now)
     if node is None:
@@ -175,7 +175,7 @@ def delete_node(tx: Transaction, access: Access, now: int, command: DeleteNode) 
 
 
 def set_maintenance(tx: Transaction, access: Access, now: int, command: SetMaintenance) -> None:
-    """Take a node out of service with a reason, or put it back, which also clears the fault that led there."""
+    """Set maintenance with a reason, or clear it together with the fault that caused it."""
     node = lock_node(tx, access, now, command)
     check_unlocked(node)
     changes: dict[str, Any] = {"maintenance": command.on, "maintenance_reason": command.reason}
@@ -194,15 +194,15 @@ def lock_node(tx: Transaction, access: Access, now: int, command: GetNode) -> No
 
 
 def check_unlocked(node: Node) -> None:
-    """Refuse to touch a node that a conductor is working on."""
+    """Raise NodeLocked for a node that a conductor has locked for a task."""
     if node.reservation is not None:
         raise NodeLocked(node=node.uuid, host=node.reservation)
 
 
 def _respect_hold(tx: Transaction, access: Access, now: int, node: Node, after: Node) -> dict[str, Any]:
-    """On a held node only the hold's own instance may be put, which ends the hold; and its unit stays what it is.
+    """Check a change against the hold on the node; return what else changes on the node.
 
-    Gives what else changes on the node.
+    Only the hold's instance may be put on a held node, which consumes the hold. The resource class must not change.
     """
     if after.instance_uuid is not None and node.instance_uuid is None:
         return holds.consume_for_instance(tx, access, now, node, after.instance_uuid)
@@ -215,7 +215,7 @@ def _respect_hold(tx: Transaction, access: Access, now: int, node: Node, after: 
 
 
 def _change_with_claim(tx: Transaction, now: int, node: Node, changes: Mapping[str, Any]) -> Node:
-    """Write the changes; the claim follows the instance, and moves with the class of the unit."""
+    """Write the changes; the claim follows the instance and the resource class."""
     moves = {"instance_uuid", "resource_class"} & changes.keys()
     if moves:
         node_claims.release(tx, now, node)

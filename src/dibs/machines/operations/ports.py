@@ -1,4 +1,4 @@
-"""Ports: the plain upkeep that clients do while they enrol a machine."""
+"""Ports: create, show, list, update and delete."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ class CreatePort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GetPort:
-    """One port by uuid or name."""
+    """Get a port by uuid or name."""
 
     ident: str
     rules: tuple[str, ...]
@@ -40,7 +40,7 @@ class GetPort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdatePort(GetPort):
-    """Change a port."""
+    """Change a port by a JSON patch."""
 
     patch: Patch
     offers_network_type: bool = True
@@ -49,7 +49,7 @@ class UpdatePort(GetPort):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletePort(GetPort):
-    """Remove a port."""
+    """Delete a port."""
 
 
 def create_port(tx: Transaction, access: Access, now: int, command: CreatePort) -> Port:
@@ -67,12 +67,12 @@ def create_port(tx: Transaction, access: Access, now: int, command: CreatePort) 
 
 
 def get_port(tx: Transaction, access: Access, now: int, command: GetPort) -> Port:
-    """One port."""
+    """Return a port."""
     return _found(tx, access, command)[0]
 
 
 def list_ports(tx: Transaction, access: Access, now: int, command: PortQuery) -> list[Port]:
-    """One page of ports."""
+    """Return one page of ports."""
     page = ports.page(tx, command)
     if page is None:
         raise PortNotFound(port=command.marker)
@@ -94,7 +94,7 @@ def update_port(tx: Transaction, access: Access, now: int, command: UpdatePort) 
 
 
 def delete_port(tx: Transaction, access: Access, now: int, command: DeletePort) -> None:
-    """Remove a port; one of a machine in use stays, unless the machine is in maintenance."""
+    """Delete a port; refuse while its node has an instance and is not in maintenance."""
     port, node = _locked(tx, access, now, command)
     if node.instance_uuid and not node.maintenance:
         raise WrongState(
@@ -118,7 +118,7 @@ def _found(tx: Transaction, access: Access, command: GetPort) -> tuple[Port, Nod
 
 
 def _locked(tx: Transaction, access: Access, now: int, command: GetPort) -> tuple[Port, Node]:
-    """The port is found first only to learn whose it is; it is read again under that node's lock."""
+    """Lock the node of a port; read the port before, to find its node, and again under the lock."""
     port, _ = _found(tx, access, command)
     node = nodes.lock(tx, port.node_uuid, now)
     if node is None:

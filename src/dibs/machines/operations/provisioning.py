@@ -1,7 +1,7 @@
-"""What a user may ask a machine to do: provision verbs, power, boot device.
+"""Requests for work on a node: provision verbs, power, boot device.
 
-A request only decides and records: the new state, the lock and the task are written in one transaction, and a conductor
-does the work afterwards. The order of every function is lock, rules, all checks, then the writes.
+A request writes the new state, the node's lock and the task in one transaction; a conductor runs the task afterwards.
+Every function locks first, then checks the caller's rules, then everything else, and writes last.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ Steps = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestProvision(GetNode):
-    """Ask for a provision verb. The arguments belong to the verbs that their names say."""
+    """Request a provision verb; each argument belongs to the verb in its name."""
 
     verb: str
     clean_steps: Steps | None = None
@@ -49,12 +49,12 @@ class RequestProvision(GetNode):
     unoffered_states: frozenset[str] = frozenset()
     """States in which the client's API does not offer the verb."""
     hold_uuid: str | None = None
-    """For deploying a node that is held: the proof that the hold is the caller's."""
+    """The proof of the caller's hold, to deploy a held node."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPower(GetNode):
-    """Ask for a power state, or a reboot."""
+    """Request a power state or a reboot."""
 
     target: str
     timeout: int | None = None
@@ -62,14 +62,14 @@ class RequestPower(GetNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestBootDevice(GetNode):
-    """Say what the node is to boot from next time."""
+    """Set the boot device of a node."""
 
     boot_device: str
     persistent: bool = False
 
 
 def request_provision(tx: Transaction, access: Access, now: int, command: RequestProvision) -> Node:
-    """Begin what a verb asks for; the node that is returned shows the state that follows at once."""
+    """Start a provision verb; return the node in the state that follows at once."""
     node = lock_node(tx, access, now, command)
     if node.provision_state in command.unoffered_states:
         raise NotOffered(what=command.verb)
@@ -95,12 +95,13 @@ def request_provision(tx: Transaction, access: Access, now: int, command: Reques
 
 
 def request_power(tx: Transaction, access: Access, now: int, command: RequestPower) -> Node:
-    """Begin to change a node's power."""
+    """Start a change of the node's power state."""
     node = lock_node(tx, access, now, command)
     if command.target not in states.POWER_TARGETS:
         raise WrongVerb(action=command.target, node=node.uuid, state=node.power_state)
     check_unlocked(node)
-    # Work that waits for the machine would be spoilt; Ironic refuses this while cleaning, Dibs in every such state.
+    # A power change would disturb work that waits for the machine. Ironic refuses it while cleaning, Dibs in every
+    # such state.
     if node.provision_state in states.PAUSED or node.provision_state == states.CLEANING:
         raise WrongVerb(action=command.target, node=node.uuid, state=node.provision_state)
     end = states.POWER_TARGETS[command.target]
@@ -112,7 +113,7 @@ def request_power(tx: Transaction, access: Access, now: int, command: RequestPow
 
 
 def request_boot_device(tx: Transaction, access: Access, now: int, command: RequestBootDevice) -> Node:
-    """Remember what the node is to boot from; its driver applies it when it next starts the machine."""
+    """Store the boot device; the driver applies it at the next boot."""
     node = lock_node(tx, access, now, command)
     check_unlocked(node)
     node_drivers(tx).check_boot_device(node, command.boot_device)
@@ -121,7 +122,7 @@ def request_boot_device(tx: Transaction, access: Access, now: int, command: Requ
 
 
 def moved(state: str, target: str | None, now: int) -> dict[str, Any]:
-    """What changes on a node that enters a provision state."""
+    """Return the changes of a node that enters a provision state."""
     return {
         "provision_state": state,
         "target_provision_state": states.target_in(state, target),
@@ -130,7 +131,7 @@ def moved(state: str, target: str | None, now: int) -> dict[str, Any]:
 
 
 def _check_node(tx: Transaction, node: Node, verb: str) -> None:
-    """Refuse what the node's own flags and traits forbid."""
+    """Raise an error when the node's flags, claims or traits forbid the verb."""
     if node.maintenance and verb in states.MAINTENANCE_REFUSES:
         raise NodeInMaintenance(action=states.MAINTENANCE_REFUSES[verb], node=node.uuid)
     if node.protected and verb in states.PROTECTION_REFUSES:
@@ -146,7 +147,7 @@ def _check_node(tx: Transaction, node: Node, verb: str) -> None:
 
 
 def _begin(tx: Transaction, now: int, node: Node, verb: str, phase: states.Phase, command: RequestProvision) -> Node:
-    """Enter the phase of a verb and queue its work."""
+    """Enter the phase of a verb and queue its task."""
     changes: dict[str, Any] = {
         **moved(phase.state, states.TARGETS.get(verb, phase.target), now),
         **NO_STEP,
@@ -168,13 +169,13 @@ def _arguments(command: RequestProvision, verb: str) -> Json:
     }.get(verb)
     arguments: dict[str, Any] = {"steps": steps} if steps else {}
     if command.rescue_password is not None:
-        # Kept with the work alone and gone when that is done: nothing that is shown to anybody ever holds it.
+        # Stored with the task only, and deleted with it: no API shows the task.
         arguments["password"] = command.rescue_password
     return arguments
 
 
 def _hand_over(tx: Transaction, now: int, node: Node, work: str, arguments: Json, changes: Json) -> Node:
-    """Lock the node in the name of a live conductor and queue the work for it."""
+    """Lock the node for a live conductor and queue the task for it."""
     conductor = choose_conductor(
         tx,
         now,
@@ -196,11 +197,11 @@ _ABORTED = {
 }
 
 NO_STEP: Json = {"clean_step": {}, "deploy_step": {}, "service_step": {}}
-"""What a node shows as its current steps when it has none."""
+"""The current steps of a node that has none."""
 
 
 def _abort(tx: Transaction, now: int, node: Node, state: str) -> Node:
-    """Drop the work that waits on the node."""
+    """Remove the task that waits on the node."""
     phase = states.PAUSED.get(node.provision_state, states.PHASES[states.SERVICING])
     tasks.remove(tx, node.id)
     return save_node(
@@ -209,7 +210,7 @@ def _abort(tx: Transaction, now: int, node: Node, state: str) -> Node:
 
 
 def _unhold(tx: Transaction, now: int, node: Node, state: str) -> Node:
-    """Let the work that is held on the node go on at once."""
+    """Make the held task of the node due at once."""
     task = tasks.get(tx, node.id)
     if task is not None:
         tasks.requeue(tx, task, work=task.work, arguments=task.arguments, runner=None, attempts=0, due_at=now)

@@ -1,4 +1,4 @@
-"""Writing nodes: the row, the provider that follows it, and the news that a node may be free."""
+"""Write nodes: the row, its provider, and the event that a node may be free."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,7 @@
-"""The conductor's side of work on nodes: take a task, report how it went, take over from the dead.
+"""Tasks on nodes, from the conductor's side: take a task, report its outcome, take over from failed conductors.
 
-Every report locks the node first and then looks whether the task is still the reporter's. So a conductor that was only
-slow, and whose work another has begun meanwhile, changes nothing: it is told TaskLost.
+Every report locks the node and then checks that the task still belongs to the reporter. So a slow conductor whose task
+another conductor has taken over changes nothing and gets TaskLost.
 """
 
 from dataclasses import dataclass, field
@@ -21,16 +21,16 @@ from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import conductors, nodes, tasks
 
 NEVER = 2**63 - 1
-"""When held work is due."""
+"""The due time of held tasks."""
 ORPHANS_MAX = 1_000
-"""How much work of dead conductors is looked at in one go."""
+"""Tasks of failed conductors that one take-over looks at."""
 
 _MICROSECONDS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListDue:
-    """What this incarnation of a conductor should begin now."""
+    """List the due tasks of an incarnation of a conductor."""
 
     incarnation: str
     count_max: int
@@ -38,7 +38,7 @@ class ListDue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeTask:
-    """Begin the work on a node."""
+    """Take the task of a node."""
 
     node_uuid: str
     incarnation: str
@@ -46,7 +46,7 @@ class TakeTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOutcome(TakeTask):
-    """The driver returned."""
+    """Report that the driver returned."""
 
     work: str
     outcome: Outcome
@@ -54,7 +54,7 @@ class ReportOutcome(TakeTask):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFailure(TakeTask):
-    """The driver could not do it."""
+    """Report that the driver failed."""
 
     work: str
     reason: str
@@ -62,14 +62,14 @@ class ReportFailure(TakeTask):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeOver:
-    """Look for the work of dead conductors that this one can do."""
+    """List the tasks of failed conductors that this one can take over."""
 
     incarnation: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """A node that is this conductor's now, and what to do to it."""
+    """A node that this conductor has locked, and the work to do on it."""
 
     node: Node
     work: str
@@ -78,12 +78,15 @@ class Assignment:
 
 
 def list_due(tx: Transaction, access: Access, now: int, command: ListDue) -> list[str]:
-    """The uuids of nodes whose work is due and not being done by this conductor."""
+    """Return the uuids of nodes with a due task that this incarnation does not run yet."""
     return tasks.due(tx, command.incarnation, now, command.count_max)
 
 
 def take_task(tx: Transaction, access: Access, now: int, command: TakeTask) -> Assignment | None:
-    """Begin the work on a node, unless somebody else has; work that keeps dying makes the node fail instead."""
+    """Take the task of a node; return None when it is not due or not this conductor's.
+
+    After too many attempts the node fails visibly instead.
+    """
     node = nodes.lock(tx, command.node_uuid, now)
     conductor = conductors.get_by_incarnation(tx, command.incarnation)
     if node is None or conductor is None or not tasks.take(tx, node.id, command.incarnation, now):
@@ -101,7 +104,7 @@ def take_task(tx: Transaction, access: Access, now: int, command: TakeTask) -> A
 
 
 def report_outcome(tx: Transaction, access: Access, now: int, command: ReportOutcome) -> Assignment | None:
-    """Write down what the driver did. Returns what this conductor is to do next on the same node, if anything."""
+    """Record what the driver did; return the next assignment on the same node, if there is one."""
     node, task = _mine(tx, now, command, command.work)
     outcome = command.outcome
     if not outcome.finished:
@@ -121,20 +124,20 @@ def report_outcome(tx: Transaction, access: Access, now: int, command: ReportOut
 
 
 def report_failure(tx: Transaction, access: Access, now: int, command: ReportFailure) -> None:
-    """Write down that the driver could not do it: the node fails visibly and is unlocked."""
+    """Record that the driver failed: the node shows the error and is unlocked."""
     node, task = _mine(tx, now, command, command.work)
     _fail(tx, now, node, task, command.reason)
 
 
 def release_task(tx: Transaction, access: Access, now: int, command: TakeTask) -> None:
-    """Leave a task undone because the conductor stops; whoever takes it next begins anew. Not ours: nothing happens."""
+    """Release a task because the conductor stops; do nothing when the task is no longer the conductor's."""
     node = nodes.lock(tx, command.node_uuid, now)
     if node is not None:
         tasks.release(tx, node.id, command.incarnation)
 
 
 def list_orphans(tx: Transaction, access: Access, now: int, command: TakeOver) -> list[str]:
-    """The uuids of nodes with work of dead conductors that this one has the driver and group for."""
+    """Return the uuids of nodes with a task of a failed conductor, in this conductor's group and with its drivers."""
     conductor = conductors.get_by_incarnation(tx, command.incarnation)
     if conductor is None:
         return []
@@ -146,7 +149,7 @@ def list_orphans(tx: Transaction, access: Access, now: int, command: TakeOver) -
 
 
 def take_over_task(tx: Transaction, access: Access, now: int, command: TakeTask) -> bool:
-    """Move a dead conductor's task to this one; False when that is not to be: it is done, taken, or its owner lives."""
+    """Move a failed conductor's task to this one; return False when it is done, taken over or not orphaned."""
     node = nodes.lock(tx, command.node_uuid, now)
     task = tasks.get(tx, node.id) if node else None
     taker = conductors.get_by_incarnation(tx, command.incarnation)
@@ -166,7 +169,7 @@ def take_over_task(tx: Transaction, access: Access, now: int, command: TakeTask)
 
 
 def _mine(tx: Transaction, now: int, command: TakeTask, work: str) -> tuple[Node, Task]:
-    """The node, locked, and its task, if that is still the reporter's and still that work."""
+    """Lock the node and return it with its task; raise TaskLost when the task is no longer the reporter's."""
     node = nodes.lock(tx, command.node_uuid, now)
     task = tasks.get(tx, node.id) if node else None
     if node is None or task is None or task.runner != command.incarnation or task.work != work:
@@ -175,7 +178,7 @@ def _mine(tx: Transaction, now: int, command: TakeTask, work: str) -> tuple[Node
 
 
 def _pause(tx: Transaction, now: int, node: Node, task: Task, outcome: Outcome) -> None:
-    """Unlock the node until its work goes on."""
+    """Unlock the node until its task continues."""
     phase = states.PHASE_OF_WORK[task.work]
     state = phase.held if outcome.held else phase.waiting
     assert state is not None, f"{task.work} cannot pause"
@@ -189,7 +192,7 @@ def _pause(tx: Transaction, now: int, node: Node, task: Task, outcome: Outcome) 
 def _next_phase(
     tx: Transaction, now: int, node: Node, task: Task, phase: states.Phase, changes: Json
 ) -> Assignment | None:
-    """Torn down: the instance lets go of the machine, which is then cleaned for the next one."""
+    """After a teardown: remove the instance from the node, and clean the node for the next one."""
     changes = {**changes, **_without_instance(tx, now, node)}
     if node.automated_clean is False:
         _rest(tx, now, node, {**changes, **moved(phase.target, None, now)})
@@ -227,11 +230,11 @@ _FAILURE_WORDS = {
 
 
 def _give_up(tx: Transaction, now: int, node: Node, task: Task, hostname: str) -> None:
-    _fail(tx, now, node, task, f"conductor {hostname} died while working on it, after {ATTEMPTS_MAX} attempts")
+    _fail(tx, now, node, task, f"conductor {hostname} failed while working on it, after {ATTEMPTS_MAX} attempts")
 
 
 def _fail(tx: Transaction, now: int, node: Node, task: Task, reason: str) -> None:
-    """The node shows that its work failed and why, and is unlocked."""
+    """Show on the node that its task failed and why, and unlock it."""
     words = _FAILURE_WORDS[task.work]
     error = words.format(node=node.uuid, reason=reason, target=task.arguments.get("target"))
     changes: dict[str, Any] = {"last_error": error, "target_power_state": None}
@@ -242,7 +245,7 @@ def _fail(tx: Transaction, now: int, node: Node, task: Task, reason: str) -> Non
             reason_kept = node.maintenance_reason or error
             changes |= {"fault": phase.fault, "maintenance": True, "maintenance_reason": reason_kept}
     if task.work == states.ADOPT:
-        # What was known of the power came from settings that have just been proved wrong.
+        # The known power state came from settings that have just proved wrong.
         changes["power_state"] = None
     if task.work == states.TEAR_DOWN:
         # Quirk: the instance is gone even when tearing down failed (ironic/conductor/manager.py, _do_node_tear_down).
@@ -251,6 +254,6 @@ def _fail(tx: Transaction, now: int, node: Node, task: Task, reason: str) -> Non
 
 
 def _rest(tx: Transaction, now: int, node: Node, changes: Json) -> None:
-    """The work is over: unlock the node."""
+    """Remove the task and unlock the node."""
     tasks.remove(tx, node.id)
     save_node(tx, node, now, **changes, reservation=None)

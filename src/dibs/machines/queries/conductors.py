@@ -1,4 +1,4 @@
-"""Conductors: who does the work, and who of them is alive."""
+"""Conductors, with their registrations and heartbeats."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -28,7 +28,7 @@ _REGISTER_AGAIN = update(conductors).where(conductors.c.hostname == bindparam("o
 _REGISTER = insert(conductors).values(
     {**_REGISTRATION, "hostname": bindparam("of_hostname"), "created_at": bindparam("now")}
 )
-_BEAT = (
+_HEARTBEAT = (
     update(conductors)
     .where(conductors.c.incarnation == bindparam("of_incarnation"))
     .values(heartbeat_at=bindparam("now"), alive_until=bindparam("new_alive_until"), online=bindparam("new_online"))
@@ -36,24 +36,24 @@ _BEAT = (
 
 
 def every(tx: Transaction) -> list[Conductor]:
-    """All conductors that ever registered, the oldest first."""
+    """Return all conductors that ever registered, the oldest first."""
     return [_conductor(row) for row in tx.rows(_ALL)]
 
 
 def get(tx: Transaction, hostname: str) -> Conductor | None:
-    """A conductor by name."""
+    """Return a conductor by name."""
     row = tx.row(_BY_NAME, {"of_hostname": hostname})
     return _conductor(row) if row else None
 
 
 def get_by_id(tx: Transaction, conductor_id: int) -> Conductor | None:
-    """A conductor by its row's number."""
+    """Return a conductor by row id."""
     row = tx.row(_BY_ID, {"of_id": conductor_id})
     return _conductor(row) if row else None
 
 
 def get_by_incarnation(tx: Transaction, incarnation: str) -> Conductor | None:
-    """The conductor that this process is; None once another process has taken its name."""
+    """Return the conductor of this incarnation; None after another process registered under its name."""
     row = tx.row(_BY_INCARNATION, {"of_incarnation": incarnation})
     return _conductor(row) if row else None
 
@@ -69,7 +69,7 @@ def register(
     alive_until: int,
     now: int,
 ) -> None:
-    """Enter a conductor under its name, in place of whoever had the name before."""
+    """Register a conductor under its name, in place of an earlier process of that name."""
     values = {
         "of_hostname": hostname,
         "new_group": group,
@@ -83,14 +83,14 @@ def register(
         try:
             tx.change(_REGISTER, values)
         except Duplicate as error:
-            # Somebody else registered the name this very moment; a new attempt replaces him.
+            # Another process registered the name concurrently; the next attempt replaces it.
             raise Again from error
 
 
 def record_heartbeat(tx: Transaction, incarnation: str, *, online: bool, alive_until: int, now: int) -> bool:
-    """Note that a conductor is alive, or that it stops; False when another process has its name."""
+    """Record that a conductor is alive or stops; return False when another process has its name."""
     values = {"of_incarnation": incarnation, "new_online": int(online), "new_alive_until": alive_until, "now": now}
-    return tx.change(_BEAT, values) == 1
+    return tx.change(_HEARTBEAT, values) == 1
 
 
 def _conductor(row: Mapping[str, Any]) -> Conductor:

@@ -1,4 +1,4 @@
-"""Holds on nodes. The node's provider row is locked before any of these changes one."""
+"""Holds on nodes. Callers lock the node's provider row before they change a hold."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -8,6 +8,7 @@ from sqlalchemy import Select, bindparam, insert, select, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.sql.dml import Delete
 
+from dibs.access.access import EVERY_PROJECT, VisibleProjects
 from dibs.database import sets
 from dibs.database.transaction import Again, Duplicate, Transaction
 from dibs.machines.model.errors import HoldExists
@@ -36,39 +37,41 @@ _ALL = (
     .order_by(holds.c.id)
     .limit(bindparam("page_limit"))
 )
-_OF_PROJECT = _ALL.where(holds.c.project_id == bindparam("of_project"))
 
 
 def get(tx: Transaction, uuid: str) -> Hold | None:
-    """A hold by its uuid."""
+    """Return a hold by its uuid."""
     return _one(tx, _BY_UUID, {"of_uuid": uuid})
 
 
 def of_node(tx: Transaction, node_id: int) -> Hold | None:
-    """The hold on a node."""
+    """Return the hold on a node."""
     return _one(tx, _OF_NODE, {"of_node": node_id})
 
 
 def for_instance(tx: Transaction, instance_uuid: str) -> Hold | None:
-    """The hold that is for an instance."""
+    """Return the hold for an instance."""
     return _one(tx, _FOR_INSTANCE, {"of_instance": instance_uuid})
 
 
-def page(tx: Transaction, now: int, *, project: str | None, after_id: int, limit: int) -> list[Hold]:
-    """Holds that are not over, the oldest first: those of a project, or with None all of them."""
+def page(tx: Transaction, now: int, *, projects: VisibleProjects, after_id: int, limit: int) -> list[Hold]:
+    """Return holds that have not expired, of these projects, the oldest first."""
     values: dict[str, Any] = {"now": now, "after_id": after_id, "page_limit": limit}
-    if project is None:
+    if projects is EVERY_PROJECT:
         return [Hold(**row) for row in tx.rows(_ALL, values)]
-    return [Hold(**row) for row in tx.rows(_OF_PROJECT, {**values, "of_project": project})]
+    if not projects:
+        return []
+    owners = sorted(projects)
+    return [Hold(**row) for row in tx.rows(_of_projects(len(owners)), {**values, **sets.numbered("project", owners)})]
 
 
 def expired(tx: Transaction, now: int, count_max: int) -> list[str]:
-    """The uuids of holds whose end has come, the longest over first."""
+    """Return the uuids of expired holds, the first to expire first."""
     return tx.values(_EXPIRED, {"now": now, "count_max": count_max})
 
 
 def add(tx: Transaction, values: dict[str, Any]) -> None:
-    """Hold a node that is locked and has no hold."""
+    """Add a hold to a locked node that has none."""
     try:
         tx.change(_INSERT, values)
     except Duplicate as error:
@@ -78,20 +81,25 @@ def add(tx: Transaction, values: dict[str, Any]) -> None:
 
 
 def renew(tx: Transaction, hold: Hold, *, expires_at: int, now: int) -> None:
-    """Give a hold another end."""
+    """Change the end of a hold."""
     tx.change(_RENEW, {"of_id": hold.id, "new_expires_at": expires_at, "now": now})
 
 
 def remove(tx: Transaction, hold: Hold) -> None:
-    """End a hold; what it has claimed is not this module's."""
+    """Remove a hold; the caller releases its claim."""
     if tx.change(_DELETE, {"of_id": hold.id}) != 1:
-        raise Again  # Somebody else ended it this very moment.
+        raise Again  # A concurrent transaction removed it.
 
 
 def remove_from(tx: Transaction, node_ids: Sequence[int]) -> None:
-    """End the holds on nodes, if there are any."""
+    """Remove the holds on these nodes, if there are any."""
     for piece in sets.pieces(node_ids):
         tx.change(_remove_from(len(piece)), sets.numbered("id", piece))
+
+
+@cache
+def _of_projects(count: int) -> Select[Any]:
+    return _ALL.where(holds.c.project_id.in_(sets.binds("project", count)))
 
 
 @cache

@@ -1,7 +1,7 @@
-"""Pages of nodes: every filter, order and column that a list may ask for, in one statement, or two with traits.
+"""Pages of nodes: every filter, order and column of a list in one statement, or in two with traits.
 
-A statement is built once for each *shape* of question (the kinds of conditions, not their values) and kept; the values
-travel as parameters. The page's traits come from one further statement that has the page as its inner table:
+A statement is built once for each *shape* of query (the kinds of its conditions, without their values) and cached; the
+values are parameters. A second statement, with the page as inner table, reads the traits of the page:
 
     SELECT t.provider_id, t.trait
       FROM provider_traits AS t
@@ -39,18 +39,18 @@ BEYOND = ("traits", "conductor", "allocation")
 
 
 class Shape(NamedTuple):
-    """All of a question but its values."""
+    """A query without its values."""
 
     columns: frozenset[str]
     conditions: tuple[Condition, ...]
     sort_key: str
     descending: bool
     marker: str
-    """What kind of marker, as ``paging`` has it."""
+    """The kind of marker, from ``paging``."""
 
 
 def page(tx: Transaction, query: NodeQuery) -> list[Row] | None:
-    """One page of nodes as plain rows; None when the marker is not there."""
+    """Return one page of nodes as rows; None when the marker does not exist."""
     marker = _marker(tx, query)
     if query.marker is not None and marker is None:
         return None
@@ -94,7 +94,7 @@ def _shape(query: NodeQuery, marker: Row | None) -> tuple[Shape, dict[str, Any]]
 
 
 def _template(condition: Condition) -> tuple[Condition, tuple[Any, ...]]:
-    """The condition without its values, and its values."""
+    """Return the condition without its values, and its values."""
     match condition:
         case Equals(field=field, value=None):
             return Present(field, False), ()
@@ -121,7 +121,7 @@ def _template(condition: Condition) -> tuple[Condition, tuple[Any, ...]]:
 
 @lru_cache(maxsize=1_000)
 def _select(shape: Shape) -> Select[Any]:
-    """The statement for one shape of question."""
+    """Return the statement for one shape of query."""
     columns = [nodes.c[name] for name in sorted((shape.columns | {"id", "uuid"}) - set(BEYOND))]
     statement = select(*columns).where(*(_clause(n, condition) for n, condition in enumerate(shape.conditions)))
     if "conductor" in shape.columns:

@@ -1,4 +1,4 @@
-"""Nodes, each written together with its provider so that the two cannot drift apart (law 2 of the ledger)."""
+"""Nodes. Each is written together with its provider, so that the two stay consistent (law 2 of the ledger)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -45,13 +45,13 @@ _CONDUCTOR_NAME = select(conductors.c.hostname).where(conductors.c.id == bindpar
 
 
 def get(tx: Transaction, ident: str) -> Node | None:
-    """A node by uuid or name."""
+    """Return a node by uuid or name."""
     row = tx.row(_BY_UUID, {"ident": ident.lower()}) if is_uuid(ident) else tx.row(_BY_NAME, {"ident": ident})
     return _node(row) if row else None
 
 
 def get_many(tx: Transaction, idents: Sequence[str]) -> dict[str, Node]:
-    """Those of several nodes that exist, by the uuid or name they were asked for with."""
+    """Return those of several nodes that exist, by the uuid or name in ``idents``."""
     found: dict[str, Node] = {}
     uuids = {ident.lower(): ident for ident in idents if is_uuid(ident)}
     names = {ident: ident for ident in idents if not is_uuid(ident)}
@@ -63,22 +63,22 @@ def get_many(tx: Transaction, idents: Sequence[str]) -> dict[str, Node]:
 
 
 def get_by_id(tx: Transaction, node_id: int) -> Node | None:
-    """A node by its row's number."""
+    """Return a node by row id."""
     row = tx.row(_BY_ID, {"ident": node_id})
     return _node(row) if row else None
 
 
 def with_instance(tx: Transaction, instance_uuid: str) -> Node | None:
-    """The node that an instance is on."""
+    """Return the node of an instance."""
     row = tx.row(_WITH_INSTANCE, {"ident": instance_uuid})
     return _node(row) if row else None
 
 
 def lock(tx: Transaction, ident: str, now: int) -> Node | None:
-    """A node by uuid or name, with all others kept from changing it until the transaction ends."""
+    """Lock a node by uuid or name until the transaction ends, and return it."""
     if is_uuid(ident):
         return get(tx, ident) if providers.lock(tx, ident.lower(), now) else None
-    # A name only says which node it was; it is read again under the lock, and must still have the name.
+    # The name may move before the lock is held: read again under the lock, and compare.
     named = get(tx, ident)
     locked = lock(tx, named.uuid, now) if named else None
     if named and (locked is None or locked.name != ident):
@@ -102,7 +102,7 @@ def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
 
 
 def update(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
-    """Change a locked node, and its provider where that follows; returns the node as it is then."""
+    """Change a locked node, and its provider where that follows; return the changed node."""
     after = replace(node, **changes, updated_at=now)
     written = {**changes, "updated_at": now}
     values = {f"new_{name}": value for name, value in COLUMNS.encode(written).items()}
@@ -111,19 +111,19 @@ def update(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
         _keep_provider_in_step(tx, now, node, after)
     except Duplicate as error:
         if error.constraint == "uq_providers_name":
-            # No node has the name, or the constraint of nodes would have been the first to say so.
+            # No node has the name: the constraint of nodes would have failed first.
             raise ProviderExists(field="name", value=after.name or after.uuid) from error
         raise _meaning(error, node.uuid, changes) from error
     return after
 
 
 def delete(tx: Transaction, node: Node) -> None:
-    """Remove a node with its provider, traits, ports and work."""
+    """Delete a node with its provider, traits, ports and task."""
     providers.delete_provider(tx, node.id)
 
 
 def instances_on(tx: Transaction, node_ids: Sequence[int]) -> dict[int, tuple[str, str | None]]:
-    """Uuid and instance of those that are nodes among providers."""
+    """Return uuid and instance of those of the providers that are nodes."""
     return {
         row_id: (uuid, instance)
         for piece in sets.pieces(node_ids)
@@ -147,18 +147,21 @@ def with_class(tx: Transaction, class_id: int) -> str | None:
 
 
 def forget_parent(tx: Transaction, node: Node) -> None:
-    """Leave the children of a node that goes without a parent."""
+    """Clear the parent of the children of a node."""
     tx.change(_FORGET_PARENT, {"of_uuid": node.uuid})
 
 
 def conductor_name(tx: Transaction, node: Node) -> str | None:
-    """The name of the conductor that is to work on the node."""
+    """Return the name of the conductor that runs the tasks of the node."""
     found = tx.values(_CONDUCTOR_NAME, {"of_id": node.conductor_id}) if node.conductor_id else []
     return found[0] if found else None
 
 
 def _require_no_plain_provider(tx: Transaction, uuid: str, name: str) -> None:
-    """Refuse what a provider has that is no node; once a constraint is violated nobody can tell that any more."""
+    """Raise ProviderExists when a provider that is no node has the uuid or name.
+
+    A violated constraint could not tell it from a node.
+    """
     taken = tx.row(_PLAIN_PROVIDER, {"of_uuid": uuid, "of_name": name})
     if taken:
         field = "uuid" if taken["uuid"] == uuid else "name"
@@ -201,13 +204,13 @@ def _many(column: str, count: int) -> Select[Any]:
 
 @lru_cache(maxsize=512)
 def _update(names: frozenset[str]) -> Update:
-    """One statement per set of columns; requests come in few shapes."""
+    """Return the statement for a set of columns; few sets occur."""
     values: dict[Any, Any] = {nodes.c[name]: bindparam(f"new_{name}") for name in sorted(names)}
     return update_rows(nodes).where(nodes.c.id == bindparam("of_id")).values(values)
 
 
 def _meaning(error: Duplicate, uuid: str, values: Mapping[str, Any]) -> Exception:
-    """What a violated constraint means to the caller."""
+    """Return the error for a violated constraint."""
     if error.constraint == "uq_nodes_instance_uuid":
         return InstanceAssociated(instance=values["instance_uuid"], node=uuid)
     if error.constraint in ("uq_nodes_name", "uq_providers_name") and values.get("name"):

@@ -31,14 +31,14 @@ _DELETE = delete_rows(ports).where(ports.c.id == bindparam("of_id"))
 
 
 def get(tx: Transaction, ident: str) -> Port | None:
-    """A port by uuid, or by name."""
+    """Return a port by uuid or name."""
     column, value = ("uuid", ident.lower()) if is_uuid(ident) else ("name", ident)
     row = tx.row(_by(column), {"ident": value})
     return _port(row) if row else None
 
 
 def create(tx: Transaction, now: int, node_id: int, port: Port) -> Port:
-    """Add a port; its id is given here."""
+    """Add a port; return it with its id."""
     values = COLUMNS.encode({name: getattr(port, name) for name in _STORED})
     try:
         port_id = tx.values(_INSERT, {"node_id": node_id, **values})[0]
@@ -48,7 +48,7 @@ def create(tx: Transaction, now: int, node_id: int, port: Port) -> Port:
 
 
 def update(tx: Transaction, port: Port, now: int, node_id: int | None, **changes: Any) -> Port:
-    """Change a port; with ``node_id`` it moves to that node."""
+    """Change a port; with ``node_id`` move it to that node."""
     after = replace(port, **changes, updated_at=now)
     written = COLUMNS.encode({name: value for name, value in changes.items() if name != "node_uuid"})
     written |= {"updated_at": now} if node_id is None else {"updated_at": now, "node_id": node_id}
@@ -60,12 +60,12 @@ def update(tx: Transaction, port: Port, now: int, node_id: int | None, **changes
 
 
 def delete(tx: Transaction, port: Port) -> None:
-    """Remove a port."""
+    """Delete a port."""
     tx.change(_DELETE, {"of_id": port.id})
 
 
 def page(tx: Transaction, query: PortQuery) -> list[Port] | None:
-    """One page of ports; None when the marker is not there."""
+    """Return one page of ports; None when the marker does not exist."""
     row = tx.row(_select_marker(query.sort_key), {"marker": query.marker}) if query.marker is not None else None
     if query.marker is not None and row is None:
         return None
@@ -83,7 +83,7 @@ def page(tx: Transaction, query: PortQuery) -> list[Port] | None:
 
 
 def _template(query: PortQuery) -> PortQuery:
-    """The question without its values: what a statement is built for, once."""
+    """Return the query without its values: one statement is built and cached for each."""
     return replace(
         query,
         node=None if query.node is None else ("uuid" if is_uuid(query.node) else "name"),

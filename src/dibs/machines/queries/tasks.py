@@ -1,7 +1,7 @@
-"""The queue of work on nodes.
+"""The queue of tasks on nodes.
 
-A task belongs to a node, whose provider row is locked before any of these changes it; so of two conductors that want
-the same task one waits, and then finds that its condition no longer holds.
+Callers lock the provider row of the node before they change its task. Of two conductors that want the same task one
+waits for the lock, and then its condition no longer holds.
 """
 
 import json
@@ -26,7 +26,7 @@ _FREE = or_(node_tasks.c.runner.is_(None), node_tasks.c.runner != bindparam("of_
 _GET = select(*node_tasks.c).where(_OF_NODE)
 _INSERT = insert(node_tasks).values({column.name: bindparam(f"new_{column.name}") for column in node_tasks.c})
 _DELETE = delete(node_tasks).where(_OF_NODE)
-# A former incarnation of this conductor died with the task in hand, so only this one's own tasks are left alone.
+# Includes the tasks that an earlier incarnation of this conductor left behind when it failed.
 _DUE = (
     select(nodes.c.uuid)
     .join(node_tasks, node_tasks.c.node_id == nodes.c.id)
@@ -67,13 +67,13 @@ _ORPHANED = (
 
 
 def get(tx: Transaction, node_id: int) -> Task | None:
-    """The node's task."""
+    """Return the node's task."""
     row = tx.row(_GET, {"of_node": node_id})
     return _task(row) if row else None
 
 
 def queue(tx: Transaction, node_id: int, *, conductor_id: int, work: str, arguments: Json, now: int) -> None:
-    """Queue work on a node for a conductor, in place of what may have been waiting there."""
+    """Queue a task on a node for a conductor, in place of a waiting one."""
     tx.change(_DELETE, {"of_node": node_id})
     task = Task(
         node_id=node_id,
@@ -90,29 +90,29 @@ def queue(tx: Transaction, node_id: int, *, conductor_id: int, work: str, argume
 
 
 def remove(tx: Transaction, node_id: int) -> None:
-    """The work on a node is over."""
+    """Remove the task of a node."""
     tx.change(_DELETE, {"of_node": node_id})
 
 
 def due(tx: Transaction, incarnation: str, now: int, count_max: int) -> list[str]:
-    """The nodes that this incarnation of a conductor should work on now and does not yet."""
+    """Return the uuids of nodes with a due task that this incarnation does not run yet."""
     return tx.values(_DUE, {"of_incarnation": incarnation, "now": now, "count_max": count_max})
 
 
 def take(tx: Transaction, node_id: int, incarnation: str, now: int) -> bool:
-    """Begin a task; False when it is not this conductor's to begin."""
+    """Take a task; return False when it is not due or not this conductor's."""
     return tx.change(_TAKE, {"of_node": node_id, "of_incarnation": incarnation, "now": now}) == 1
 
 
 def release(tx: Transaction, node_id: int, incarnation: str) -> None:
-    """Leave a task undone, as if it had not been begun."""
+    """Release a task, as if it had not been taken."""
     tx.change(_RELEASE, {"of_node": node_id, "of_incarnation": incarnation})
 
 
 def requeue(
     tx: Transaction, task: Task, *, work: str, arguments: Json, runner: str | None, attempts: int, due_at: int
 ) -> None:
-    """Turn a task into what is to be done next on its node."""
+    """Replace a task by the next work on its node."""
     values = {
         "of_node": task.node_id,
         "new_runner": runner,
@@ -125,12 +125,12 @@ def requeue(
 
 
 def orphaned(tx: Transaction, now: int, count_max: int) -> list[Row]:
-    """Nodes with work for a conductor that is dead or has stopped: uuid, driver, conductor_group."""
+    """Return uuid, driver and conductor_group of nodes with a task of a failed or stopped conductor."""
     return tx.rows(_ORPHANED, {"now": now, "count_max": count_max})
 
 
 def move(tx: Transaction, node_id: int, *, from_conductor: int, to_conductor: int) -> bool:
-    """Give a task to another conductor; False when it was no longer the former one's."""
+    """Move a task to another conductor; return False when it no longer belongs to the former one."""
     values = {"of_node": node_id, "of_conductor": from_conductor, "new_conductor": to_conductor}
     return tx.change(_MOVE, values) == 1
 
