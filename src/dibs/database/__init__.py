@@ -1,7 +1,9 @@
-"""The only place with SQL: tables, migrations, engines, and one module of queries per noun.
+"""The database: transactions and their retries, engines, schema conventions and migrations. It knows no noun.
 
-A query module is a list of statements, built once when it is imported, and functions that run them on a
-``Transaction``. What differs between engines is in ``engines/``; nothing else asks which engine it runs on.
+``runner.Runner`` runs one operation in one transaction of a ``Store``; start there. ``transaction.Transaction`` runs
+statements; ``schema`` has the conventions of tables. All differences between engines are in ``engines``: an ``if``
+about the engine anywhere else is a defect. Tables and queries belong to the package of their noun: their statements are
+built once, at import, and compiled once per engine.
 """
 
 from dibs.database.opening import open_store

@@ -1,4 +1,4 @@
-"""Attributes of a domain value as columns: truths are stored as 0 and 1, structures as JSON (docs/adr/0003)."""
+"""Store the attributes of a dataclass in columns: truth values as 0 and 1, mappings as JSON (docs/adr/0003)."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -8,14 +8,14 @@ from typing import Any
 from dibs.errors import BadValue
 
 WRITTEN_BYTES_MAX = 6 * 1024 * 1024
-"""What one row may be given at a time: a request's body, and no more than MariaDB takes in one packet of 16 MiB when
-every character has to be escaped. At a larger packet it hangs up, which looks as if the database had gone away."""
+"""Maximum size of the values that are written to a row at once. A request body fits, and a MariaDB packet of 16 MiB
+holds it even when every character is escaped. On a larger packet MariaDB closes the connection."""
 
 _BYTES_OF_A_CHARACTER_MAX = 4
 
 
 class Columns:
-    """How the attributes of one dataclass are stored."""
+    """Converts between the attributes of one dataclass and columns."""
 
     def __init__(self, model: type) -> None:
         annotations = {attribute.name: str(attribute.type) for attribute in fields(model)}
@@ -28,7 +28,7 @@ class Columns:
         }
 
     def encode(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The stored form of attributes, which must not be more than fits into one statement."""
+        """Return the stored form of attributes; raise BadValue when they do not fit into one statement."""
         encoded = {name: self._encode(name, value) for name, value in values.items()}
         sizes = {name: len(value) for name, value in encoded.items() if isinstance(value, str)}
         if sum(sizes.values()) * _BYTES_OF_A_CHARACTER_MAX > WRITTEN_BYTES_MAX:
@@ -46,16 +46,16 @@ class Columns:
         return int(value) if name in self._flags and value is not None else value
 
     def decoder(self, name: str) -> Callable[[Any], Any] | None:
-        """How a stored value becomes the attribute again; None when it is the same."""
+        """Return the function from the stored value to the attribute; None when both are the same."""
         return self._decoders.get(name)
 
     def decode(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The attributes of a whole row."""
+        """Return the attributes of a complete row."""
         return {**row, **{name: decoder(row[name]) for name, decoder in self._decoders.items()}}
 
 
 def _structure(text: str) -> Any:
-    """Most structures are empty, and not parsing those takes a quarter off a list in detail."""
+    """Parse JSON. Most values are "{}"; not parsing them saves a quarter of the time of a detailed list."""
     return {} if text == "{}" else json.loads(text)
 
 

@@ -1,7 +1,7 @@
-"""SQLite's way of running transactions: one writer thread for all, and readers beside it.
+"""Transactions on SQLite: one writer thread, and concurrent readers.
 
-SQLite has one writer at a time anyway. So writers queue for one thread, which runs each in a savepoint of its own and
-commits all that were waiting at once: every answer is durable, and a commit to disk is shared by many.
+SQLite has one writer at a time anyway. So writing transactions queue for one thread, which runs each in its own
+savepoint and commits all that were waiting together: each is durable when it returns, and they share one disk write.
 """
 
 import os
@@ -24,7 +24,7 @@ Outcome = tuple["Future[Any]", Any, Exception | None]
 
 
 class EmbeddedStore:
-    """An SQLite file."""
+    """The store of an SQLite file."""
 
     def __init__(self, engine: Engine, statistics: Statistics) -> None:
         self.engine = engine
@@ -72,9 +72,9 @@ class EmbeddedStore:
             self._readers.get_nowait().close()
 
     def _open(self) -> None:
-        """Start the writer at first use, in the process that uses it.
+        """Start the writer thread at first use, in the process that uses it.
 
-        A connection carried over a fork loses commits without any error, so a store that crossed one refuses to work.
+        A connection that is used after a fork loses commits without an error, so the store refuses to run after one.
         """
         if self._process == os.getpid():
             return
@@ -84,7 +84,7 @@ class EmbeddedStore:
                 self._writer = threading.Thread(target=self._write_forever, name="dibs-sqlite-writer", daemon=True)
                 self._writer.start()
             elif self._process != os.getpid():
-                raise RuntimeError("This store was opened before a fork; open one in each process instead.")
+                raise RuntimeError("This store was opened before a fork. Open a store in each process.")
 
     def _run_reader(self, connection: sqlite3.Connection, body: Body[Result]) -> Result:
         cursor = connection.cursor()
@@ -117,7 +117,7 @@ class EmbeddedStore:
             connection.close()
 
     def _next_batch(self) -> list[Job] | None:
-        """Everything that waits, at most ``BATCH_MAX``; None when the store closes."""
+        """Return all waiting jobs, at most ``BATCH_MAX``; None when the store closes."""
         batch: list[Job] = []
         job = self._jobs.get()
         while job is not None:
@@ -129,7 +129,7 @@ class EmbeddedStore:
             except queue.Empty:
                 return batch
         if batch:
-            # The closing mark came behind work: do the work first, then find the mark again.
+            # The closing mark came after jobs: run the jobs first, then get the mark again.
             self._jobs.put(None)
             return batch
         return None
@@ -162,7 +162,7 @@ class EmbeddedStore:
         try:
             outcome: Outcome = (done, body(transaction), None)
         except Exception as error:
-            if refused(self.engine, error) or self.engine.away(error):
+            if refused(self.engine, error) or self.engine.unavailable(error):
                 raise
             connection.execute("ROLLBACK TO one")
             outcome = (done, None, error)
@@ -171,7 +171,7 @@ class EmbeddedStore:
         return outcome
 
     def _raise_unless_refused(self, error: Exception) -> None:
-        if self.engine.away(error):
+        if self.engine.unavailable(error):
             raise self._reachability.lost(error) from error
         if not refused(self.engine, error):
             raise error
@@ -180,7 +180,7 @@ class EmbeddedStore:
         try:
             connection: sqlite3.Connection = connect()
         except Exception as error:
-            if self.engine.away(error):
+            if self.engine.unavailable(error):
                 raise self._reachability.lost(error) from error
             raise
         return connection

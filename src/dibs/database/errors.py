@@ -1,11 +1,11 @@
-"""Errors of the database itself: it cannot be reached, or it is contended."""
+"""Errors of the database: unavailable, or too contended."""
 
 from dibs.errors import DibsError
 
 
 class StoreUnavailable(DibsError):
-    """The database cannot be reached right now. Nothing is known to be lost; please try again."""
+    """The database cannot be reached. Please try again."""
 
 
 class StoreContended(DibsError):
-    """The database refused this transaction {attempts} times in a row because of others. Please try again."""
+    """The database refused this transaction {attempts} times because of concurrent transactions. Please try again."""

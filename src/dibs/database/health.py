@@ -1,4 +1,4 @@
-"""Can the store be used right now?"""
+"""The health of the store."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from sqlalchemy import Select, column, select, table
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.store import Store
 
-# A table of ours: a Galera node that lost its cluster answers SELECT 1 as if nothing had happened.
-_SOMETHING: Select[Any] = select(column("version_num")).select_from(table("alembic_version"))
+# Reads a real table, because a Galera node that lost its cluster still answers SELECT 1.
+_PROBE: Select[Any] = select(column("version_num")).select_from(table("alembic_version"))
 
 
 def problems(store: Store) -> list[str]:
-    """The reasons why not; empty when it can."""
+    """Return the reasons why the store cannot be used now; empty when it can."""
     try:
-        store.read(lambda tx: tx.values(_SOMETHING))
+        store.read(lambda tx: tx.values(_PROBE))
     except (StoreUnavailable, StoreContended) as error:
         return [str(error)]
     return []

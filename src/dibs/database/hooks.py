@@ -1,4 +1,4 @@
-"""What packages register with the packages below them.
+"""Hooks that packages register with the packages below them.
 
 A lower package defines a class of hooks and calls every registered instance of it; the packages above subclass it; the
 wiring registers the instances. So the ledger runs the guards of leases under its own locks without importing leases,

@@ -1,4 +1,4 @@
-"""Opening the store that a database URL names."""
+"""Open the store of a database URL."""
 
 from dibs.database.embedded import EmbeddedStore
 from dibs.database.engines import engine_for
@@ -6,7 +6,7 @@ from dibs.database.store import PooledStore, Statistics, Store
 
 
 def open_store(url: str, *, connections: int = 20, statistics: Statistics | None = None) -> Store:
-    """Open the store that a URL names. Nothing connects before the first transaction."""
+    """Return the store of a URL. It connects at the first transaction."""
     engine = engine_for(url)
     statistics = statistics or Statistics()
     if engine.name == "sqlite":

@@ -1,4 +1,4 @@
-"""Pages that neither skip nor repeat: order by a key and then by id, and go on behind the last row seen."""
+"""Keyset pagination: order by a sort key, then by id, and continue after the marker; no row is skipped or repeated."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ from sqlalchemy import ColumnElement, Table, and_, bindparam, case, or_, select
 from sqlalchemy.sql.selectable import Select
 
 NONE, NULL, VALUE = "none", "null", "value"
-"""What is known of the marker: there is none, its sort value is NULL, or it has one."""
+"""Kinds of marker: no marker, a marker whose sort value is NULL, a marker with a sort value."""
 
 
 def select_marker(table: Table, sort_key: str) -> Select[Any]:
-    """The marker's own row: its id and its value of the sort key."""
+    """Select the id and the sort value of the marker's row."""
     return select(table.c.id, table.c[sort_key].label("sort_value")).where(table.c.uuid == bindparam("marker"))
 
 
 def marker_values(row: dict[str, Any] | None, sort_key: str) -> tuple[str, dict[str, Any]]:
-    """What kind of marker it is, and its parameters."""
+    """Return the kind of a marker and its parameters."""
     if row is None:
         return NONE, {}
     if sort_key == "id":
@@ -26,7 +26,7 @@ def marker_values(row: dict[str, Any] | None, sort_key: str) -> tuple[str, dict[
 
 
 def in_order(statement: Select[Any], table: Table, sort_key: str, *, descending: bool, marker: str) -> Select[Any]:
-    """The statement with its order, its limit (``page_limit``), and only rows behind the marker."""
+    """Return the statement with order, limit (``page_limit``) and only rows after the marker."""
     if marker != NONE:
         statement = statement.where(_behind(table, sort_key, descending=descending, marker=marker))
     return statement.order_by(*_order(table, sort_key, descending=descending)).limit(bindparam("page_limit"))
@@ -37,7 +37,7 @@ def _order(table: Table, sort_key: str, *, descending: bool) -> list[ColumnEleme
     if sort_key != "id":
         keys.insert(0, table.c[sort_key])
         if table.c[sort_key].nullable:
-            # Engines differ in where they put NULL; this puts it first on each.
+            # Engines differ in the position of NULL; this puts it first on each.
             keys.insert(0, case((table.c[sort_key].is_(None), 0), else_=1))
     return [key.desc() for key in keys] if descending else keys
 

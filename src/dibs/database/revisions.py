@@ -67,7 +67,7 @@ def connected(url: str) -> Iterator[Connection]:
             yield connection
     except Exception as error:
         cause = getattr(error, "orig", None) or error
-        if engine.away(cause):
+        if engine.unavailable(cause):
             raise StoreUnavailable() from error
         raise
     finally:

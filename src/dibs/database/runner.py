@@ -16,7 +16,7 @@ Clock = Callable[[], int]
 
 
 class Runner:
-    """The only way from dialects and conductors to the database."""
+    """Runs every operation of dialects and conductors."""
 
     def __init__(self, store: Store, clock: Clock, hooks: Hooks) -> None:
         self._store = store
@@ -29,7 +29,7 @@ class Runner:
         return self._store.read(lambda tx: self._run(tx, operation, access, command))
 
     def write(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
-        """Run an operation that may change rows. It commits whole, or it raises and leaves no trace."""
+        """Run an operation that may change rows. It either commits completely or raises and changes nothing."""
         events: list[object] = []
 
         def run(tx: Transaction) -> Result:
@@ -50,5 +50,5 @@ class Runner:
 
     def _run(self, tx: Transaction, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         tx.hooks = self._hooks
-        # Each attempt reads the clock anew: a transaction that waited must not write an old time.
+        # Each attempt reads the clock, so that a transaction that waited does not write an old time.
         return operation(tx, access, self._clock(), command)

@@ -1,4 +1,4 @@
-"""The store: runs a function inside a transaction, and again, whole, when the engine says so."""
+"""The store: runs a function in a transaction, and retries it when the engine refuses the transaction."""
 
 import logging
 import random
@@ -33,7 +33,7 @@ def _ignore(count: int) -> None:
 
 
 class Statistics:
-    """What the store has done since it was opened, told on to whoever wants to know (the metrics)."""
+    """Counts of the store since it was opened, which are also passed to callbacks (the metrics)."""
 
     def __init__(
         self, on_statements: Callable[[int], None] = _ignore, on_rerun: Callable[[int], None] = _ignore
@@ -44,39 +44,39 @@ class Statistics:
         self._on_rerun = on_rerun
 
     def ran(self, statements: int) -> None:
-        """A transaction came to its end."""
+        """Count the statements of a finished transaction."""
         self.statements += statements
         self._on_statements(statements)
 
     def rerun(self) -> None:
-        """A transaction was refused and will be run again."""
+        """Count a retry of a refused transaction."""
         self.reruns += 1
         self._on_rerun(1)
 
 
 class Store(Protocol):
-    """Runs bodies in transactions. A body may run several times, so it must touch nothing but its transaction."""
+    """Runs functions in transactions. A function may run several times, so it must not touch anything else."""
 
     engine: Engine
     statistics: Statistics
 
     def read(self, body: Body[Result]) -> Result:
-        """Run a body that only reads, on the state of one moment."""
+        """Run a function that only reads, on one snapshot."""
 
     def write(self, body: Body[Result]) -> Result:
-        """Run a body that may change rows. When this returns, the change is durable; when it raises, there is none."""
+        """Run a function that may change rows. The change is durable on return; there is none when this raises."""
 
     def close(self) -> None:
         """Close every connection. A later transaction opens new ones."""
 
 
 def pause_before(attempt: int) -> None:
-    """Wait before running again: longer each time, and at random, so that two that met do not meet again."""
+    """Sleep before a retry: longer each time, and with jitter, so that two transactions do not collide again."""
     time.sleep(random.uniform(0, min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**attempt)))  # noqa: S311 - not a secret
 
 
 def refused(engine: Engine, error: Exception) -> bool:
-    """True when the transaction should be run again, whole."""
+    """Return True when the transaction must be retried."""
     return isinstance(error, Again) or engine.refused(error)
 
 
@@ -101,7 +101,7 @@ class Reachability:
 
     def reached(self) -> None:
         """Record a success."""
-        # Without the lock for the usual case: each transaction comes here.
+        # The usual case is checked without the lock, because every transaction comes here.
         if self._lost:
             with self._lock:
                 if self._lost:
@@ -148,7 +148,7 @@ class PooledStore:
                 try:
                     result = body(transaction)
                 finally:
-                    # What is refused was work too.
+                    # A refused transaction has run statements too.
                     self.statistics.ran(transaction.statements)
                 committing = True
                 connection.commit()
@@ -170,18 +170,18 @@ class PooledStore:
         committing: bool,
         attempt: int,
     ) -> None:
-        """Return when the transaction should simply run again; raise otherwise."""
+        """Return when the transaction must be retried; raise otherwise."""
         if refused(self.engine, error):
             _roll_back(connection)
             return
-        if not self.engine.away(error):
+        if not self.engine.unavailable(error):
             _roll_back(connection)
             raise error
         connection.invalidate(error)
         for pool in self._pools.values():
             pool.dispose()
-        # A connection that broke while it lay in the pool says so at its first use: a fresh one deserves a try. After a
-        # COMMIT was sent nobody knows whether it took effect, so the caller has to look.
+        # A connection that broke while it was idle in the pool fails at its first use, so a new one is tried. After a
+        # COMMIT was sent its outcome is unknown, so the caller has to read it back.
         if committing or attempt > 0:
             raise self._reachability.lost(error) from error
 
@@ -191,7 +191,7 @@ class PooledStore:
         except PoolTimeout as error:
             raise StoreContended(attempts=1) from error
         except Exception as error:
-            if self.engine.away(error):
+            if self.engine.unavailable(error):
                 raise self._reachability.lost(error) from error
             raise
 

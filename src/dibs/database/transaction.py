@@ -1,7 +1,7 @@
 """A running transaction, and the statements that run in it.
 
-Statements are SQLAlchemy Core constructs, built once at import, compiled once per engine, and run on the driver's own
-cursor: that halves the processor time of a claim compared with SQLAlchemy's execution.
+Statements are SQLAlchemy Core constructs, built once at import, compiled once per engine, and run on the driver's
+cursor. That takes half the CPU time of SQLAlchemy's execution for a claim.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ Row = dict[str, Any]
 
 
 class Duplicate(Exception):
-    """A unique constraint refused a row; ``constraint`` is its name."""
+    """A row violates a unique constraint, whose name is ``constraint``."""
 
     def __init__(self, constraint: str) -> None:
         super().__init__(constraint)
@@ -27,11 +27,11 @@ class Duplicate(Exception):
 
 
 class Again(Exception):
-    """The transaction met another one half-way and should simply be run again."""
+    """The transaction conflicts with a concurrent one and must be retried."""
 
 
 class Compiled(NamedTuple):
-    """SQL text with the values that the statement itself fixes, and the names of the columns it returns."""
+    """SQL text, the values that are part of the statement, and the names of the returned columns."""
 
     sql: str
     fixed: Mapping[str, Any]
@@ -39,14 +39,14 @@ class Compiled(NamedTuple):
 
 
 class Compiler:
-    """Statements of one engine, compiled at first use and kept."""
+    """Compiles statements for one engine at first use, and caches them."""
 
     def __init__(self, engine: Engine) -> None:
         self._dialect = engine.dialect
         self._compiled: dict[Executable, Compiled] = {}
 
     def compile(self, statement: Executable) -> Compiled:
-        """The compiled form; the number of shapes is bounded, so the cache is simply emptied when it overflows."""
+        """Return the compiled statement. The number of statements is bounded; the cache is cleared if it overflows."""
         compiled = self._compiled.get(statement)
         if compiled is None:
             if len(self._compiled) >= COMPILED_MAX:
@@ -67,18 +67,18 @@ class Compiler:
 
 
 class Transaction:
-    """What a use case may touch: rows in, rows out. It cannot begin, commit or roll back."""
+    """A running transaction, the only thing that an operation may touch. It cannot begin, commit or roll back."""
 
     def __init__(self, cursor: Any, compiler: Compiler, engine: Engine) -> None:
         self._cursor = cursor
         self._compiler = compiler
         self._engine = engine
         self.statements = 0
-        """How many have run. A request runs a number that does not grow with the data, and tests hold it to that."""
+        """Number of statements run. Tests check that it does not grow with the data."""
         self.hooks = NO_HOOKS
-        """What packages above registered; the runner sets it."""
+        """The hooks that the wiring registered; the runner sets them."""
         self.events: list[object] = []
-        """What the operation published. The runner passes it on after the commit, and forgets it on a rollback."""
+        """Published events. The runner notifies the listeners after the commit, and drops the events on a rollback."""
 
     def rows(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run a query and return every row."""
@@ -97,17 +97,17 @@ class Transaction:
         return [row[0] for row in self._cursor.fetchall()]
 
     def tuples(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
-        """Run a query and return its rows as the driver gives them: for thousands of rows of two or three columns."""
+        """Run a query and return the tuples of the driver: faster for thousands of rows of two or three columns."""
         self._run(statement, parameters)
         return list(self._cursor.fetchall())
 
     def change(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> int:
-        """Run an INSERT, UPDATE or DELETE and return how many rows it matched."""
+        """Run an INSERT, UPDATE or DELETE and return the number of matched rows."""
         self._run(statement, parameters)
         return int(self._cursor.rowcount)
 
     def publish(self, event: object) -> None:
-        """Tell the listeners of this process about the event once the transaction has committed."""
+        """Notify the listeners in this process of the event after the commit."""
         self.events.append(event)
 
     def _run(self, statement: Executable, parameters: Mapping[str, Any] | None) -> Compiled:

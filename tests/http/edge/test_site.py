@@ -28,11 +28,11 @@ def test_probes_are_200_when_ready(echo: RunningServer, path: str) -> None:
 
 def test_server_that_is_not_ready_gives_the_reasons_and_stays_alive() -> None:
     with running_server() as server:
-        server.not_ready.append("the database is away")
+        server.not_ready.append("the database cannot be reached")
         for path in ("/healthcheck", "/readyz"):
             answer = httpx.get(server.url + path)
             assert answer.status_code == 503
-            assert answer.json()["reasons"] == ["the database is away"]
+            assert answer.json()["reasons"] == ["the database cannot be reached"]
         assert httpx.get(f"{server.url}/livez").status_code == 200
 
 

@@ -1,6 +1,6 @@
-"""What differs between the engines: a short, fixed list of questions.
+"""The differences between database engines, behind one short protocol.
 
-An ``if`` about the engine anywhere else is a defect; ask one more question here instead.
+An ``if`` about the engine anywhere else is a defect; extend the protocol instead.
 """
 
 from typing import Any, Protocol
@@ -15,34 +15,36 @@ _SUPPORTED = "The database URL must begin with sqlite:///, postgresql:// or mari
 
 
 class Engine(Protocol):
-    """The questions."""
+    """One engine."""
 
     name: str
     dialect: Dialect
-    """Compiles statements, with named parameters; never used to connect."""
+    """Compiles statements with named parameters; does not connect."""
     url: URL
 
     def exists(self) -> bool:
-        """False when connecting would make an empty database, which only an upgrade should do."""
+        """Return False when connecting would create an empty database, which only an upgrade may do."""
 
     def connect(self, *, writing: bool) -> Any:
-        """A new driver connection. A writing one sees what others committed at each statement; a reading one sees the
-        state of one moment for a whole transaction."""
+        """Return a new driver connection.
+
+        A writing connection sees at each statement what is committed; a reading one has one snapshot per transaction.
+        """
 
     def refused(self, error: Exception) -> bool:
-        """True when the whole transaction may simply be run again (deadlock, serialisation, busy)."""
+        """Return True when the whole transaction should be retried (deadlock, serialization failure, busy)."""
 
-    def away(self, error: Exception) -> bool:
-        """True when the database cannot be reached, or cannot write just now."""
+    def unavailable(self, error: Exception) -> bool:
+        """Return True when the database cannot be reached or cannot write now."""
 
     def duplicate(self, error: Exception) -> str | None:
-        """The name of the unique constraint that was violated, if that is what happened."""
+        """Return the name of the violated unique constraint; None for other errors."""
 
     def lock_schema(self, connection: Any) -> None:
-        """Keep every other process from migrating until this connection's transaction ends."""
+        """Block migrations by other processes until the transaction of this connection ends."""
 
     def problems(self, connection: Any) -> list[str]:
-        """What about the server's set-up would break the laws of the ledger."""
+        """Return the server settings that would break the guarantees of the ledger."""
 
 
 def engine_for(url: str) -> Engine:

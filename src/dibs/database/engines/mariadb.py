@@ -16,13 +16,13 @@ with needs_extra("mariadb", "MariaDB"):
 CONNECT_TIMEOUT_SECONDS = 5
 STATEMENT_TIMEOUT_SECONDS = 30
 LOCK_TIMEOUT_SECONDS = 10
-"""Shorter than a statement may take, so that a long wait for a lock is known for what it is and the work run again."""
+"""Shorter than the statement timeout, so that a long wait for a lock is recognized as such and retried."""
 
 _REFUSALS = {
     1205,  # lock wait time-out
     1213,  # deadlock; Galera also refuses with it, at any statement and at COMMIT
 }
-_AWAY = {
+_UNAVAILABLE = {
     1040,  # too many connections
     1047,  # Galera: this node is not part of the primary component
     1053,  # shutting down
@@ -55,7 +55,7 @@ class _Connection(pymysql.Connection):
 
 
 class MariaDB:
-    """Answers for MariaDB."""
+    """MariaDB."""
 
     name = "mariadb"
 
@@ -66,11 +66,11 @@ class MariaDB:
         self.dialect.insert_returning = True
 
     def exists(self) -> bool:
-        """A server makes no database by itself."""
+        """Return True: a server does not create databases on connect."""
         return True
 
     def connect(self, *, writing: bool) -> "pymysql.Connection[pymysql.cursors.Cursor]":
-        """Writers read what is committed at each statement, since they lock before they read.
+        """Return a connection; a writing one at READ COMMITTED, because operations lock before they read.
 
         ``wsrep_sync_wait`` makes a Galera node answer only when it has applied what the cluster had committed before;
         a single server ignores it.
@@ -96,29 +96,29 @@ class MariaDB:
         )
 
     def refused(self, error: Exception) -> bool:
-        """1205 and 1213."""
+        """Return True for 1205 and 1213."""
         return isinstance(error, pymysql.MySQLError) and _code(error) in _REFUSALS
 
-    def away(self, error: Exception) -> bool:
-        """PyMySQL raises InterfaceError(0) on a connection that broke earlier."""
+    def unavailable(self, error: Exception) -> bool:
+        """Return True for a lost connection; PyMySQL raises InterfaceError(0) on one that broke earlier."""
         return isinstance(error, pymysql.MySQLError) and (
-            _code(error) in _AWAY or isinstance(error, pymysql.InterfaceError)
+            _code(error) in _UNAVAILABLE or isinstance(error, pymysql.InterfaceError)
         )
 
     def duplicate(self, error: Exception) -> str | None:
-        """1062 names the key; the primary key is always called PRIMARY."""
+        """Return the key that a 1062 names; the primary key is always PRIMARY."""
         if not isinstance(error, pymysql.IntegrityError) or _code(error) != 1062:
             return None
         match = _DUPLICATE.search(str(error.args[1]))
         return match["key"] if match else "unknown"
 
     def lock_schema(self, connection: "pymysql.Connection[pymysql.cursors.Cursor]") -> None:
-        """A named lock that ends with the connection, since DDL commits by itself here."""
+        """Take a named lock, which ends with the connection: DDL commits implicitly here."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT GET_LOCK('dibs schema', 60)")
 
     def problems(self, connection: "pymysql.Connection[pymysql.cursors.Cursor]") -> list[str]:
-        """Old snapshots let two claims through, so writers must run at READ COMMITTED."""
+        """Return a wrong isolation level, at which two claims could both succeed, and a server that is not MariaDB."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT @@tx_isolation, @@version")
             row = cursor.fetchone()
@@ -128,7 +128,7 @@ class MariaDB:
         if isolation != "READ-COMMITTED":
             problems.append(f"Transactions run at {isolation}; Dibs needs READ-COMMITTED.")
         if "MariaDB" not in version:
-            problems.append(f"The server calls itself {version}; Dibs needs MariaDB 10.11 or later.")
+            problems.append(f"The server is {version}; Dibs needs MariaDB 10.11 or later.")
         return problems
 
 

@@ -13,7 +13,7 @@ with needs_extra("postgresql", "PostgreSQL"):
 CONNECT_TIMEOUT_SECONDS = 5
 STATEMENT_TIMEOUT_MILLISECONDS = 30_000
 LOCK_TIMEOUT_MILLISECONDS = 10_000
-"""Shorter than a statement may take, so that a long wait for a lock is known for what it is and the work run again."""
+"""Shorter than the statement timeout, so that a long wait for a lock is recognized as such and retried."""
 
 _REFUSALS = (
     errors.SerializationFailure,
@@ -21,7 +21,7 @@ _REFUSALS = (
     errors.LockNotAvailable,
     errors.QueryCanceled,
 )
-_AWAY = (
+_UNAVAILABLE = (
     errors.AdminShutdown,
     errors.CrashShutdown,
     errors.CannotConnectNow,
@@ -32,7 +32,7 @@ _AWAY = (
 
 
 class PostgreSQL:
-    """Answers for PostgreSQL."""
+    """PostgreSQL."""
 
     name = "postgresql"
 
@@ -41,11 +41,11 @@ class PostgreSQL:
         self.dialect: Dialect = PGDialect_psycopg(paramstyle="pyformat")  # type: ignore[no-untyped-call]
 
     def exists(self) -> bool:
-        """A server makes no database by itself."""
+        """Return True: a server does not create databases on connect."""
         return True
 
     def connect(self, *, writing: bool) -> psycopg.Connection[tuple[object, ...]]:
-        """Writers read what is committed at each statement, since they lock before they read."""
+        """Return a connection; a writing one at READ COMMITTED, because operations lock before they read."""
         connection = psycopg.connect(
             self.url.set(drivername="postgresql").render_as_string(hide_password=False),
             connect_timeout=CONNECT_TIMEOUT_SECONDS,
@@ -58,25 +58,25 @@ class PostgreSQL:
         return connection
 
     def refused(self, error: Exception) -> bool:
-        """40001, 40P01, 55P03, and 57014 for a statement that took too long."""
+        """Return True for 40001, 40P01, 55P03, and 57014 (statement timeout)."""
         return isinstance(error, _REFUSALS)
 
-    def away(self, error: Exception) -> bool:
-        """A lost connection has no SQLSTATE; a server that stops, fails over or starts up has one of its own."""
-        if isinstance(error, _AWAY):
+    def unavailable(self, error: Exception) -> bool:
+        """Return True for a lost connection, which has no SQLSTATE, and for a server that stops or starts."""
+        if isinstance(error, _UNAVAILABLE):
             return True
         return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and error.sqlstate is None
 
     def duplicate(self, error: Exception) -> str | None:
-        """23505, with the constraint's name."""
+        """Return the constraint of a 23505."""
         return error.diag.constraint_name if isinstance(error, errors.UniqueViolation) else None
 
     def lock_schema(self, connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        """An advisory lock that ends with the transaction."""
+        """Take an advisory lock, which ends with the transaction."""
         connection.execute("SELECT pg_advisory_xact_lock(hashtext('dibs schema'))")
 
     def problems(self, connection: psycopg.Connection[tuple[object, ...]]) -> list[str]:
-        """The encoding decides which names can be stored at all."""
+        """Return a problem with the encoding, which limits the names that can be stored."""
         row = connection.execute("SELECT current_setting('server_encoding')").fetchone()
         encoding = row[0] if row else "unknown"
-        return [] if encoding == "UTF8" else [f"The database's encoding is {encoding}; Dibs needs UTF8."]
+        return [] if encoding == "UTF8" else [f"The encoding of the database is {encoding}; Dibs needs UTF8."]

@@ -1,4 +1,4 @@
-"""SQLite: the embedded default. One file, WAL, one writer at a time."""
+"""SQLite, the embedded default: one file, WAL mode, one writer at a time."""
 
 import re
 import sqlite3
@@ -15,7 +15,7 @@ _UNIQUE = re.compile(r"UNIQUE constraint failed: (?P<columns>.+)")
 
 
 class SQLite:
-    """Answers for SQLite."""
+    """SQLite."""
 
     name = "sqlite"
 
@@ -27,11 +27,11 @@ class SQLite:
         self.path = Path(url.database)
 
     def exists(self) -> bool:
-        """SQLite makes a missing file when it connects."""
+        """Return False without a file: SQLite would create it when it connects."""
         return self.path.exists()
 
     def connect(self, *, writing: bool) -> sqlite3.Connection:
-        """A connection that begins and ends transactions only when told to."""
+        """Return a connection without implicit transactions."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         for pragma in (
@@ -45,14 +45,14 @@ class SQLite:
         return connection
 
     def refused(self, error: Exception) -> bool:
-        """Another process held the write lock for longer than the busy time-out."""
+        """Return True when another process held the write lock for longer than the busy timeout."""
         return isinstance(error, sqlite3.OperationalError) and _code(error) in (
             sqlite3.SQLITE_BUSY,
             sqlite3.SQLITE_LOCKED,
         )
 
-    def away(self, error: Exception) -> bool:
-        """The file cannot be opened, read or written."""
+    def unavailable(self, error: Exception) -> bool:
+        """Return True when the file cannot be opened, read or written."""
         return isinstance(error, sqlite3.OperationalError) and _code(error) in (
             sqlite3.SQLITE_CANTOPEN,
             sqlite3.SQLITE_IOERR,
@@ -61,18 +61,18 @@ class SQLite:
         )
 
     def duplicate(self, error: Exception) -> str | None:
-        """SQLite names columns, from which the naming convention gives the constraint."""
+        """Return the constraint of the columns that SQLite names, by the naming convention."""
         if not isinstance(error, sqlite3.IntegrityError) or not (match := _UNIQUE.search(str(error))):
             return None
         columns = [column.split(".") for column in match["columns"].split(", ")]
         return "_".join(["uq", columns[0][0], *(column for _, column in columns)])
 
     def lock_schema(self, connection: sqlite3.Connection) -> None:
-        """There is one writer, so taking the write lock is enough; DDL is part of the transaction."""
+        """Take the write lock; DDL is part of the transaction."""
         connection.execute("BEGIN IMMEDIATE")
 
     def problems(self, connection: sqlite3.Connection) -> list[str]:
-        """Everything that matters is set by ``connect``."""
+        """Return nothing: ``connect`` sets everything that matters."""
         return []
 
 
