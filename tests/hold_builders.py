@@ -6,7 +6,7 @@ import pytest
 
 from dibs.access.access import SERVICE, Access
 from dibs.ledger.model.claims import ClaimRequest
-from dibs.ledger.operations.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
+from dibs.ledger.operations.claims import ReplaceClaims, list_claims_of_consumer, replace_claims
 from dibs.machines.model.errors import HoldNotFound
 from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
@@ -54,7 +54,7 @@ def claim(ledger: Ledger, node: Node, consumer: str) -> None:
 
 
 def claimed_by(ledger: Ledger, consumer: str) -> list[str]:
-    rows = ledger.runner.read(list_claims_of_consumer, SERVICE, OfConsumer(consumer=consumer))
+    rows = ledger.runner.read(list_claims_of_consumer, SERVICE, consumer)
     return [row["provider"] for row in rows]
 
 

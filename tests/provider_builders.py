@@ -11,8 +11,8 @@ from dibs.ledger.operations.aggregates import SetAggregates, set_aggregates
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.ledger.operations.inventories import ProviderInventories, SetInventories, Sizes, set_inventories
 from dibs.ledger.operations.provider_traits import SetProviderTraits, set_provider_traits
-from dibs.ledger.operations.providers import CreateProvider, GetProvider, create_provider, get_provider
-from dibs.ledger.operations.traits import NamedTrait, ensure_trait
+from dibs.ledger.operations.providers import CreateProvider, create_provider, get_provider
+from dibs.ledger.operations.traits import ensure_trait
 from tests.builders import Ledger
 
 Result = TypeVar("Result")
@@ -30,7 +30,7 @@ def make(ledger: Ledger, name: str = "", parent: Provider | None = None, **total
 
 def now(ledger: Ledger, provider: Provider) -> Provider:
     """Return the provider as it is now."""
-    return ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=provider.uuid))
+    return ledger.runner.read(get_provider, SERVICE, provider.uuid)
 
 
 def sizes(total: int, **others: int | float) -> Sizes:
@@ -57,7 +57,7 @@ def set_traits(ledger: Ledger, provider: Provider, *traits: str) -> None:
     """Replace the traits of a provider; create the custom ones."""
     for trait in traits:
         if trait.startswith("CUSTOM_"):
-            ledger.runner.write(ensure_trait, SERVICE, NamedTrait(name=trait))
+            ledger.runner.write(ensure_trait, SERVICE, trait)
     command = SetProviderTraits(provider=provider.uuid, generation=None, traits=traits)
     ledger.runner.write(set_provider_traits, SERVICE, command)
 

@@ -11,8 +11,8 @@ from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.ledger.operations.inventories import SetInventories, Sizes, set_inventories
 from dibs.ledger.operations.provider_traits import SetProviderTraits, set_provider_traits
 from dibs.ledger.operations.providers import CreateProvider, create_provider
-from dibs.ledger.operations.resource_classes import NamedClass, create_resource_class
-from dibs.ledger.operations.traits import NamedTrait, ensure_trait
+from dibs.ledger.operations.resource_classes import create_resource_class
+from dibs.ledger.operations.traits import ensure_trait
 from tests.attacks.target import Target
 from tests.laws import Tables, broken_laws
 
@@ -28,8 +28,8 @@ class ProviderTarget(Target):
         """Write what every attack begins with."""
         super().fill()
         write = self.ledger.runner.write
-        write(create_resource_class, SERVICE, NamedClass(name="CUSTOM_CLASS"))
-        write(ensure_trait, SERVICE, NamedTrait(name="CUSTOM_TRAIT"))
+        write(create_resource_class, SERVICE, "CUSTOM_CLASS")
+        write(ensure_trait, SERVICE, "CUSTOM_TRAIT")
         for uuid, name, parent, totals in (
             (ROOT, "root", None, {"VCPU": 8, "CUSTOM_CLASS": 2}),
             (CHILD, "child", ROOT, {"VGPU": 4}),

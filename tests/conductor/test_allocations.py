@@ -14,7 +14,7 @@ from dibs.database.errors import StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.documents.json_patch import PatchOperation
 from dibs.drivers.fake import FakeDriver
-from dibs.ledger.operations.claims import OfConsumer, release_claims
+from dibs.ledger.operations.claims import release_claims
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
 from dibs.machines.operations.holds import OneHold, delete_hold
@@ -179,7 +179,7 @@ def by_instance(ledger):
 def by_claim(ledger):
     node, consumer = ledger.enrol(resource_class="gold"), str(uuid.uuid4())
     claim(ledger, node, consumer)
-    return lambda: ledger.runner.write(release_claims, SERVICE, OfConsumer(consumer=consumer))
+    return lambda: ledger.runner.write(release_claims, SERVICE, consumer)
 
 
 def by_hold(ledger):

@@ -12,7 +12,7 @@ from dibs.database import Store
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.claims import ANY_GENERATION, AnyGeneration, ClaimRequest
 from dibs.ledger.model.errors import CapacityExceeded, ConsumerGenerationConflict
-from dibs.ledger.operations.claims import OfConsumer, ReplaceClaims, list_claims_of_consumer, replace_claims
+from dibs.ledger.operations.claims import ReplaceClaims, list_claims_of_consumer, replace_claims
 from dibs.ledger.queries import inventories, providers
 from dibs.ledger.tables import inventories as inventory_rows
 from tests.builders import Ledger
@@ -67,7 +67,7 @@ def used(store: Store, provider: str) -> int:
 
 
 def has(ledger: Ledger, consumer: str) -> dict[str, int]:
-    rows = ledger.runner.read(list_claims_of_consumer, SERVICE, OfConsumer(consumer=consumer))
+    rows = ledger.runner.read(list_claims_of_consumer, SERVICE, consumer)
     return {row["provider"]: row["amount"] for row in rows}
 
 

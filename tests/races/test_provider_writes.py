@@ -32,14 +32,13 @@ from dibs.ledger.operations.provider_traits import (
 from dibs.ledger.operations.providers import (
     ChangeProvider,
     CreateProvider,
-    GetProvider,
     change_provider,
     create_provider,
     delete_provider,
     list_providers,
 )
-from dibs.ledger.operations.resource_classes import NamedClass, delete_resource_class, ensure_resource_class
-from dibs.ledger.operations.traits import NamedTrait, delete_trait, ensure_trait
+from dibs.ledger.operations.resource_classes import delete_resource_class, ensure_resource_class
+from dibs.ledger.operations.traits import delete_trait, ensure_trait
 from tests.builders import Ledger
 from tests.provider_builders import claim, make, now, sizes, stock
 from tests.races.crowd import all_at_once
@@ -62,14 +61,14 @@ def move(ledger: Ledger, provider: Provider, parent: Provider | None) -> Provide
 
 def test_of_concurrent_trait_writes_with_one_generation_one_succeeds(ledger: Ledger) -> None:
     for number in range(CROWD):
-        ledger.runner.write(ensure_trait, SERVICE, NamedTrait(name=f"CUSTOM_{number}"))
+        ledger.runner.write(ensure_trait, SERVICE, f"CUSTOM_{number}")
     for _ in range(ROUNDS):
         provider = make(ledger)
         answers = all_at_once(CROWD, lambda n, provider=provider: put_traits(ledger, provider, 0, f"CUSTOM_{n}"))
         winners = [answer for answer in answers if isinstance(answer, ProviderTraits)]
         assert len(winners) == 1, answers
         assert all(isinstance(answer, ProviderTraits | ProviderGenerationConflict) for answer in answers), answers
-        found = ledger.runner.read(list_provider_traits, SERVICE, GetProvider(uuid=provider.uuid))
+        found = ledger.runner.read(list_provider_traits, SERVICE, provider.uuid)
         assert (found.traits, found.generation) == (winners[0].traits, 1)
 
 
@@ -85,7 +84,7 @@ def test_of_concurrent_inventory_writes_with_one_generation_one_succeeds(ledger:
         winners = [answer for answer in answers if isinstance(answer, ProviderInventories)]
         assert len(winners) == 1, answers
         assert all(isinstance(answer, ProviderInventories | ProviderGenerationConflict) for answer in answers), answers
-        found = ledger.runner.read(list_inventories, SERVICE, GetProvider(uuid=provider.uuid))
+        found = ledger.runner.read(list_inventories, SERVICE, provider.uuid)
         assert found.inventories["VCPU"].total == winners[0].inventories["VCPU"].total
 
 
@@ -156,7 +155,7 @@ def test_a_parent_is_not_removed_from_under_its_new_child(ledger: Ledger) -> Non
             if number:
                 make(ledger, parent=parent)
             else:
-                ledger.runner.write(delete_provider, SERVICE, GetProvider(uuid=parent.uuid))
+                ledger.runner.write(delete_provider, SERVICE, parent.uuid)
 
         removal, *creations = all_at_once(4, act)
         if removal is None:
@@ -173,12 +172,12 @@ def test_an_inventory_is_not_removed_from_under_a_concurrent_claim(ledger: Ledge
         def act(number: int, provider: Provider = provider) -> str | None:
             if number:
                 return claim(ledger, provider, VCPU=1)
-            ledger.runner.write(remove_inventories, SERVICE, GetProvider(uuid=provider.uuid))
+            ledger.runner.write(remove_inventories, SERVICE, provider.uuid)
             return None
 
         removal, *claims = all_at_once(CROWD, act)
         granted = sum(isinstance(each, str) for each in claims)
-        found = ledger.runner.read(list_inventories, SERVICE, GetProvider(uuid=provider.uuid)).inventories
+        found = ledger.runner.read(list_inventories, SERVICE, provider.uuid).inventories
         if removal is None:
             assert (granted, found) == (0, {})
         else:
@@ -188,14 +187,14 @@ def test_an_inventory_is_not_removed_from_under_a_concurrent_claim(ledger: Ledge
 
 def test_a_class_is_not_deleted_from_under_a_new_inventory(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
-        ledger.runner.write(ensure_resource_class, SERVICE, NamedClass(name="CUSTOM_GOLD"))
+        ledger.runner.write(ensure_resource_class, SERVICE, "CUSTOM_GOLD")
         providers = [make(ledger) for _ in range(4)]
 
         def act(number: int, providers: list[Provider] = providers) -> None:
             if number < len(providers):
                 stock(ledger, providers[number], CUSTOM_GOLD=1)
             else:
-                ledger.runner.write(delete_resource_class, SERVICE, NamedClass(name="CUSTOM_GOLD"))
+                ledger.runner.write(delete_resource_class, SERVICE, "CUSTOM_GOLD")
 
         answers = all_at_once(len(providers) + 1, act)
         allowed = (type(None), ResourceClassNotFound, ResourceClassInUse)
@@ -206,14 +205,14 @@ def test_a_class_is_not_deleted_from_under_a_new_inventory(ledger: Ledger) -> No
 
 def test_a_trait_is_not_deleted_from_under_a_provider_that_gets_it(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
-        ledger.runner.write(ensure_trait, SERVICE, NamedTrait(name="CUSTOM_GOLD"))
+        ledger.runner.write(ensure_trait, SERVICE, "CUSTOM_GOLD")
         providers = [make(ledger) for _ in range(4)]
 
         def act(number: int, providers: list[Provider] = providers) -> None:
             if number < len(providers):
                 put_traits(ledger, providers[number], 0, "CUSTOM_GOLD")
             else:
-                ledger.runner.write(delete_trait, SERVICE, NamedTrait(name="CUSTOM_GOLD"))
+                ledger.runner.write(delete_trait, SERVICE, "CUSTOM_GOLD")
 
         answers = all_at_once(len(providers) + 1, act)
         assert all(isinstance(answer, type(None) | NoSuchTrait | TraitInUse) for answer in answers), answers
@@ -224,8 +223,8 @@ def test_a_trait_is_not_deleted_from_under_a_provider_that_gets_it(ledger: Ledge
 def test_concurrent_creations_of_the_same_names_all_succeed(ledger: Ledger) -> None:
     def act(number: int) -> None:
         provider = make(ledger)
-        ledger.runner.write(ensure_resource_class, SERVICE, NamedClass(name="CUSTOM_NEW"))
-        ledger.runner.write(ensure_trait, SERVICE, NamedTrait(name="CUSTOM_NEW"))
+        ledger.runner.write(ensure_resource_class, SERVICE, "CUSTOM_NEW")
+        ledger.runner.write(ensure_trait, SERVICE, "CUSTOM_NEW")
         stock(ledger, provider, CUSTOM_NEW=1, VCPU=1, DISK_GB=1)
         put_traits(ledger, provider, None, "CUSTOM_NEW", "HW_CPU_X86_VMX")
 

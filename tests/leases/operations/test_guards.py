@@ -16,7 +16,6 @@ from dibs.ledger.operations.inventories import PutInventory, SetInventories, Siz
 from dibs.ledger.operations.providers import ChangeProvider, change_provider
 from dibs.ledger.operations.reshaping import Reshape, reshape
 from dibs.ledger.operations.resource_classes import (
-    NamedClass,
     RenameClass,
     delete_resource_class,
     rename_resource_class,
@@ -176,7 +175,7 @@ def test_the_class_of_a_reservation_is_neither_renamed_nor_deleted_but_goes_with
     with pytest.raises(LeaseConflict, match="goes with its lease"):
         ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name=name, new_name="CUSTOM_MINE"))
     with pytest.raises(LeaseConflict):
-        ledger.runner.write(delete_resource_class, SERVICE, NamedClass(name=name))
+        ledger.runner.write(delete_resource_class, SERVICE, name)
     leases.delete(ledger, pending)
     with pytest.raises(ResourceClassNotFound):
-        ledger.runner.write(delete_resource_class, SERVICE, NamedClass(name=name))
+        ledger.runner.write(delete_resource_class, SERVICE, name)

@@ -29,7 +29,7 @@ from dibs.leases.operations.hosts import (
     set_property_privacy,
 )
 from dibs.ledger.model.errors import ProviderExists
-from dibs.ledger.operations.providers import ChangeProvider, GetProvider, change_provider, get_provider
+from dibs.ledger.operations.providers import ChangeProvider, change_provider, get_provider
 from tests.builders import Ledger
 from tests.laws import read_tables
 from tests.lease_builders import MEMBER, at, delete, instances, lease, make_host, register, say_of, whole
@@ -50,7 +50,7 @@ def test_registering_puts_a_reservation_provider_below_the_compute_provider(ledg
     assert (host.name, host.vcpus, host.memory_mb, host.local_gb) == ("compute-1", 64, 262_144, 2_000)
     assert (host.service_name, host.hypervisor_type, host.out_of_service) == ("compute-1", "QEMU", None)
     assert host.properties == {"rack": "r1"}
-    child = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=host.reservation_provider))
+    child = ledger.runner.read(get_provider, SERVICE, host.reservation_provider)
     assert (child.name, child.parent) == ("blazar_compute-1", host.provider)
     assert find(ledger, host.id) == host
     assert ledger.runner.read(list_hosts, SERVICE, None) == [host]
@@ -72,7 +72,7 @@ def test_a_node_is_a_host_with_the_sizes_that_it_says_it_has(ledger):
 
 def called(ledger: Ledger, host_id: int) -> tuple[str, str, str]:
     host = find(ledger, host_id)
-    child = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=host.reservation_provider))
+    child = ledger.runner.read(get_provider, SERVICE, host.reservation_provider)
     return host.name, host.service_name, child.name
 
 

@@ -8,7 +8,7 @@ from dibs.access.access import SERVICE
 from dibs.ledger.model.errors import ProviderGenerationConflict, ProviderNotFound
 from dibs.ledger.model.providers import Provider
 from dibs.ledger.operations.aggregates import ProviderAggregates, SetAggregates, list_aggregates, set_aggregates
-from dibs.ledger.operations.providers import GetProvider, get_provider
+from dibs.ledger.operations.providers import get_provider
 from tests.builders import Ledger
 from tests.provider_builders import make, now, statements
 
@@ -21,7 +21,7 @@ def put(ledger: Ledger, provider: Provider, generation: int | None, *aggregates:
 
 
 def shown(ledger: Ledger, provider: Provider) -> tuple[str, ...]:
-    return ledger.runner.read(list_aggregates, SERVICE, GetProvider(uuid=provider.uuid)).aggregates
+    return ledger.runner.read(list_aggregates, SERVICE, provider.uuid).aggregates
 
 
 def test_aggregates_are_replaced_and_returned_in_the_clients_order(ledger: Ledger) -> None:
@@ -43,13 +43,13 @@ def test_the_generation_is_incremented_only_for_clients_that_send_it(ledger: Led
 
 def test_the_aggregates_of_a_node_may_be_set(ledger: Ledger) -> None:
     node = ledger.enrol(name="rack-1")
-    provider = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=node.uuid))
+    provider = ledger.runner.read(get_provider, SERVICE, node.uuid)
     put(ledger, provider, provider.generation, FIRST)
     assert shown(ledger, provider) == (FIRST,)
 
 
 def test_the_aggregates_of_an_unknown_provider_are_refused(ledger: Ledger) -> None:
-    unknown = GetProvider(uuid="99999999-9999-4999-8999-999999999999")
+    unknown = "99999999-9999-4999-8999-999999999999"
     with pytest.raises(ProviderNotFound):
         ledger.runner.read(list_aggregates, SERVICE, unknown)
 

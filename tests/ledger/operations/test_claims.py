@@ -14,8 +14,6 @@ from dibs.ledger.model.access import MANAGE_CLAIMS
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import NothingClaimed, ProviderNotFound
 from dibs.ledger.operations.claims import (
-    OfConsumer,
-    OnProvider,
     ReplaceClaims,
     UsageOfProject,
     get_provider_usage,
@@ -30,7 +28,7 @@ from tests.builders import Ledger
 from tests.provider_builders import claim, make
 
 CONSUMER = "11111111-1111-4111-8111-111111111111"
-NOWHERE = OnProvider(provider="99999999-9999-4999-8999-999999999999")
+NOWHERE = "99999999-9999-4999-8999-999999999999"
 
 
 class NoRule:
@@ -48,8 +46,8 @@ STRANGER = Access(actor=Actor(user="eva", project="eva"), rules=NoRule())
     [
         (replace_claims, ReplaceClaims(requests=()), "placement:allocations:update"),
         (replace_claims, ReplaceClaims(requests=(), rule=MANAGE_CLAIMS), "placement:allocations:manage"),
-        (release_claims, OfConsumer(consumer=CONSUMER), "placement:allocations:delete"),
-        (list_claims_of_consumer, OfConsumer(consumer=CONSUMER), "placement:allocations:list"),
+        (release_claims, CONSUMER, "placement:allocations:delete"),
+        (list_claims_of_consumer, CONSUMER, "placement:allocations:list"),
         (list_claims_on_provider, NOWHERE, "placement:resource_providers:allocations:list"),
         (get_provider_usage, NOWHERE, "placement:resource_providers:usages"),
         (list_usage_of_project, UsageOfProject(project_id="p"), "placement:usages"),
@@ -77,13 +75,13 @@ def test_a_reader_of_another_project_does_not_see_the_usage_of_a_project(ledger:
 def test_claims_show_in_the_usage_of_their_provider_until_they_are_released(ledger: Ledger) -> None:
     provider = make(ledger, VCPU=4, DISK_GB=10)
     consumer = claim(ledger, provider, VCPU=3)
-    here = OnProvider(provider=provider.uuid)
+    here = provider.uuid
     assert ledger.runner.read(get_provider_usage, SERVICE, here).used == {"DISK_GB": 0, "VCPU": 3}
     (row,) = ledger.runner.read(list_claims_on_provider, SERVICE, here).claims
     assert (row["consumer"], row["resource_class"], row["amount"]) == (consumer, "VCPU", 3)
-    ledger.runner.write(release_claims, SERVICE, OfConsumer(consumer=consumer))
+    ledger.runner.write(release_claims, SERVICE, consumer)
     assert ledger.runner.read(get_provider_usage, SERVICE, here).used == {"DISK_GB": 0, "VCPU": 0}
-    assert ledger.runner.read(list_claims_of_consumer, SERVICE, OfConsumer(consumer=consumer)) == []
+    assert ledger.runner.read(list_claims_of_consumer, SERVICE, consumer) == []
 
 
 def test_a_request_replaces_all_claims_of_its_consumer(ledger: Ledger) -> None:
@@ -92,7 +90,7 @@ def test_a_request_replaces_all_claims_of_its_consumer(ledger: Ledger) -> None:
     for provider in (old, new):
         request = ClaimRequest(consumer=consumer, resources={provider.uuid: {"VCPU": 1}}, project_id="p", user_id="u")
         ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
-    rows = ledger.runner.read(list_claims_of_consumer, SERVICE, OfConsumer(consumer=consumer))
+    rows = ledger.runner.read(list_claims_of_consumer, SERVICE, consumer)
     assert [row["provider"] for row in rows] == [new.uuid]
 
 
@@ -101,4 +99,4 @@ def test_an_unknown_provider_or_consumer_is_refused(ledger: Ledger) -> None:
         with pytest.raises(ProviderNotFound):
             ledger.runner.read(operation, SERVICE, NOWHERE)
     with pytest.raises(NothingClaimed):
-        ledger.runner.write(release_claims, SERVICE, OfConsumer(consumer=CONSUMER))
+        ledger.runner.write(release_claims, SERVICE, CONSUMER)

@@ -17,18 +17,16 @@ from dibs.errors import BadValue
 from dibs.leases.operations.uses import LeaseUses
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.providers import Provider
-from dibs.ledger.operations.claims import OfConsumer, ReplaceClaims, release_claims, replace_claims
+from dibs.ledger.operations.claims import ReplaceClaims, release_claims, replace_claims
 from dibs.ledger.operations.guards import ClaimChange, LedgerGuard, ReleasedClaim
 from dibs.ledger.operations.inventories import GetInventory, remove_inventory
 from dibs.ledger.operations.provider_traits import SetProviderTraits, set_provider_traits
 from dibs.ledger.operations.providers import (
     ChangeProvider,
-    GetProvider,
     change_provider,
     delete_provider,
 )
 from dibs.ledger.operations.resource_classes import (
-    NamedClass,
     RenameClass,
     create_resource_class,
     delete_resource_class,
@@ -67,7 +65,7 @@ class Call(NamedTuple):
 def scene(ledger: Ledger, *guards: LedgerGuard, with_claim: bool = False) -> Scene:
     provider = make(ledger, VCPU=4)
     consumer = claim(ledger, provider, VCPU=1) if with_claim else ""
-    ledger.runner.write(create_resource_class, SERVICE, NamedClass(name=GOLD))
+    ledger.runner.write(create_resource_class, SERVICE, GOLD)
     return Scene(Runner(ledger.store, ledger.clock, Hooks(*guards)), provider, consumer)
 
 
@@ -77,7 +75,7 @@ def replace(at: Scene) -> None:
 
 
 def release(at: Scene) -> None:
-    at.run(release_claims, OfConsumer(consumer=at.consumer))
+    at.run(release_claims, at.consumer)
 
 
 def set_traits(at: Scene) -> None:
@@ -93,7 +91,7 @@ def rename(at: Scene) -> None:
 
 
 def delete(at: Scene) -> None:
-    at.run(delete_provider, GetProvider(uuid=at.provider.uuid))
+    at.run(delete_provider, at.provider.uuid)
 
 
 def rename_class(at: Scene) -> None:
@@ -101,7 +99,7 @@ def rename_class(at: Scene) -> None:
 
 
 def delete_class(at: Scene) -> None:
-    at.run(delete_resource_class, NamedClass(name=GOLD))
+    at.run(delete_resource_class, GOLD)
 
 
 CHANGES: dict[str, Callable[[Scene], None]] = {

@@ -28,8 +28,8 @@ from dibs.ledger.operations.inventories import (
     remove_inventory,
     set_inventories,
 )
-from dibs.ledger.operations.providers import GetProvider, get_provider
-from dibs.ledger.operations.resource_classes import NamedClass, create_resource_class
+from dibs.ledger.operations.providers import get_provider
+from dibs.ledger.operations.resource_classes import create_resource_class
 from dibs.ledger.queries.resource_classes import STANDARD
 from tests.builders import Ledger
 from tests.provider_builders import claim, make, now, sizes, statements, stock
@@ -45,7 +45,7 @@ def one(provider: Provider, name: str, wanted: Sizes, generation: int | None = N
 
 
 def totals(ledger: Ledger, provider: Provider) -> dict[str, int]:
-    found = ledger.runner.read(list_inventories, SERVICE, GetProvider(uuid=provider.uuid))
+    found = ledger.runner.read(list_inventories, SERVICE, provider.uuid)
     return {name: inventory.total for name, inventory in found.inventories.items()}
 
 
@@ -90,7 +90,7 @@ def test_a_claimed_inventory_cannot_be_removed_but_may_shrink(ledger: Ledger) ->
     with pytest.raises(InventoryInUse):
         remove(ledger, provider, "VCPU")
     with pytest.raises(InventoryInUse):
-        ledger.runner.write(remove_inventories, SERVICE, GetProvider(uuid=provider.uuid))
+        ledger.runner.write(remove_inventories, SERVICE, provider.uuid)
     after = put(ledger, provider, None, DISK_GB=sizes(10), VCPU=sizes(1))
     assert (after.inventories["VCPU"].total, after.inventories["VCPU"].used) == (1, 3)
 
@@ -149,14 +149,14 @@ def test_a_custom_class_must_exist_before_its_inventory(ledger: Ledger) -> None:
     provider = make(ledger)
     with pytest.raises(ResourceClassNotFound, match="CUSTOM_GOLD"):
         stock(ledger, provider, CUSTOM_GOLD=1)
-    ledger.runner.write(create_resource_class, SERVICE, NamedClass(name="CUSTOM_GOLD"))
+    ledger.runner.write(create_resource_class, SERVICE, "CUSTOM_GOLD")
     stock(ledger, provider, CUSTOM_GOLD=1)
     assert totals(ledger, provider) == {"CUSTOM_GOLD": 1}
 
 
 def test_the_inventory_of_a_node_cannot_be_changed(ledger: Ledger) -> None:
     node = ledger.enrol(name="rack-1", resource_class="gold")
-    provider = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=node.uuid))
+    provider = ledger.runner.read(get_provider, SERVICE, node.uuid)
     assert totals(ledger, provider) == {"CUSTOM_GOLD": 1}
     with pytest.raises(ProviderOwnedByNode, match="rack-1"):
         stock(ledger, provider, VCPU=1)
@@ -168,7 +168,7 @@ def test_the_inventory_of_a_node_cannot_be_changed(ledger: Ledger) -> None:
 
 
 def test_an_unknown_provider_is_refused(ledger: Ledger) -> None:
-    unknown = GetProvider(uuid="99999999-9999-4999-8999-999999999999")
+    unknown = "99999999-9999-4999-8999-999999999999"
     with pytest.raises(ProviderNotFound):
         ledger.runner.read(list_inventories, SERVICE, unknown)
     with pytest.raises(ProviderNotFound):
@@ -178,7 +178,7 @@ def test_an_unknown_provider_is_refused(ledger: Ledger) -> None:
 def test_thirty_classes_take_as_many_statements_as_one(ledger: Ledger) -> None:
     custom = [f"CUSTOM_{number}" for number in range(20)]
     for name in custom:
-        ledger.runner.write(create_resource_class, SERVICE, NamedClass(name=name))
+        ledger.runner.write(create_resource_class, SERVICE, name)
     counts = []
     for old, new, added in (
         (["VCPU"], ["DISK_GB"], ["PCPU"]),

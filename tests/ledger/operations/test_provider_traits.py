@@ -12,8 +12,8 @@ from dibs.ledger.operations.provider_traits import (
     remove_provider_traits,
     set_provider_traits,
 )
-from dibs.ledger.operations.providers import GetProvider, get_provider
-from dibs.ledger.operations.traits import NamedTrait, ensure_trait
+from dibs.ledger.operations.providers import get_provider
+from dibs.ledger.operations.traits import ensure_trait
 from tests.builders import Ledger
 from tests.provider_builders import make, now, statements
 
@@ -26,11 +26,11 @@ def put(ledger: Ledger, provider: Provider, generation: int | None, *traits: str
 
 
 def shown(ledger: Ledger, provider: Provider) -> tuple[str, ...]:
-    return ledger.runner.read(list_provider_traits, SERVICE, GetProvider(uuid=provider.uuid)).traits
+    return ledger.runner.read(list_provider_traits, SERVICE, provider.uuid).traits
 
 
 def remove_all(ledger: Ledger, provider: Provider) -> None:
-    ledger.runner.write(remove_provider_traits, SERVICE, GetProvider(uuid=provider.uuid))
+    ledger.runner.write(remove_provider_traits, SERVICE, provider.uuid)
 
 
 def test_the_generation_is_incremented_only_when_the_traits_change(ledger: Ledger) -> None:
@@ -57,13 +57,13 @@ def test_a_custom_trait_must_exist_before_a_provider_has_it(ledger: Ledger) -> N
     with pytest.raises(NoSuchTrait, match="CUSTOM_A, CUSTOM_B"):
         put(ledger, provider, 0, "CUSTOM_B", VMX, "CUSTOM_A")
     for name in ("CUSTOM_A", "CUSTOM_B"):
-        ledger.runner.write(ensure_trait, SERVICE, NamedTrait(name=name))
+        ledger.runner.write(ensure_trait, SERVICE, name)
     assert put(ledger, provider, 0, "CUSTOM_B", "CUSTOM_A").traits == ("CUSTOM_A", "CUSTOM_B")
 
 
 def test_the_traits_of_a_node_are_shown_but_cannot_be_set(ledger: Ledger) -> None:
     node = ledger.enrol(name="rack-1", with_traits=("CUSTOM_A",))
-    provider = ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=node.uuid))
+    provider = ledger.runner.read(get_provider, SERVICE, node.uuid)
     assert shown(ledger, provider) == ("CUSTOM_A",)
     with pytest.raises(ProviderOwnedByNode, match="rack-1"):
         put(ledger, provider, provider.generation, VMX)
@@ -73,13 +73,13 @@ def test_the_traits_of_a_node_are_shown_but_cannot_be_set(ledger: Ledger) -> Non
 
 def test_an_unknown_provider_is_refused(ledger: Ledger) -> None:
     with pytest.raises(ProviderNotFound):
-        ledger.runner.read(list_provider_traits, SERVICE, GetProvider(uuid="99999999-9999-4999-8999-999999999999"))
+        ledger.runner.read(list_provider_traits, SERVICE, "99999999-9999-4999-8999-999999999999")
 
 
 def test_many_traits_take_as_many_statements_as_one(ledger: Ledger) -> None:
     custom = [f"CUSTOM_{number}" for number in range(60)]
     for name in custom:
-        ledger.runner.write(ensure_trait, SERVICE, NamedTrait(name=name))
+        ledger.runner.write(ensure_trait, SERVICE, name)
     counts = set()
     for traits in (custom[:1], custom[1:]):
         provider = make(ledger)

@@ -18,7 +18,6 @@ from dibs.ledger.operations.providers import (
     UNMOVED,
     ChangeProvider,
     CreateProvider,
-    GetProvider,
     Unmoved,
     change_provider,
     create_provider,
@@ -48,11 +47,11 @@ def change(
 
 
 def get(ledger: Ledger, uuid: str) -> Provider:
-    return ledger.runner.read(get_provider, SERVICE, GetProvider(uuid=uuid))
+    return ledger.runner.read(get_provider, SERVICE, uuid)
 
 
 def delete(ledger: Ledger, provider: Provider) -> None:
-    ledger.runner.write(delete_provider, SERVICE, GetProvider(uuid=provider.uuid))
+    ledger.runner.write(delete_provider, SERVICE, provider.uuid)
 
 
 def test_a_new_provider_is_the_root_of_its_own_tree(ledger: Ledger) -> None:
@@ -156,7 +155,7 @@ def test_a_deleted_provider_is_gone_with_its_inventories_traits_and_aggregates(l
     delete(ledger, provider)
     for operation in (get_provider, delete_provider):
         with pytest.raises(ProviderNotFound):
-            ledger.runner.write(operation, SERVICE, GetProvider(uuid=provider.uuid))
+            ledger.runner.write(operation, SERVICE, provider.uuid)
 
 
 def test_the_provider_of_a_node_cannot_be_changed_and_the_error_names_the_node(ledger: Ledger) -> None:

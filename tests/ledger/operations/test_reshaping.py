@@ -15,9 +15,8 @@ from dibs.ledger.model.errors import (
     ProviderOwnedByNode,
 )
 from dibs.ledger.model.providers import Provider
-from dibs.ledger.operations.claims import OfConsumer, list_claims_of_consumer
+from dibs.ledger.operations.claims import list_claims_of_consumer
 from dibs.ledger.operations.inventories import SetInventories, list_inventories
-from dibs.ledger.operations.providers import GetProvider
 from dibs.ledger.operations.reshaping import Reshape, reshape
 from tests.builders import Ledger
 from tests.provider_builders import claim, make, now, sizes, statements
@@ -43,7 +42,7 @@ def put(ledger: Ledger, inventories: list[SetInventories], *requests: ClaimReque
 
 def amounts(ledger: Ledger, provider: Provider) -> dict[str, tuple[int, int]]:
     """Return the total and the used amount of each class."""
-    found = ledger.runner.read(list_inventories, SERVICE, GetProvider(uuid=provider.uuid))
+    found = ledger.runner.read(list_inventories, SERVICE, provider.uuid)
     return {name: (inventory.total, inventory.used) for name, inventory in found.inventories.items()}
 
 
@@ -55,7 +54,7 @@ def test_an_inventory_moves_to_a_child_with_its_claims(ledger: Ledger) -> None:
     put(ledger, [offer(root, VCPU=16), offer(child, VGPU=4)], request(consumer, child, VGPU=2))
     assert amounts(ledger, root) == {"VCPU": (16, 0)}
     assert amounts(ledger, child) == {"VGPU": (4, 2)}
-    (held,) = ledger.runner.read(list_claims_of_consumer, SERVICE, OfConsumer(consumer=consumer))
+    (held,) = ledger.runner.read(list_claims_of_consumer, SERVICE, consumer)
     assert held["provider"] == child.uuid
 
 

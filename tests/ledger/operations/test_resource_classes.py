@@ -11,7 +11,6 @@ from dibs.ledger.model.errors import (
     StandardResourceClass,
 )
 from dibs.ledger.operations.resource_classes import (
-    NamedClass,
     RenameClass,
     create_resource_class,
     delete_resource_class,
@@ -24,7 +23,7 @@ from dibs.ledger.queries.resource_classes import STANDARD
 from tests.builders import Ledger
 from tests.provider_builders import make, stock
 
-GOLD = NamedClass(name="CUSTOM_GOLD")
+GOLD = "CUSTOM_GOLD"
 
 
 def names(ledger: Ledger) -> list[str]:
@@ -82,6 +81,6 @@ def test_only_a_class_without_inventories_can_be_deleted(ledger: Ledger) -> None
 
 def test_standard_classes_cannot_be_changed(ledger: Ledger) -> None:
     with pytest.raises(StandardResourceClass, match="delete"):
-        ledger.runner.write(delete_resource_class, SERVICE, NamedClass(name="VCPU"))
+        ledger.runner.write(delete_resource_class, SERVICE, "VCPU")
     with pytest.raises(StandardResourceClass, match="update"):
         ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name="VCPU", new_name="CUSTOM_X"))

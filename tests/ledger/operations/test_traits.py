@@ -5,11 +5,11 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.ledger.model.errors import NoSuchTrait, StandardTrait, TraitInUse
 from dibs.ledger.model.traits import STANDARD_TRAITS
-from dibs.ledger.operations.traits import ListTraits, NamedTrait, delete_trait, ensure_trait, get_trait, list_traits
+from dibs.ledger.operations.traits import ListTraits, delete_trait, ensure_trait, get_trait, list_traits
 from tests.builders import Ledger
 from tests.provider_builders import statements
 
-MINE = NamedTrait(name="CUSTOM_MINE")
+MINE = "CUSTOM_MINE"
 
 
 def names(ledger: Ledger, prefix: str = "", has_providers: bool | None = None) -> list[str]:
@@ -41,16 +41,16 @@ def test_only_unused_custom_traits_can_be_deleted(ledger: Ledger) -> None:
     with pytest.raises(NoSuchTrait):
         ledger.runner.write(delete_trait, SERVICE, MINE)
     with pytest.raises(TraitInUse):
-        ledger.runner.write(delete_trait, SERVICE, NamedTrait(name="CUSTOM_NODE"))
+        ledger.runner.write(delete_trait, SERVICE, "CUSTOM_NODE")
     with pytest.raises(StandardTrait):
-        ledger.runner.write(delete_trait, SERVICE, NamedTrait(name="HW_CPU_X86_VMX"))
+        ledger.runner.write(delete_trait, SERVICE, "HW_CPU_X86_VMX")
     assert names(ledger, "CUSTOM_") == ["CUSTOM_NODE"]
 
 
 def test_an_unknown_trait_is_refused_and_an_unused_standard_one_has_no_time(ledger: Ledger) -> None:
     with pytest.raises(NoSuchTrait, match="CUSTOM_MINE"):
         ledger.runner.read(get_trait, SERVICE, MINE)
-    assert ledger.runner.read(get_trait, SERVICE, NamedTrait(name="HW_CPU_X86_VMX")).created_at is None
+    assert ledger.runner.read(get_trait, SERVICE, "HW_CPU_X86_VMX").created_at is None
 
 
 def test_a_list_takes_one_statement(ledger: Ledger) -> None:

@@ -5,7 +5,7 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.errors import Forbidden
 from dibs.ledger.model.errors import CapacityExceeded
-from dibs.ledger.operations.claims import OfConsumer, release_claims
+from dibs.ledger.operations.claims import release_claims
 from dibs.machines.model import states
 from dibs.machines.model.errors import (
     HoldExists,
@@ -301,7 +301,7 @@ def test_nobody_else_claims_a_held_node_through_placement(ledger):
 def test_giving_the_claim_back_through_placement_ends_the_hold(ledger):
     node, other = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
-    ledger.runner.write(release_claims, SERVICE, OfConsumer(consumer=made.instance_uuid))
+    ledger.runner.write(release_claims, SERVICE, made.instance_uuid)
     assert gone(ledger, made)
     made = hold(ledger, node)
     claim(ledger, other, made.instance_uuid)

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
-from dibs.ledger.model.errors import ProviderNotFound
-from dibs.ledger.operations.providers import GetProvider, lock_provider
+from dibs.ledger.operations.providers import find_provider, lock_provider
 from dibs.ledger.queries import aggregates, providers
 
 
@@ -27,11 +26,9 @@ class SetAggregates:
     aggregates: tuple[str, ...]
 
 
-def list_aggregates(tx: Transaction, access: Access, now: int, command: GetProvider) -> ProviderAggregates:
+def list_aggregates(tx: Transaction, access: Access, now: int, uuid: str) -> ProviderAggregates:
     """Return the aggregates of a provider."""
-    provider = providers.get(tx, command.uuid)
-    if provider is None:
-        raise ProviderNotFound(provider=command.uuid)
+    provider = find_provider(tx, uuid)
     return ProviderAggregates(generation=provider.generation, aggregates=tuple(aggregates.of_provider(tx, provider.id)))
 
 

@@ -6,10 +6,9 @@ from dibs.access.access import Access
 from dibs.database.transaction import Row, Transaction
 from dibs.ledger.model import access as rights
 from dibs.ledger.model.claims import ClaimRequest
-from dibs.ledger.model.errors import ProviderNotFound
-from dibs.ledger.model.providers import Provider
 from dibs.ledger.operations import claiming
-from dibs.ledger.queries import claim_views, providers, usages
+from dibs.ledger.operations.providers import find_provider
+from dibs.ledger.queries import claim_views, usages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,20 +18,6 @@ class ReplaceClaims:
     requests: tuple[ClaimRequest, ...]
     rule: str = rights.UPDATE_CLAIMS
     """The rule that must grant it: MANAGE_CLAIMS for many consumers."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OfConsumer:
-    """One consumer, by uuid."""
-
-    consumer: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OnProvider:
-    """One provider, by uuid."""
-
-    provider: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,40 +50,33 @@ def replace_claims(tx: Transaction, access: Access, now: int, command: ReplaceCl
     claiming.replace_claims(tx, now, command.requests)
 
 
-def release_claims(tx: Transaction, access: Access, now: int, command: OfConsumer) -> None:
+def release_claims(tx: Transaction, access: Access, now: int, consumer: str) -> None:
     """Release every claim of a consumer."""
     rights.require(access, rights.DELETE_CLAIMS)
-    claiming.release_all(tx, now, command.consumer)
+    claiming.release_all(tx, now, consumer)
 
 
-def list_claims_of_consumer(tx: Transaction, access: Access, now: int, command: OfConsumer) -> list[Row]:
+def list_claims_of_consumer(tx: Transaction, access: Access, now: int, consumer: str) -> list[Row]:
     """Return every claim of a consumer; a consumer that does not exist has none."""
     rights.require(access, rights.LIST_CLAIMS)
-    return claim_views.of_consumer(tx, command.consumer)
+    return claim_views.of_consumer(tx, consumer)
 
 
-def list_claims_on_provider(tx: Transaction, access: Access, now: int, command: OnProvider) -> ProviderClaims:
+def list_claims_on_provider(tx: Transaction, access: Access, now: int, provider: str) -> ProviderClaims:
     """Return every claim on a provider."""
     rights.require(access, rights.LIST_CLAIMS_ON_PROVIDER)
-    provider = _provider(tx, command)
-    return ProviderClaims(generation=provider.generation, claims=claim_views.on_provider(tx, provider.id))
+    found = find_provider(tx, provider)
+    return ProviderClaims(generation=found.generation, claims=claim_views.on_provider(tx, found.id))
 
 
-def get_provider_usage(tx: Transaction, access: Access, now: int, command: OnProvider) -> ProviderUsage:
+def get_provider_usage(tx: Transaction, access: Access, now: int, provider: str) -> ProviderUsage:
     """Return the used amount of each resource class that a provider has, unused classes included."""
     rights.require(access, rights.SHOW_PROVIDER_USAGE)
-    provider = _provider(tx, command)
-    return ProviderUsage(generation=provider.generation, used=usages.of_provider(tx, provider.id))
+    found = find_provider(tx, provider)
+    return ProviderUsage(generation=found.generation, used=usages.of_provider(tx, found.id))
 
 
 def list_usage_of_project(tx: Transaction, access: Access, now: int, command: UsageOfProject) -> usages.ProjectUsage:
     """Return what a project, or one of its users, has claimed, by consumer type and resource class."""
     rights.require(access, rights.SHOW_PROJECT_USAGE, command.project_id)
     return usages.of_project(tx, command.project_id, command.user_id)
-
-
-def _provider(tx: Transaction, command: OnProvider) -> Provider:
-    provider = providers.get(tx, command.provider)
-    if provider is None:
-        raise ProviderNotFound(provider=command.provider)
-    return provider

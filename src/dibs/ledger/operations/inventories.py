@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.claims import InventoryKey
-from dibs.ledger.model.errors import InventoryExists, InventoryInUse, InventoryNotFound, ProviderNotFound
+from dibs.ledger.model.errors import InventoryExists, InventoryInUse, InventoryNotFound
 from dibs.ledger.model.inventories import Inventory, check_capacity
 from dibs.ledger.model.providers import Provider, check_generation
-from dibs.ledger.operations.providers import GetProvider, lock_provider, require_free_to_change
+from dibs.ledger.operations.providers import find_provider, lock_provider, require_free_to_change
 from dibs.ledger.operations.resource_classes import use_classes
 from dibs.ledger.queries import inventories, providers
 from dibs.ledger.queries.resource_classes import in_order
@@ -70,17 +70,15 @@ class GetInventory:
     resource_class: str
 
 
-def list_inventories(tx: Transaction, access: Access, now: int, command: GetProvider) -> ProviderInventories:
+def list_inventories(tx: Transaction, access: Access, now: int, uuid: str) -> ProviderInventories:
     """Return the inventories of a provider."""
-    provider = providers.get(tx, command.uuid)
-    if provider is None:
-        raise ProviderNotFound(provider=command.uuid)
+    provider = find_provider(tx, uuid)
     return _result(provider.generation, _present(tx, provider).values())
 
 
 def get_inventory(tx: Transaction, access: Access, now: int, command: GetInventory) -> ProviderInventories:
     """Return the inventory of one resource class of a provider."""
-    found = list_inventories(tx, access, now, GetProvider(uuid=command.provider))
+    found = list_inventories(tx, access, now, command.provider)
     if command.resource_class not in found.inventories:
         raise InventoryNotFound(resource_class=command.resource_class, provider=command.provider)
     return replace(found, inventories={command.resource_class: found.inventories[command.resource_class]})
@@ -149,9 +147,9 @@ def remove_inventory(tx: Transaction, access: Access, now: int, command: GetInve
     providers.bump_generation(tx, provider.id, now)
 
 
-def remove_inventories(tx: Transaction, access: Access, now: int, command: GetProvider) -> None:
+def remove_inventories(tx: Transaction, access: Access, now: int, uuid: str) -> None:
     """Remove all inventories of a provider."""
-    set_inventories(tx, access, now, SetInventories(provider=command.uuid, generation=None, sizes={}))
+    set_inventories(tx, access, now, SetInventories(provider=uuid, generation=None, sizes={}))
 
 
 def _lock(tx: Transaction, now: int, uuid: str, generation: int | None = None) -> Provider:

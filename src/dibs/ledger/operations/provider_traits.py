@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
-from dibs.ledger.model.errors import ProviderNotFound
 from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.model.providers import Provider, check_generation
-from dibs.ledger.operations.providers import GetProvider, lock_provider, require_no_owner
+from dibs.ledger.operations.providers import find_provider, lock_provider, require_no_owner
 from dibs.ledger.operations.traits import require_traits
 from dibs.ledger.queries import providers, traits
 
@@ -32,11 +31,9 @@ class SetProviderTraits:
     traits: tuple[str, ...]
 
 
-def list_provider_traits(tx: Transaction, access: Access, now: int, command: GetProvider) -> ProviderTraits:
+def list_provider_traits(tx: Transaction, access: Access, now: int, uuid: str) -> ProviderTraits:
     """Return the traits of a provider."""
-    provider = providers.get(tx, command.uuid)
-    if provider is None:
-        raise ProviderNotFound(provider=command.uuid)
+    provider = find_provider(tx, uuid)
     return _shown(tx, provider, provider.generation)
 
 
@@ -56,9 +53,9 @@ def set_provider_traits(tx: Transaction, access: Access, now: int, command: SetP
     return _shown(tx, provider, provider.generation + 1)
 
 
-def remove_provider_traits(tx: Transaction, access: Access, now: int, command: GetProvider) -> None:
+def remove_provider_traits(tx: Transaction, access: Access, now: int, uuid: str) -> None:
     """Remove all traits of a provider."""
-    set_provider_traits(tx, access, now, SetProviderTraits(provider=command.uuid, generation=None, traits=()))
+    set_provider_traits(tx, access, now, SetProviderTraits(provider=uuid, generation=None, traits=()))
 
 
 def _shown(tx: Transaction, provider: Provider, generation: int) -> ProviderTraits:

@@ -25,13 +25,6 @@ _NO_SUCH_PARENT = "parent provider UUID does not exist."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GetProvider:
-    """One provider, by uuid."""
-
-    uuid: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CreateProvider:
     """A new provider, below a parent or as a root."""
 
@@ -76,12 +69,12 @@ def create_provider(tx: Transaction, access: Access, now: int, command: CreatePr
         providers.insert_provider(tx, command.uuid, command.name, now, parent)
     except Duplicate as error:
         raise _refusal(error, command.uuid, command.name) from error
-    return _present(tx, command.uuid)
+    return find_provider(tx, command.uuid)
 
 
-def get_provider(tx: Transaction, access: Access, now: int, command: GetProvider) -> Provider:
+def get_provider(tx: Transaction, access: Access, now: int, uuid: str) -> Provider:
     """Return a provider."""
-    return _present(tx, command.uuid)
+    return find_provider(tx, uuid)
 
 
 def list_providers(tx: Transaction, access: Access, now: int, command: ProviderQuery) -> list[Provider]:
@@ -113,22 +106,30 @@ def change_provider(tx: Transaction, access: Access, now: int, command: ChangePr
         if parent is not None and parent.id in below:
             raise BadParent(reason="creating loop in the provider tree is not allowed.")
         providers.move(tx, provider.id, parent, below)
-    return _present(tx, command.uuid)
+    return find_provider(tx, command.uuid)
 
 
-def delete_provider(tx: Transaction, access: Access, now: int, command: GetProvider) -> None:
+def delete_provider(tx: Transaction, access: Access, now: int, uuid: str) -> None:
     """Delete a provider without children and without claims."""
-    provider = lock_provider(tx, now, command.uuid)
+    provider = lock_provider(tx, now, uuid)
     require_no_owner(tx, provider)
     require_unused(tx, provider.id, provider.uuid)
     providers.delete_provider(tx, provider.id)
+
+
+def find_provider(tx: Transaction, uuid: str) -> Provider:
+    """Return a provider; raise ProviderNotFound when it does not exist."""
+    provider = providers.get(tx, uuid)
+    if provider is None:
+        raise ProviderNotFound(provider=uuid)
+    return provider
 
 
 def lock_provider(tx: Transaction, now: int, uuid: str, generation: int | None = None) -> Provider:
     """Lock a provider, check the generation that the client read (None: not sent), and return the provider."""
     if not providers.lock(tx, uuid, now):
         raise ProviderNotFound(provider=uuid)
-    provider = _present(tx, uuid)
+    provider = find_provider(tx, uuid)
     check_generation(provider, generation)
     return provider
 
@@ -158,13 +159,6 @@ def require_unused(tx: Transaction, provider_id: int, uuid: str) -> None:
 def _check_removal(tx: Transaction, provider_id: int, uuid: str) -> None:
     for guard in guards(tx):
         guard.check_removal(tx, provider_id, uuid)
-
-
-def _present(tx: Transaction, uuid: str) -> Provider:
-    provider = providers.get(tx, uuid)
-    if provider is None:
-        raise ProviderNotFound(provider=uuid)
-    return provider
 
 
 def _lock_trees(tx: Transaction, now: int, uuids: Sequence[str]) -> dict[str, Provider]:

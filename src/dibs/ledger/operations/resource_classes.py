@@ -26,16 +26,10 @@ class ResourceClass:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamedClass:
-    """One resource class, by name."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenameClass(NamedClass):
+class RenameClass:
     """A new name for a custom resource class."""
 
+    name: str
     new_name: str
 
 
@@ -45,30 +39,30 @@ def list_resource_classes(tx: Transaction, access: Access, now: int, command: No
     return [ResourceClass(name=name, changed_at=None) for name in STANDARD] + custom
 
 
-def get_resource_class(tx: Transaction, access: Access, now: int, command: NamedClass) -> ResourceClass:
+def get_resource_class(tx: Transaction, access: Access, now: int, name: str) -> ResourceClass:
     """Return a resource class."""
-    if is_standard(command.name):
-        return ResourceClass(name=command.name, changed_at=None)
-    row = resource_classes.get(tx, command.name)
+    if is_standard(name):
+        return ResourceClass(name=name, changed_at=None)
+    row = resource_classes.get(tx, name)
     if row is None:
-        raise ResourceClassNotFound(resource_class=command.name)
+        raise ResourceClassNotFound(resource_class=name)
     return _shown(row)
 
 
-def create_resource_class(tx: Transaction, access: Access, now: int, command: NamedClass) -> None:
+def create_resource_class(tx: Transaction, access: Access, now: int, name: str) -> None:
     """Create a custom resource class."""
     try:
-        resource_classes.create(tx, command.name, now)
+        resource_classes.create(tx, name, now)
     except Duplicate as error:
-        raise ResourceClassExists(resource_class=command.name) from error
+        raise ResourceClassExists(resource_class=name) from error
 
 
-def ensure_resource_class(tx: Transaction, access: Access, now: int, command: NamedClass) -> bool:
+def ensure_resource_class(tx: Transaction, access: Access, now: int, name: str) -> bool:
     """Create a custom resource class unless it exists; return True when it is new."""
-    if resource_classes.get(tx, command.name) is not None:
+    if resource_classes.get(tx, name) is not None:
         return False
     try:
-        resource_classes.create(tx, command.name, now)
+        resource_classes.create(tx, name, now)
     except Duplicate as error:
         # A concurrent transaction created it; the next attempt finds it.
         raise Again from error
@@ -87,11 +81,11 @@ def rename_resource_class(tx: Transaction, access: Access, now: int, command: Re
     return ResourceClass(name=command.new_name, changed_at=now)
 
 
-def delete_resource_class(tx: Transaction, access: Access, now: int, command: NamedClass) -> None:
+def delete_resource_class(tx: Transaction, access: Access, now: int, name: str) -> None:
     """Delete a custom resource class that no provider has."""
-    class_id = _lock_custom(tx, command.name, "delete")
+    class_id = _lock_custom(tx, name, "delete")
     if resource_classes.in_use(tx, class_id):
-        raise ResourceClassInUse(resource_class=command.name)
+        raise ResourceClassInUse(resource_class=name)
     resource_classes.delete(tx, class_id)
 
 

@@ -36,13 +36,6 @@ class ListTraits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NamedTrait:
-    """One trait, by name."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EnsuredTrait:
     """A trait that exists, and whether it is new."""
 
@@ -61,33 +54,33 @@ def list_traits(tx: Transaction, access: Access, now: int, command: ListTraits) 
     ]
 
 
-def get_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> Trait:
+def get_trait(tx: Transaction, access: Access, now: int, name: str) -> Trait:
     """Return a trait."""
-    row = traits.get(tx, command.name)
-    if row is None and command.name not in STANDARD_TRAITS:
-        raise NoSuchTrait(traits=command.name)
-    return Trait(name=command.name, created_at=row["created_at"] if row else None)
+    row = traits.get(tx, name)
+    if row is None and name not in STANDARD_TRAITS:
+        raise NoSuchTrait(traits=name)
+    return Trait(name=name, created_at=row["created_at"] if row else None)
 
 
-def ensure_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> EnsuredTrait:
+def ensure_trait(tx: Transaction, access: Access, now: int, name: str) -> EnsuredTrait:
     """Create a custom trait unless it exists."""
-    row = traits.get(tx, command.name)
+    row = traits.get(tx, name)
     if row is not None:
-        return EnsuredTrait(trait=Trait(name=command.name, created_at=row["created_at"]), is_new=False)
-    traits.ensure(tx, [command.name], now)
-    return EnsuredTrait(trait=Trait(name=command.name, created_at=now), is_new=True)
+        return EnsuredTrait(trait=Trait(name=name, created_at=row["created_at"]), is_new=False)
+    traits.ensure(tx, [name], now)
+    return EnsuredTrait(trait=Trait(name=name, created_at=now), is_new=True)
 
 
-def delete_trait(tx: Transaction, access: Access, now: int, command: NamedTrait) -> None:
+def delete_trait(tx: Transaction, access: Access, now: int, name: str) -> None:
     """Delete a custom trait that no provider has."""
-    if command.name in STANDARD_TRAITS:
-        raise StandardTrait(trait=command.name)
-    if not traits.lock(tx, command.name):
-        raise NoSuchTrait(traits=command.name)
-    row = traits.get(tx, command.name)
+    if name in STANDARD_TRAITS:
+        raise StandardTrait(trait=name)
+    if not traits.lock(tx, name):
+        raise NoSuchTrait(traits=name)
+    row = traits.get(tx, name)
     if row is not None and row["has_providers"]:
-        raise TraitInUse(trait=command.name)
-    traits.remove_name(tx, command.name)
+        raise TraitInUse(trait=name)
+    traits.remove_name(tx, name)
 
 
 def require_traits(tx: Transaction, names: Collection[str], *, hold: bool = False) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from dibs.dialects.placement.errors import refusal_of
 from dibs.dialects.placement.exchange import Exchange, json_answer
-from dibs.dialects.placement.handlers.resource_providers import body_about_provider, dashed, named
+from dibs.dialects.placement.handlers.resource_providers import body_about_provider, dashed
 from dibs.dialects.placement.schemas import GENERATION, UUID, Schema, closed, in_version
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import ProviderGenerationConflict
@@ -27,7 +27,7 @@ REPLACE: Mapping[int, Schema] = {
 
 def list_all(exchange: Exchange) -> Response:
     """GET /resource_providers/{uuid}/aggregates"""
-    return _answer(exchange, exchange.read(list_aggregates, named(exchange)))
+    return _answer(exchange, exchange.read(list_aggregates, exchange.arguments["uuid"]))
 
 
 def replace_all(exchange: Exchange) -> Response:

@@ -19,8 +19,6 @@ from dibs.ledger.model.errors import (
     ResourceClassNotFound,
 )
 from dibs.ledger.operations.claims import (
-    OfConsumer,
-    OnProvider,
     ReplaceClaims,
     list_claims_of_consumer,
     list_claims_on_provider,
@@ -124,7 +122,7 @@ def set_allocations(exchange: Exchange) -> Response:
 
 def delete_allocations_of_consumer(exchange: Exchange) -> Response:
     """DELETE /allocations/{consumer}"""
-    exchange.write(release_claims, OfConsumer(consumer=exchange.arguments["consumer"].lower()))
+    exchange.write(release_claims, exchange.arguments["consumer"].lower())
     return empty_answer(exchange)
 
 
@@ -133,7 +131,7 @@ def list_allocations_of_consumer(exchange: Exchange) -> Response:
 
     Quirk: a consumer that does not exist has no allocations; it is not a 404.
     """
-    command = OfConsumer(consumer=exchange.arguments["consumer"].lower())
+    command = exchange.arguments["consumer"].lower()
     rows = exchange.read(list_claims_of_consumer, command)
     shown: dict[str, dict[str, Any]] = {}
     for row in rows:
@@ -149,7 +147,7 @@ def list_allocations_of_provider(exchange: Exchange) -> Response:
     """GET /resource_providers/{uuid}/allocations"""
     provider = exchange.arguments["uuid"]
     try:
-        found = exchange.read(list_claims_on_provider, OnProvider(provider=provider))
+        found = exchange.read(list_claims_on_provider, provider)
     except ProviderNotFound as error:
         raise not_found(f"Resource provider '{provider}' not found: {error}") from None
     shown: dict[str, dict[str, Any]] = {}

@@ -5,7 +5,7 @@ from typing import Any
 
 from dibs.dialects.placement.errors import bad_request, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
-from dibs.dialects.placement.handlers.resource_providers import body_about_provider, named
+from dibs.dialects.placement.handlers.resource_providers import body_about_provider
 from dibs.dialects.placement.schemas import GENERATION, INTEGER_MAX, RESOURCE_CLASS, Schema, closed
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import (
@@ -63,7 +63,7 @@ REPLACE: Schema = closed(
 
 def list_all(exchange: Exchange) -> Response:
     """GET /resource_providers/{uuid}/inventories"""
-    return _all_answer(exchange, exchange.read(list_inventories, named(exchange)))
+    return _all_answer(exchange, exchange.read(list_inventories, exchange.arguments["uuid"]))
 
 
 def create(exchange: Exchange) -> Response:
@@ -106,7 +106,7 @@ def replace_all(exchange: Exchange) -> Response:
 
 def delete_all(exchange: Exchange) -> Response:
     """DELETE /resource_providers/{uuid}/inventories"""
-    exchange.write(remove_inventories, named(exchange))
+    exchange.write(remove_inventories, exchange.arguments["uuid"])
     return empty_answer(exchange)
 
 

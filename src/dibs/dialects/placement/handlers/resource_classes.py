@@ -13,7 +13,6 @@ from dibs.ledger.model.errors import (
     StandardResourceClass,
 )
 from dibs.ledger.operations.resource_classes import (
-    NamedClass,
     RenameClass,
     create_resource_class,
     delete_resource_class,
@@ -39,7 +38,7 @@ def create(exchange: Exchange) -> Response:
     """POST /resource_classes"""
     name = exchange.body(NAMED)["name"]
     try:
-        exchange.write(create_resource_class, NamedClass(name=name))
+        exchange.write(create_resource_class, name)
     except ResourceClassExists:
         raise conflict(f"Conflicting resource class already exists: {name}") from None
     return empty_answer(exchange, 201, headers=exchange.location("resource_classes", name))
@@ -48,7 +47,7 @@ def create(exchange: Exchange) -> Response:
 def show(exchange: Exchange) -> Response:
     """GET /resource_classes/{name}"""
     try:
-        found = exchange.read(get_resource_class, _named(exchange))
+        found = exchange.read(get_resource_class, exchange.arguments["name"])
     except ResourceClassNotFound as error:
         raise not_found(str(error)) from None
     return json_answer(exchange, _shown(exchange, found.name), modified=found.changed_at or exchange.now())
@@ -70,23 +69,19 @@ def ensure(exchange: Exchange) -> Response:
     """PUT /resource_classes/{name} since version 1.7"""
     name = exchange.arguments["name"]
     check(NAMED, {"name": name}, "JSON does not validate: ")
-    is_new = exchange.write(ensure_resource_class, NamedClass(name=name))
+    is_new = exchange.write(ensure_resource_class, name)
     return empty_answer(exchange, 201 if is_new else 204, headers=exchange.location("resource_classes", name))
 
 
 def delete(exchange: Exchange) -> Response:
     """DELETE /resource_classes/{name}"""
     try:
-        exchange.write(delete_resource_class, _named(exchange))
+        exchange.write(delete_resource_class, exchange.arguments["name"])
     except ResourceClassNotFound as error:
         raise not_found(str(error)) from None
     except (StandardResourceClass, ResourceClassInUse) as error:
         raise refusal_of(error, "Error in delete resource class: ") from None
     return empty_answer(exchange)
-
-
-def _named(exchange: Exchange) -> NamedClass:
-    return NamedClass(name=exchange.arguments["name"])
 
 
 def _shown(exchange: Exchange, name: str) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from dibs.ledger.operations.providers import (
     UNMOVED,
     ChangeProvider,
     CreateProvider,
-    GetProvider,
     change_provider,
     create_provider,
     delete_provider,
@@ -92,7 +91,7 @@ def create(exchange: Exchange) -> Response:
 
 def show(exchange: Exchange) -> Response:
     """GET /resource_providers/{uuid}"""
-    return _answer(exchange, exchange.read(get_provider, named(exchange)))
+    return _answer(exchange, exchange.read(get_provider, exchange.arguments["uuid"]))
 
 
 def change(exchange: Exchange) -> Response:
@@ -118,15 +117,10 @@ def change(exchange: Exchange) -> Response:
 def delete(exchange: Exchange) -> Response:
     """DELETE /resource_providers/{uuid}"""
     try:
-        exchange.write(delete_provider, named(exchange))
+        exchange.write(delete_provider, exchange.arguments["uuid"])
     except ProviderNotFound as error:
         raise not_found(f"{error} for delete") from None
     return empty_answer(exchange)
-
-
-def named(exchange: Exchange) -> GetProvider:
-    """Return the provider that the path names."""
-    return GetProvider(uuid=exchange.arguments["uuid"])
 
 
 def body_about_provider(exchange: Exchange, schema: Schema) -> Any:
@@ -137,7 +131,7 @@ def body_about_provider(exchange: Exchange, schema: Schema) -> Any:
     try:
         return exchange.body(schema)
     except Refusal:
-        exchange.read(get_provider, named(exchange))
+        exchange.read(get_provider, exchange.arguments["uuid"])
         raise
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from dibs.dialects.placement.errors import bad_request, not_found, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.placement.handlers.aggregates import STALE
-from dibs.dialects.placement.handlers.resource_providers import named
 from dibs.dialects.placement.schemas import GENERATION, Schema, closed
 from dibs.documents.json_schema import find_mistake
 from dibs.http.messages import Response
@@ -19,7 +18,7 @@ from dibs.ledger.operations.provider_traits import (
     remove_provider_traits,
     set_provider_traits,
 )
-from dibs.ledger.operations.traits import ListTraits, NamedTrait, delete_trait, ensure_trait, get_trait, list_traits
+from dibs.ledger.operations.traits import ListTraits, delete_trait, ensure_trait, get_trait, list_traits
 
 _TRAIT: Schema = {"type": "string", "minLength": 1, "maxLength": 255}
 _CUSTOM: Schema = {**_TRAIT, "pattern": "^CUSTOM_[A-Z0-9_]+$"}
@@ -48,7 +47,7 @@ def list_all(exchange: Exchange) -> Response:
 def show(exchange: Exchange) -> Response:
     """GET /traits/{name}"""
     try:
-        trait = exchange.read(get_trait, _named_trait(exchange))
+        trait = exchange.read(get_trait, exchange.arguments["name"])
     except NoSuchTrait as error:
         raise not_found(str(error)) from None
     return empty_answer(exchange, modified=trait.created_at or exchange.now())
@@ -62,7 +61,7 @@ def ensure(exchange: Exchange) -> Response:
             "The trait is invalid. A valid trait must be no longer than 255 characters, start with the prefix"
             ' "CUSTOM_" and use following characters: "A"-"Z", "0"-"9" and "_"'
         )
-    ensured = exchange.write(ensure_trait, NamedTrait(name=name))
+    ensured = exchange.write(ensure_trait, name)
     return empty_answer(
         exchange,
         201 if ensured.is_new else 204,
@@ -74,7 +73,7 @@ def ensure(exchange: Exchange) -> Response:
 def delete(exchange: Exchange) -> Response:
     """DELETE /traits/{name}"""
     try:
-        exchange.write(delete_trait, _named_trait(exchange))
+        exchange.write(delete_trait, exchange.arguments["name"])
     except NoSuchTrait as error:
         raise not_found(str(error)) from None
     return empty_answer(exchange)
@@ -82,7 +81,7 @@ def delete(exchange: Exchange) -> Response:
 
 def list_of_provider(exchange: Exchange) -> Response:
     """GET /resource_providers/{uuid}/traits"""
-    return _answer(exchange, exchange.read(list_provider_traits, named(exchange)))
+    return _answer(exchange, exchange.read(list_provider_traits, exchange.arguments["uuid"]))
 
 
 def replace_of_provider(exchange: Exchange) -> Response:
@@ -103,7 +102,7 @@ def replace_of_provider(exchange: Exchange) -> Response:
 
 def delete_of_provider(exchange: Exchange) -> Response:
     """DELETE /resource_providers/{uuid}/traits"""
-    exchange.write(remove_provider_traits, named(exchange))
+    exchange.write(remove_provider_traits, exchange.arguments["uuid"])
     return empty_answer(exchange)
 
 
@@ -127,10 +126,6 @@ def _read_associated(value: str) -> bool:
     if value.lower() not in ("true", "false"):
         raise bad_request('The query parameter "associated" only accepts "true" or "false"')
     return value.lower() == "true"
-
-
-def _named_trait(exchange: Exchange) -> NamedTrait:
-    return NamedTrait(name=exchange.arguments["name"])
 
 
 def _answer(exchange: Exchange, has: ProviderTraits) -> Response:

@@ -9,7 +9,7 @@ from dibs.dialects.placement.schemas import Schema, closed
 from dibs.http.messages import Response
 from dibs.ledger.model.access import SHOW_PROJECT_USAGE
 from dibs.ledger.model.errors import ProviderNotFound
-from dibs.ledger.operations.claims import OnProvider, UsageOfProject, get_provider_usage, list_usage_of_project
+from dibs.ledger.operations.claims import UsageOfProject, get_provider_usage, list_usage_of_project
 
 TYPES_SINCE = 38
 ALL_TYPES = "all"
@@ -26,7 +26,7 @@ def show_provider_usage(exchange: Exchange) -> Response:
     """GET /resource_providers/{uuid}/usages"""
     provider = exchange.arguments["uuid"]
     try:
-        usage = exchange.read(get_provider_usage, OnProvider(provider=provider))
+        usage = exchange.read(get_provider_usage, provider)
     except ProviderNotFound as error:
         raise not_found(f"No resource provider with uuid {provider} found: {error}") from None
     document = {"resource_provider_generation": usage.generation, "usages": usage.used}
