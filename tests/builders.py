@@ -40,10 +40,6 @@ def patch_of(changes: Mapping[str, Any]) -> Patch:
     return tuple(PatchOperation("add", f"/{name}", value) for name, value in changes.items())
 
 
-def allow(node: Node) -> None:
-    """The guard of somebody who may do anything."""
-
-
 class Clock:
     """A clock that moves one microsecond at each look, so that the order of things shows, and further when told."""
 

@@ -5,16 +5,12 @@ are those of Ironic's secure RBAC, without the older ``rule:is_admin`` defaults.
 checked on is decided in ``machines.model.access`` and ``allocations.model.access``.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 
 from dibs.access.access import EVERY_PROJECT, Access, VisibleProjects
 from dibs.access.actor import Actor
 from dibs.access.rules import RuleBook
 from dibs.errors import Forbidden
-from dibs.machines.model.errors import NodeNotFound
-from dibs.machines.model.nodes import Node
-
-Guard = Callable[[Node], None]
 
 
 def _any_of(*checks: str) -> str:
@@ -148,40 +144,3 @@ class MachinePolicy:
     def access(self, actor: Actor) -> Access:
         """Bind a caller to these rules."""
         return Access(actor=actor, rules=self._rules)
-
-    def allows(self, rule: str, actor: Actor, owner: str | None = None, lessee: str | None = None) -> bool:
-        """True when the rule lets the actor do this to a node with this owner and lessee."""
-        # A node without an owner must not match a caller without a project, so what is absent stays absent.
-        asked = {"node.owner": owner, "node.lessee": lessee}
-        return self._rules.allows(rule, actor, {name: project for name, project in asked.items() if project})
-
-    def require(self, rule: str, actor: Actor) -> None:
-        """Refuse an actor who may not do this at all."""
-        if not self.allows(rule, actor):
-            raise Forbidden(resource=rule)
-
-    def require_on_node(self, rules: Iterable[str], actor: Actor, node: Node) -> None:
-        """Refuse an actor who may not do all of this to the node."""
-        for rule in rules:
-            if not self.allows(rule, actor, node.owner, node.lessee):
-                raise Forbidden(resource=rule)
-
-    def guard(self, actor: Actor, ident: str, *rules: str) -> Guard:
-        """What a use case calls with the node: 404 for one that the actor may not see, 403 for what it may not do."""
-
-        def check(node: Node) -> None:
-            if not self.allows("baremetal:node:get", actor, node.owner, node.lessee):
-                raise NodeNotFound(node=ident)
-            self.require_on_node(rules, actor, node)
-
-        return check
-
-    def visible_project(self, noun: str, actor: Actor, asked: str | None = None) -> str | None:
-        """The project that a list is restricted to; None when the actor sees everything."""
-        everything = f"baremetal:{noun}:list_all"
-        if self.allows(everything, actor):
-            return asked
-        if not actor.project or (asked and asked != actor.project):
-            raise Forbidden(resource=everything)
-        self.require(f"baremetal:{noun}:list", actor)
-        return actor.project

@@ -9,11 +9,12 @@ from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.query import Query
-from dibs.dialects.baremetal.schemas import Schema, check
+from dibs.dialects.baremetal.schemas import Schema
 from dibs.documents.json_body import UnusableJson, read_json
 from dibs.http.exchange import AnyExchange, Headers, empty_answer, json_answer
 from dibs.http.messages import Response
 from dibs.machines.model.driver import Driver
+from dibs.machines.model.values import check_schema
 
 __all__ = ["Exchange", "Handler", "Headers", "HoldTimes", "Services", "empty_answer", "json_answer"]
 
@@ -48,11 +49,6 @@ class Exchange(AnyExchange[Services]):
     query: Query
 
     @property
-    def policy(self) -> MachinePolicy:
-        """What callers may do."""
-        return self.services.policy
-
-    @property
     def has_body(self) -> bool:
         """False also for the empty bodies that some clients send where none is wanted."""
         return self.request.body.strip() not in (b"", b"{}", b"null")
@@ -65,7 +61,7 @@ class Exchange(AnyExchange[Services]):
                 value = read_json(self.request.body)
             except UnusableJson as error:
                 raise bad_request(f"{name}: {error}") from None
-        check(schema, name, value)
+        check_schema(schema, name, value)
         return value
 
     def url(self, *parts: str) -> str:

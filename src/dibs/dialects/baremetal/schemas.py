@@ -1,10 +1,6 @@
 """JSON schemas of bodies: the same ones check requests and fill the OpenAPI document."""
 
-from typing import Any
-
-from dibs.dialects.baremetal.errors import bad_request
 from dibs.documents.json_schema import Schema as Schema
-from dibs.documents.json_schema import find_mistake
 from dibs.ledger.model.traits import TRAIT_LENGTH_MAX
 from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 
@@ -150,10 +146,3 @@ ALLOCATION: Schema = {
     },
     "additionalProperties": False,
 }
-
-
-def check(schema: Schema, name: str, value: Any) -> None:
-    """Refuse a value that does not fit; the message says what and where. ``name`` is what the body is called."""
-    mistake = find_mistake(schema, value)
-    if mistake is not None:
-        raise bad_request(f"Schema error for {name}: {mistake}")

@@ -1,6 +1,6 @@
 """Nodes: create, show, list, update and delete."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,8 +22,6 @@ from dibs.machines.operations.conductors import choose_conductor
 from dibs.machines.operations.guards import node_drivers, node_guards
 from dibs.machines.operations.saving import add_node, save_node
 from dibs.machines.queries import node_pages, nodes
-
-Guard = Callable[[Node], None]
 
 DELETE_RULES = ("baremetal:node:delete", "baremetal:node:delete:self_owned_node")
 """Either lets a caller delete a node; the second is for the admins of the project that owns it."""
