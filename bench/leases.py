@@ -8,7 +8,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 
-from dibs.conductor.leases import LeaseKeeper
+from dibs.conductor.leases import LeaseWorker
 from dibs.database import open_store
 from dibs.leases.model.errors import NotEnoughHosts
 from dibs.leases.operations.leases import list_leases
@@ -93,9 +93,9 @@ def _measured(ledger: Ledger, call: Callable[[int], object], number: int) -> tup
 
 def _begin_all(ledger: Ledger) -> str:
     ledger.clock.move((at(1) - ledger.clock()) / 1_000_000)
-    keeper = LeaseKeeper(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
+    worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
     began = time.perf_counter()
-    done = keeper.run_events()
+    done = worker.run_events()
     seconds = time.perf_counter() - began
     if done != DUE:
         raise RuntimeError(f"{done} leases began, not {DUE}")

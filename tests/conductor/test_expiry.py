@@ -8,7 +8,7 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.conductor import Conductor
-from dibs.conductor.expiry import COUNT_MAX, Expiry
+from dibs.conductor.expiry import COUNT_MAX, expire_holds
 from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.errors import HoldNotFound
@@ -49,9 +49,9 @@ def test_nothing_is_ended_before_its_time(ledger):
     node = ledger.enrol(resource_class="gold")
     hold(ledger, node)
     ledger.clock.move(59.9)
-    assert Expiry(ledger.runner).run() == 0
+    assert expire_holds(ledger.runner) == 0
     ledger.clock.move(0.1)
-    assert Expiry(ledger.runner).run() == 1
+    assert expire_holds(ledger.runner) == 1
     assert free(ledger, node)
 
 
@@ -60,7 +60,7 @@ def test_of_many_conductors_exactly_one_ends_a_hold(ledger):
     for node in nodes:
         hold(ledger, node)
     ledger.clock.move(60)
-    answers = all_at_once(8, lambda _: Expiry(ledger.runner).run())
+    answers = all_at_once(8, lambda _: expire_holds(ledger.runner))
     assert sum(answers) == 5, answers
     assert all(free(ledger, node) for node in nodes)
 
@@ -69,7 +69,7 @@ def test_it_goes_on_until_nothing_is_over(ledger):
     for _ in range(COUNT_MAX + 1):
         hold(ledger, ledger.enrol())
     ledger.clock.move(60)
-    assert [Expiry(ledger.runner).run() for _ in range(3)] == [COUNT_MAX, 1, 0]
+    assert [expire_holds(ledger.runner) for _ in range(3)] == [COUNT_MAX, 1, 0]
 
 
 def test_a_server_frees_a_node_soon_after_the_end_and_never_before(server):
@@ -96,11 +96,11 @@ def test_a_hold_that_cannot_be_ended_does_not_keep_the_others(ledger, caplog):
     ledger.clock.move(60)
 
     class Broken(Runner):
-        def write(self, use_case, actor, command):
+        def write(self, operation, access, command):
             if command.uuid == made.uuid:
                 raise RuntimeError("broken")
-            return super().write(use_case, actor, command)
+            return super().write(operation, access, command)
 
-    assert Expiry(Broken(ledger.store, ledger.clock, HOOKS)).run() == 1
+    assert expire_holds(Broken(ledger.store, ledger.clock, HOOKS)) == 1
     assert (free(ledger, stuck), free(ledger, other)) == (False, True)
     assert made.uuid not in caplog.text

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.conductor.leases import LeaseKeeper
+from dibs.conductor.leases import LeaseWorker
 from dibs.conductor.outbox import OutboxRunner
 from dibs.database import open_store
 from dibs.leases.model.dates import LeaseRules
@@ -89,7 +89,7 @@ def test_a_lease_at_its_end_is_terminated_when_its_servers_are_gone(cloud: Cloud
 
     store = open_store(cloud.dibs.database_url)
     runner = build_runner(store, later)
-    LeaseKeeper(runner, later, reassignment_seconds=0, cleaning_minutes=0).run()
+    LeaseWorker(runner, later, reassignment_seconds=0, cleaning_minutes=0).run()
     assert cloud.status(lease) == TERMINATING
     assert OutboxRunner(runner, cloud.compute).run() == 0
     assert cloud.status(lease) == TERMINATING
@@ -179,7 +179,7 @@ def die(cloud: Cloud, ledger: Ledger, database_url: str) -> Die:
 def test_what_a_conductor_did_and_could_not_note_is_done_again_without_harm(
     cloud: Cloud, ledger: Ledger, die: Die
 ) -> None:
-    keeper = LeaseKeeper(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
+    worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
     outbox = OutboxRunner(ledger.runner, cloud.compute)
     leases.make_host(ledger)
     lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(external_compute=True))
@@ -193,7 +193,7 @@ def test_what_a_conductor_did_and_could_not_note_is_done_again_without_harm(
     assert leases.shown(ledger, lease).status == PENDING
 
     ledger.clock.move((leases.at(1) - ledger.clock()) / 1_000_000)
-    keeper.run_events()
+    worker.run_events()
     die()
     assert leases.shown(ledger, lease).status == STARTING
     ledger.clock.move(CALL_SECONDS)
@@ -202,7 +202,7 @@ def test_what_a_conductor_did_and_could_not_note_is_done_again_without_harm(
     assert cloud.nova.projects_of(flavor) == {leases.OWNER.actor.project}
 
     ledger.clock.move((leases.at(2) - ledger.clock()) / 1_000_000)
-    keeper.run_events()
+    worker.run_events()
     die()
     assert flavor not in cloud.nova.flavors()
     assert leases.shown(ledger, lease).status == TERMINATING
@@ -243,7 +243,7 @@ def test_the_servers_on_a_node_are_sought_by_the_uuid_that_nova_knows_it_by(ledg
     leases.register(ledger, node)
     lease = leases.lease(ledger, 1, 2, leases.whole(), rules=LeaseRules(external_compute=True))
     ledger.clock.move((leases.at(1) - ledger.clock()) / 1_000_000)
-    LeaseKeeper(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0).run_events()
+    LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0).run_events()
     leases.delete(ledger, lease)
     (call,) = ledger.runner.read(list_outbox_calls, SERVICE, ListOutboxCalls(count_max=10))
     assert call.arguments["hosts"] == [node.uuid]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dibs.access.access import SERVICE
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
-from dibs.conductor.expiry import Expiry
+from dibs.conductor.expiry import expire_holds
 from dibs.errors import DibsError
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import CapacityExceeded, ConsumerGenerationConflict
@@ -167,7 +167,7 @@ def test_a_hold_that_ends_while_it_is_used_is_either_used_or_over(ledger: Ledger
         answers = all_at_once(
             8,
             lambda number, node=node, made=made: (
-                deploy(ledger, node, made.uuid) if number % 2 else Expiry(ledger.runner).run()
+                deploy(ledger, node, made.uuid) if number % 2 else expire_holds(ledger.runner)
             ),
         )
         deployed = [answer for answer in answers if isinstance(answer, Node)]
@@ -178,7 +178,7 @@ def test_a_hold_that_ends_while_it_is_used_is_either_used_or_over(ledger: Ledger
             assert ledger.node(node).instance_uuid == made.instance_uuid
             used += 1
         else:
-            Expiry(ledger.runner).run()
+            expire_holds(ledger.runner)
             assert ledger.unit(node)["used"] == 0
             over += 1
     assert used + over == ROUNDS * 3
@@ -194,7 +194,7 @@ def test_a_renewal_in_time_keeps_the_node(ledger: Ledger, database_url: str) -> 
     ledger.clock.move(30)
     answers = all_at_once(
         8,
-        lambda number: ledger.runner.write(renew_hold, SERVICE, renewal) if number % 2 else Expiry(ledger.runner).run(),
+        lambda number: ledger.runner.write(renew_hold, SERVICE, renewal) if number % 2 else expire_holds(ledger.runner),
     )
     assert [answer for answer in answers if not isinstance(answer, Hold)] == [0] * 4, answers
     assert ledger.unit(node)["used"] == 1

@@ -1,7 +1,12 @@
-"""Time and work: the second entrance to the use cases, beside HTTP.
+"""The conductor: the process that does work, as the second entrance to the operations beside HTTP.
 
-``service`` registers, beats, looks for work and takes over from the dead; ``worker`` does one piece of work from the
-task to the report; ``expiry`` ends holds.
+Here belong threads, retries and the order of work; what the work changes in the database is decided by the operations
+of the other packages, which the conductor runs as ``SERVICE``. Start with ``service``, which names every thread:
+
+- ``registration`` registers the conductor and sends heartbeats; a ``session`` lasts from one registration to its end;
+- ``dispatcher`` looks for work at each wake-up: ``expiry``, ``deferred_deletes``, ``tasks`` (with ``task_runner`` for
+  one node) and ``allocations`` (with ``entries`` for pauses and retries);
+- ``periodic`` runs ``leases`` and ``outbox`` in threads of their own.
 """
 
 from dibs.conductor.service import Conductor

@@ -1,7 +1,7 @@
-"""Lets leases begin and end at their time, and finds other hosts for those that break.
+"""Start and end leases at their time, and reassign hosts that failed.
 
-Any conductor does it for all leases: each event in a transaction of its own, under the lock of its lease. Of several
-that reach for the same event one does it, and the others find it done.
+Every conductor does this for all leases: each event in a transaction of its own under the lock of its lease. When two
+conductors run the same event, the second finds it done.
 """
 
 import logging
@@ -23,13 +23,13 @@ from dibs.leases.operations.reassignment import (
 from dibs.machines.model.conductors import after
 
 COUNT_MAX = 500
-"""How many are done in one go."""
+"""How many events or reservations one run handles at most."""
 
 logger = logging.getLogger(__name__)
 
 
-class LeaseKeeper:
-    """Looks for what is due in leases."""
+class LeaseWorker:
+    """Runs the events of leases that are due, and reassigns hosts."""
 
     def __init__(
         self, runner: Runner, clock: Callable[[], int], *, reassignment_seconds: float, cleaning_minutes: int
@@ -41,9 +41,9 @@ class LeaseKeeper:
         self._reassigned_at = clock()
 
     def run(self) -> None:
-        """Do all that is due, and look after what broke now and then."""
+        """Run every event that is due, and check the hosts every ``reassignment_seconds``."""
         while self.run_events():
-            # What has just ended may let another begin.
+            # The end of one lease may let another start.
             continue
         now = self._clock()
         if self._reassignment_seconds and now >= after(self._reassigned_at, self._reassignment_seconds):
@@ -51,11 +51,11 @@ class LeaseKeeper:
             self.reassign()
 
     def run_events(self) -> int:
-        """Do what is due, in its order; gives how much was done."""
+        """Run events that are due, in their order; return how many were done."""
         due = self._runner.read(list_due_events, SERVICE, ListDueEvents(count_max=COUNT_MAX))
-        done = sum(self._do(event) for event in due)
+        done = sum(self._run_event(event) for event in due)
         if done:
-            logger.info("%d event(s) of leases done", done)
+            logger.info("%d event(s) of leases are done", done)
         return done
 
     def reassign(self) -> int:
@@ -63,14 +63,14 @@ class LeaseKeeper:
         affected = self._runner.read(list_affected_reservations, SERVICE, ListAffectedReservations(count_max=COUNT_MAX))
         return sum(self._reassign(each) for each in affected)
 
-    def _do(self, event: DueEvent) -> bool:
+    def _run_event(self, event: DueEvent) -> bool:
         try:
             return self._runner.write(run_event, SERVICE, event)
         except (StoreUnavailable, StoreContended):
             raise
         except Exception:
-            # One lease that cannot go on must not keep the others waiting.
-            logger.exception("%s of lease %s broke", event.kind, event.lease)
+            # A lease whose event fails must not delay the others.
+            logger.exception("%s of lease %s failed", event.kind, event.lease)
             self._runner.write(fail_event, SERVICE, event)
             return False
 

@@ -1,47 +1,38 @@
-"""A running conductor: its threads, and what happens when the database or its name is lost."""
+"""A running conductor: its threads, and the order in which it looks for work."""
 
-import logging
-import threading
-import uuid
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 
-from dibs.access.access import SERVICE
 from dibs.conductor.allocations import AllocationWorker
-from dibs.conductor.deferred_deletes import Leaving
-from dibs.conductor.expiry import Expiry
-from dibs.conductor.leases import LeaseKeeper
+from dibs.conductor.deferred_deletes import finish_deferred_deletes
+from dibs.conductor.dispatcher import Dispatcher, Step
+from dibs.conductor.expiry import expire_holds
+from dibs.conductor.leases import LeaseWorker
 from dibs.conductor.outbox import OutboxRunner
-from dibs.conductor.periodic import Chore
+from dibs.conductor.periodic import PeriodicTask
+from dibs.conductor.registration import Identity, Registration
 from dibs.conductor.session import Session
-from dibs.conductor.worker import Worker
-from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.conductor.tasks import TaskWorker
 from dibs.database.runner import Runner
 from dibs.leases.model.enforcement import Enforcement
 from dibs.leases.model.outbox import ComputeService
 from dibs.ledger.model.events import CapacityFreed
 from dibs.machines.model.conductors import TIMEOUT_SECONDS, after
 from dibs.machines.model.driver import Driver
-from dibs.machines.model.errors import ConductorReplaced
-from dibs.machines.operations.conductors import Heartbeat, RegisterConductor, record_heartbeat, register_conductor
-from dibs.machines.operations.tasks import ListDue, TakeOver, TakeTask, list_due, list_orphans, take_over_task
 
-LOOKS_PER_TAKE_OVER = 10
-"""How often within a take-over period the dead are looked for.
+CHECKS_PER_TAKE_OVER = 10
+"""How often within a take-over period a conductor checks for failed ones.
 
-The time-out takes at most half of the period and the look a tenth, so that the rest is left for the work itself.
+The timeout takes at most half of the period and the check a tenth; the rest is left for the work itself.
 """
-
-logger = logging.getLogger(__name__)
 
 
 class Conductor:
-    """Works off the tasks and allocations of one registered name, with bounded threads, until stopped or replaced.
+    """Does the work of one registered name until it is stopped or another process registers under the name.
 
-    What a conductor leaves behind that dies is done or begun anew within ``take_over_seconds`` of its death, if its own
-    time-out is at most half of that; 0 leaves the work of the dead alone. ``poll_seconds`` is how often it looks for
-    work that another process may have queued; ``rpc_url`` is where this process takes calls, if it does; ``compute``
-    keeps the flavors and servers of leases when we do not, and ``enforcement`` is told when leases end.
+    The work of a failed conductor is finished or begun anew within ``take_over_seconds`` of its failure, if its timeout
+    is at most half of that; 0 turns take-over off. ``poll_seconds`` is how often a conductor looks for work that
+    another process may have queued. ``compute`` keeps the flavors and servers of leases when Dibs does not, and
+    ``enforcement`` is notified when leases end.
     """
 
     def __init__(
@@ -64,215 +55,108 @@ class Conductor:
         rpc_url: str | None = None,
     ) -> None:
         self._runner = runner
-        self._drivers = drivers
         self._clock = clock
-        self._hostname = hostname
-        self._group = group
-        self._workers = workers
-        self._heartbeat_seconds = heartbeat_seconds
-        self._timeout_seconds = timeout_seconds
         self._take_over_seconds = take_over_seconds
-        self._poll_seconds = poll_seconds
-        self._rpc_url = rpc_url
-        self._worker = Worker(runner, drivers)
-        self._expiry = Expiry(runner)
-        self._leaving = Leaving(runner)
+        self._checked_for_failed_at = 0
+        self._registration = Registration(
+            runner,
+            clock,
+            Identity(
+                hostname=hostname,
+                group=group,
+                drivers=tuple(drivers),
+                timeout_seconds=timeout_seconds,
+                rpc_url=rpc_url,
+            ),
+            heartbeat_seconds=heartbeat_seconds,
+            retry_seconds=poll_seconds,
+            registered=self.wake,
+        )
+        self._tasks = TaskWorker(runner, drivers, hostname, self.wake, threads=workers)
         self._allocations = AllocationWorker(runner, hostname, self.wake)
-        # Many leases may begin in the same minute, and external services may be slow: machines must not wait for them.
-        keeper = LeaseKeeper(
+        self._dispatcher = Dispatcher(
+            hostname, self._steps(), session=lambda: self._registration.session, poll_seconds=poll_seconds
+        )
+        # Many leases may begin in the same minute, and other services may be slow: work on nodes must not wait.
+        leases = LeaseWorker(
             runner, clock, reassignment_seconds=reassignment_seconds, cleaning_minutes=cleaning_minutes
         )
-        chores: dict[str, Callable[[], object]] = {"leases": keeper.run}
+        periodic: dict[str, Callable[[], object]] = {"leases": leases.run}
         if compute is not None or enforcement is not None:
-            chores["outbox"] = OutboxRunner(runner, compute, enforcement).run
-        self._chores = [
-            Chore(f"{name}-{hostname}", do, registered=self._is_registered, poll_seconds=poll_seconds)
-            for name, do in chores.items()
-        ]
-        self._session: Session | None = None
-        self._beat_at = 0
-        self._looked_for_dead_at = 0
-        self._stopping = threading.Event()
-        self._woken = threading.Event()
-        self._busy: set[str] = set()
-        self._busy_lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix=f"dibs-work-{hostname}")
-        self._threads = [
-            threading.Thread(target=self._beat_forever, name=f"dibs-beat-{hostname}", daemon=True),
-            threading.Thread(target=self._dispatch_forever, name=f"dibs-dispatch-{hostname}", daemon=True),
+            periodic["outbox"] = OutboxRunner(runner, compute, enforcement).run
+        self._periodic = [
+            PeriodicTask(f"{name}-{hostname}", run, registered=self._is_registered, poll_seconds=poll_seconds)
+            for name, run in periodic.items()
         ]
 
     @property
     def running(self) -> bool:
-        """False once it was stopped, or another process took its name."""
-        return not self._stopping.is_set()
+        """False once it was stopped, or another process registered under its name."""
+        return self._registration.active
 
     @property
     def incarnation(self) -> str | None:
-        """What this process is registered as just now; None while it is not."""
-        session = self._session
+        """The incarnation that this process is registered as; None while it is not registered."""
+        session = self._registration.session
         return None if session is None or session.ended.is_set() else session.incarnation
+
+    def start(self) -> None:
+        """Register and start every thread. Without a database, the conductor registers once it can be reached."""
+        self._checked_for_failed_at = self._clock()
+        self._runner.subscribe(CapacityFreed, self._wake_if_allocations_wait)
+        self._registration.start()
+        self._dispatcher.start()
+        for task in self._periodic:
+            task.start()
+
+    def wake(self) -> None:
+        """Look for work now: this process has just queued some."""
+        self._dispatcher.wake()
+
+    def stop(self) -> None:
+        """Begin nothing new, interrupt the work in progress, which is begun anew later, and sign off."""
+        self._registration.stop()
+        self._dispatcher.stop()
+        for task in self._periodic:
+            task.stop()
+        self._registration.end_session()
+        self._tasks.close()
+        self._allocations.close()
+        self._registration.sign_off()
+
+    def _steps(self) -> tuple[Step, ...]:
+        """Return the steps of the dispatcher: the tasks that the first three create are started in the same round."""
+        return (
+            self._expire_holds,
+            self._finish_deferred_deletes,
+            self._take_over,
+            self._tasks.dispatch,
+            self._allocations.dispatch,
+        )
 
     def _is_registered(self) -> bool:
         return self.incarnation is not None
 
-    def start(self) -> None:
-        """Register and begin to work. When the database is away, that happens as soon as it is back."""
-        self._looked_for_dead_at = self._clock()
-        self._runner.subscribe(CapacityFreed, self._hear_of_free_node)
-        self._try_to_beat()
-        for thread in self._threads:
-            thread.start()
-        for chore in self._chores:
-            chore.start()
-
-    def wake(self) -> None:
-        """Look for work now: somebody in this process has just queued some."""
-        self._woken.set()
-
-    def _hear_of_free_node(self) -> None:
-        """Somebody may be waiting for it. When nobody was at the last look, whoever came since is looked at anyway."""
+    def _wake_if_allocations_wait(self) -> None:
+        """Wake up for a freed node. An allocation that began to wait after the last look woke the conductor itself."""
         if self._allocations.any_waiting:
             self.wake()
 
-    def stop(self) -> None:
-        """Begin nothing new, interrupt what runs, and leave in good order; what was interrupted is begun anew later."""
-        self._stopping.set()
-        self._woken.set()
-        for thread in self._threads:
-            if thread.is_alive():
-                thread.join()
-        for chore in self._chores:
-            chore.stop()
-        self._end_session()
-        self._pool.shutdown()
-        self._allocations.close()
-        if self._session is not None:
-            self._leave(self._session)
-
-    # --- staying alive ---
-
-    def _beat_forever(self) -> None:
-        while not self._stopping.wait(self._heartbeat_seconds if self._session else self._poll_seconds):
-            self._try_to_beat()
-
-    def _try_to_beat(self) -> None:
-        try:
-            self._register_or_beat()
-        except ConductorReplaced as replaced:
-            logger.error("%s", replaced)
-            self._stopping.set()
-            self._woken.set()
-            self._end_session()
-            self._session = None
-        except (StoreUnavailable, StoreContended):
-            # By now the others take us for dead and may begin our work themselves, so we must not go on with it.
-            if self._session and after(self._beat_at, self._timeout_seconds) < self._clock():
-                logger.error("conductor %s could not beat for too long and interrupts its work", self._hostname)
-                self._end_session()
-                self._session = None
-        except Exception:
-            logger.exception("conductor %s could not beat", self._hostname)
-
-    def _register_or_beat(self) -> None:
-        now = self._clock()
-        if self._session is None:
-            session = Session(str(uuid.uuid4()))
-            registration = RegisterConductor(
-                hostname=self._hostname,
-                group=self._group,
-                drivers=tuple(self._drivers),
-                incarnation=session.incarnation,
-                timeout_seconds=self._timeout_seconds,
-                rpc_url=self._rpc_url,
-            )
-            self._runner.write(register_conductor, SERVICE, registration)
-            self._session = session
-            logger.info("conductor %s is registered", self._hostname)
+    def _expire_holds(self, session: Session) -> None:
+        if expire_holds(self._runner):
+            # An allocation may wait for these nodes, and more holds may have expired.
             self.wake()
-        else:
-            command = Heartbeat(
-                hostname=self._hostname,
-                incarnation=self._session.incarnation,
-                timeout_seconds=self._timeout_seconds,
-            )
-            self._runner.write(record_heartbeat, SERVICE, command)
-        self._beat_at = now
 
-    def _end_session(self) -> None:
-        if self._session is not None:
-            self._session.ended.set()
-
-    def _leave(self, session: Session) -> None:
-        try:
-            command = Heartbeat(hostname=self._hostname, incarnation=session.incarnation, online=False)
-            self._runner.write(record_heartbeat, SERVICE, command)
-        except (ConductorReplaced, StoreUnavailable, StoreContended) as error:
-            logger.warning("conductor %s stopped without signing off: %s", self._hostname, error)
-
-    # --- finding work ---
-
-    def _dispatch_forever(self) -> None:
-        while not self._stopping.is_set():
-            self._woken.wait(self._poll_seconds)
-            self._woken.clear()
-            session = self._session
-            if session is None or self._stopping.is_set():
-                continue
-            try:
-                # What is over is over at once; a take-over may find much to do.
-                if self._expiry.run():
-                    # Somebody may be waiting for the nodes that are free now, and more holds may be over.
-                    self.wake()
-                # The tear-downs that this begins are found right below.
-                self._leaving.run()
-                self._take_over(session)
-                self._dispatch(session)
-                self._allocations.dispatch(session)
-            except (StoreUnavailable, StoreContended, ConductorReplaced):
-                # The store says once that the database is away, and the next heartbeat says that we were replaced.
-                self._stopping.wait(self._poll_seconds)
-            except Exception:
-                logger.exception("conductor %s could not look for work", self._hostname)
-                self._stopping.wait(self._poll_seconds)
-
-    def _dispatch(self, session: Session) -> None:
-        with self._busy_lock:
-            busy = set(self._busy)
-        if len(busy) >= self._workers:
-            return
-        # What is being taken just now is still listed as due, so ask for enough to find others behind it.
-        command = ListDue(incarnation=session.incarnation, count_max=self._workers)
-        for node_uuid in self._runner.read(list_due, SERVICE, command):
-            if node_uuid not in busy and len(busy) < self._workers:
-                busy.add(node_uuid)
-                with self._busy_lock:
-                    self._busy.add(node_uuid)
-                self._pool.submit(self._work_on, node_uuid, session)
-
-    def _work_on(self, node_uuid: str, session: Session) -> None:
-        try:
-            if not session.ended.is_set():
-                self._worker.work_on(node_uuid, session)
-            # There may be more work than threads.
-            self._woken.set()
-        except Exception:
-            logger.exception("the work on node %s broke", node_uuid)
-        finally:
-            with self._busy_lock:
-                self._busy.discard(node_uuid)
+    def _finish_deferred_deletes(self, session: Session) -> None:
+        finish_deferred_deletes(self._runner)
 
     def _take_over(self, session: Session) -> None:
-        """Every now and then, take the work of dead conductors."""
+        """Take the work of failed conductors, several times within each take-over period."""
         now = self._clock()
         if not self._take_over_seconds:
             return
-        if now < after(self._looked_for_dead_at, self._take_over_seconds / LOOKS_PER_TAKE_OVER):
+        if now < after(self._checked_for_failed_at, self._take_over_seconds / CHECKS_PER_TAKE_OVER):
             return
-        self._looked_for_dead_at = now
+        self._checked_for_failed_at = now
         self._allocations.take_over(session)
-        search = TakeOver(incarnation=session.incarnation)
-        for node_uuid in self._runner.read(list_orphans, SERVICE, search):
-            command = TakeTask(node_uuid=node_uuid, incarnation=session.incarnation)
-            if self._runner.write(take_over_task, SERVICE, command):
-                logger.warning("conductor %s takes over the work on node %s", self._hostname, node_uuid)
+        self._tasks.take_over(session)

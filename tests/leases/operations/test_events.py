@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.conductor.leases import LeaseKeeper
+from dibs.conductor.leases import LeaseWorker
 from dibs.database.schema import metadata
 from dibs.leases.model.errors import HostKeptForLeases, NodeBooked
 from dibs.leases.model.leases import ACTIVE, DONE, PENDING, TERMINATED, UNDONE, WHOLE_HOST
@@ -21,9 +21,9 @@ from tests.builders import Ledger
 
 
 @pytest.fixture
-def keeper(ledger: Ledger) -> LeaseKeeper:
+def worker(ledger: Ledger) -> LeaseWorker:
     """What a conductor does with leases, without its thread."""
-    return LeaseKeeper(ledger.runner, ledger.clock, reassignment_seconds=1, cleaning_minutes=0)
+    return LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=1, cleaning_minutes=0)
 
 
 def until(ledger: Ledger, moment: int) -> None:
@@ -46,18 +46,18 @@ def inventory_of(ledger: Ledger, reservation_class: str) -> dict[int, int]:
     }
 
 
-def test_nothing_happens_before_its_time(ledger, keeper):
+def test_nothing_happens_before_its_time(ledger, worker):
     leases.make_host(ledger)
     made = leases.lease(ledger, 1, 2, leases.instances(2))
-    assert keeper.run_events() == 0
+    assert worker.run_events() == 0
     assert leases.shown(ledger, made).status == PENDING
 
 
-def test_a_lease_that_begins_offers_its_instances_where_they_lie(ledger, keeper):
+def test_a_lease_that_begins_offers_its_instances_where_they_lie(ledger, worker):
     hosts = {host.id: host for host in (leases.make_host(ledger) for _ in range(2))}
     made = leases.lease(ledger, 1, 2, leases.instances(3, vcpus=30))
     until(ledger, leases.at(1))
-    keeper.run_events()
+    worker.run_events()
     now = leases.shown(ledger, made)
     assert now.status == ACTIVE
     assert now.event("start_lease").status == DONE
@@ -71,16 +71,16 @@ def test_a_lease_that_begins_offers_its_instances_where_they_lie(ledger, keeper)
     assert access["project_id"] == leases.OWNER.actor.project
 
 
-def test_a_lease_that_ends_leaves_neither_flavor_nor_inventory_nor_class_nor_booking_nor_server(ledger, keeper):
+def test_a_lease_that_ends_leaves_neither_flavor_nor_inventory_nor_class_nor_booking_nor_server(ledger, worker):
     leases.make_host(ledger)
     before = {row["name"] for row in rows(ledger, "resource_classes")}
     made = leases.lease(ledger, 1, 2, leases.instances(2))
     until(ledger, leases.at(1))
-    keeper.run_events()
+    worker.run_events()
     launched = launch(ledger, made)
     assert launched.status == "ACTIVE"
     until(ledger, leases.at(2))
-    keeper.run_events()
+    worker.run_events()
     assert leases.shown(ledger, made).status == TERMINATED
     for table in ("flavors", "flavor_access", "bookings", "servers", "claims", "consumers"):
         assert rows(ledger, table) == [], table
@@ -102,57 +102,57 @@ class _Named:
         self.flavor = str(flavor)
 
 
-def test_no_more_instances_than_reserved_can_be_launched(ledger, keeper):
+def test_no_more_instances_than_reserved_can_be_launched(ledger, worker):
     leases.make_host(ledger)
     made = leases.lease(ledger, 1, 2, leases.instances(2))
     until(ledger, leases.at(1))
-    keeper.run_events()
+    worker.run_events()
     assert [launch(ledger, made).status for _ in range(3)] == ["ACTIVE", "ACTIVE", "ERROR"]
 
 
-def test_a_lease_deleted_while_it_runs_leaves_nothing(ledger, keeper):
+def test_a_lease_deleted_while_it_runs_leaves_nothing(ledger, worker):
     leases.make_host(ledger)
     made = leases.lease(ledger, 1, 2, leases.instances(1), leases.instances(1))
     until(ledger, leases.at(1))
-    keeper.run_events()
+    worker.run_events()
     launch(ledger, made)
     leases.delete(ledger, made)
     for table in ("leases", "lease_events", "lease_reservations", "flavors", "bookings", "servers", "claims"):
         assert rows(ledger, table) == [], table
 
 
-def test_what_ends_at_noon_ends_before_what_begins_at_noon(ledger, keeper):
+def test_what_ends_at_noon_ends_before_what_begins_at_noon(ledger, worker):
     leases.make_host(ledger)
     first = leases.lease(ledger, 1, 2, leases.whole())
     second = leases.lease(ledger, 2, 3, leases.whole())
     until(ledger, leases.at(1))
-    keeper.run_events()
+    worker.run_events()
     launched = launch(ledger, first)
     assert launched.status == "ACTIVE"
     until(ledger, leases.at(2))
-    keeper.run_events()
+    worker.run_events()
     assert leases.shown(ledger, first).status == TERMINATED
     assert leases.shown(ledger, second).status == ACTIVE
     assert rows(ledger, "servers") == []
 
 
-def test_a_lease_waits_for_a_host_that_was_not_given_back(ledger, keeper):
+def test_a_lease_waits_for_a_host_that_was_not_given_back(ledger, worker):
     leases.make_host(ledger)
     leases.lease(ledger, 1, 2, leases.whole())
     second = leases.lease(ledger, 2, 3, leases.whole())
     until(ledger, leases.at(2))
     assert not ledger.runner.write(run_event, SERVICE, DueEvent(lease=second.uuid, kind="start_lease"))
-    while keeper.run_events():
+    while worker.run_events():
         continue
     assert leases.shown(ledger, second).status == ACTIVE
 
 
-def test_those_who_wait_for_a_lease_that_cannot_end_keep_nobody_else_waiting(ledger, keeper):
+def test_those_who_wait_for_a_lease_that_cannot_end_keep_nobody_else_waiting(ledger, worker):
     leases.make_host(ledger)
     first = leases.lease(ledger, 1, 2, leases.whole())
     second = leases.lease(ledger, 2, 3, leases.whole())
     until(ledger, leases.at(1))
-    keeper.run_events()
+    worker.run_events()
     until(ledger, leases.at(3) - leases.HOUR // 2)
     assert ledger.runner.write(fail_event, SERVICE, DueEvent(lease=first.uuid, kind="end_lease"))
     assert due(ledger) == []
@@ -166,7 +166,7 @@ def due(ledger: Ledger) -> list[tuple[str, str]]:
     return [(event.lease, event.kind) for event in found if event.kind != "before_end_lease"]
 
 
-def test_an_event_runs_once(ledger, keeper):
+def test_an_event_runs_once(ledger, worker):
     leases.make_host(ledger)
     made = leases.lease(ledger, 1, 2, leases.whole())
     until(ledger, leases.at(1))
@@ -174,11 +174,11 @@ def test_an_event_runs_once(ledger, keeper):
     assert [ledger.runner.write(run_event, SERVICE, event) for _ in range(2)] == [True, False]
 
 
-def test_a_whole_lease_that_was_slept_through_begins_and_ends(ledger, keeper):
+def test_a_whole_lease_that_was_slept_through_begins_and_ends(ledger, worker):
     leases.make_host(ledger)
     made = leases.lease(ledger, 1, 2, leases.instances(1))
     until(ledger, leases.at(9))
-    while keeper.run_events():
+    while worker.run_events():
         continue
     assert leases.shown(ledger, made).status == TERMINATED
     assert rows(ledger, "bookings") == []
@@ -199,24 +199,24 @@ def claim(ledger: Ledger, resources, project: str | None = "p") -> str:
     return request.consumer
 
 
-def test_placement_claims_go_through_with_the_class_of_a_reservation_there(ledger, keeper):
+def test_placement_claims_go_through_with_the_class_of_a_reservation_there(ledger, worker):
     host = leases.make_host(ledger)
     made = leases.lease(ledger, 1, 2, leases.instances(1))
     until(ledger, leases.at(1))
-    keeper.run_events()
+    worker.run_events()
     with_class = {host.provider: {"VCPU": 1}, host.reservation_provider: {made.reservations[0].resource_class: 1}}
     consumer = claim(ledger, with_class)
     assert consumer in {row["uuid"] for row in rows(ledger, "consumers")}
     until(ledger, leases.at(2))
-    keeper.run_events()
+    worker.run_events()
     assert rows(ledger, "claims") == []
 
 
-def test_a_project_that_has_a_host_whole_may_claim_it_and_no_other_may(ledger, keeper):
+def test_a_project_that_has_a_host_whole_may_claim_it_and_no_other_may(ledger, worker):
     host = leases.make_host(ledger)
     leases.lease(ledger, 1, 2, leases.whole())
     until(ledger, leases.at(1))
-    keeper.run_events()
+    worker.run_events()
     with pytest.raises(HostKeptForLeases):
         claim(ledger, {host.provider: {"VCPU": 1}}, project="strangers")
     claim(ledger, {host.provider: {"VCPU": 1}}, project=leases.OWNER.actor.project)
@@ -258,13 +258,13 @@ def test_a_hold_may_have_a_booked_node_if_it_ends_in_time(ledger, seconds, fits)
             ledger.runner.write(create_hold, SERVICE, command)
 
 
-def test_a_node_of_a_lease_is_deployed_for_its_server_alone(ledger, keeper):
+def test_a_node_of_a_lease_is_deployed_for_its_server_alone(ledger, worker):
     node = ledger.enrol(resource_class="gold")
     leases.register(ledger, node)
     made = leases.lease(ledger, 1, 2, leases.flavored(servers.node_flavor(ledger, "gold").flavor))
     assert servers.launch(ledger, servers.node_flavor(ledger, "gold")).status == "ERROR"
     until(ledger, leases.at(1))
-    keeper.run_events()
+    worker.run_events()
     ledger.revive_conductor()
     assert servers.launch(ledger, servers.node_flavor(ledger, "gold")).status == "ERROR"
     launched = launch(ledger, made)
@@ -275,12 +275,12 @@ def test_a_node_of_a_lease_is_deployed_for_its_server_alone(ledger, keeper):
 # --- other hosts for those that break ---
 
 
-def test_a_node_in_maintenance_is_replaced_before_the_lease_begins(ledger, keeper):
+def test_a_node_in_maintenance_is_replaced_before_the_lease_begins(ledger, worker):
     nodes = {leases.register(ledger, node).id: node for node in (ledger.enrol(resource_class="gold") for _ in range(2))}
     made = leases.lease(ledger, 1, 2, leases.whole())
     (broken,) = leases.booked(ledger, made)
     ledger.change(nodes[broken], maintenance=True)
-    assert keeper.reassign() == 1
+    assert worker.reassign() == 1
     now = leases.shown(ledger, made)
     assert (now.degraded, now.reservations[0].resources_changed, now.reservations[0].missing_resources) == (
         True,
@@ -288,20 +288,20 @@ def test_a_node_in_maintenance_is_replaced_before_the_lease_begins(ledger, keepe
         False,
     )
     assert leases.booked(ledger, made).keys() == nodes.keys() - {broken}
-    assert keeper.reassign() == 0
+    assert worker.reassign() == 0
 
 
-def test_a_host_without_replacement_is_missing_until_there_is_one(ledger, keeper):
+def test_a_host_without_replacement_is_missing_until_there_is_one(ledger, worker):
     host = leases.make_host(ledger)
     made = leases.lease(ledger, 1, 2, leases.instances(2))
     disable(ledger, host)
-    assert keeper.reassign() == 1
+    assert worker.reassign() == 1
     now = leases.shown(ledger, made)
     assert (now.degraded, now.reservations[0].missing_resources) == (True, True)
     assert leases.booked(ledger, made) == {}
-    assert keeper.reassign() == 0
+    assert worker.reassign() == 0
     other = leases.make_host(ledger)
-    assert keeper.reassign() == 1
+    assert worker.reassign() == 1
     now = leases.shown(ledger, made).reservations[0]
     assert (now.missing_resources, now.resources_changed) == (False, True)
     assert leases.booked(ledger, made) == {other.id: 2}
@@ -312,14 +312,14 @@ def disable(ledger: Ledger, host) -> None:
     ledger.runner.write(set_provider_traits, SERVICE, command)
 
 
-def test_a_lease_that_has_begun_keeps_its_hosts(ledger, keeper):
+def test_a_lease_that_has_begun_keeps_its_hosts(ledger, worker):
     node = ledger.enrol(resource_class="gold")
     leases.register(ledger, node)
     made = leases.lease(ledger, 1, 2, leases.whole())
     until(ledger, leases.at(1))
-    keeper.run_events()
+    worker.run_events()
     ledger.change(node, maintenance=True)
-    assert keeper.reassign() == 0
+    assert worker.reassign() == 0
     assert not leases.shown(ledger, made).degraded
 
 
@@ -327,15 +327,15 @@ def test_a_lease_that_has_begun_keeps_its_hosts(ledger, keeper):
 
 
 @pytest.mark.one_engine
-def test_a_year_of_leases_on_one_host(ledger, keeper):
+def test_a_year_of_leases_on_one_host(ledger, worker):
     leases.make_host(ledger)
     made = [leases.lease(ledger, day * 24 + 1, day * 24 + 20, leases.whole()) for day in range(365)]
     for day in range(365):
         until(ledger, leases.at(day * 24 + 1))
-        keeper.run_events()
+        worker.run_events()
         assert leases.shown(ledger, made[day]).status == ACTIVE
         until(ledger, leases.at(day * 24 + 20))
-        while keeper.run_events():
+        while worker.run_events():
             continue
         assert leases.shown(ledger, made[day]).status == TERMINATED
     assert rows(ledger, "bookings") == []

@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.conductor.leases import LeaseKeeper
+from dibs.conductor.leases import LeaseWorker
 from dibs.leases.model.errors import HostKeptForLeases, LeaseConflict, NodeBooked, ProviderIsHost
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import Lease
@@ -33,7 +33,7 @@ def begin(ledger: Ledger, hours: float = 1) -> None:
     """Let time pass, and all that is due happen."""
     ledger.clock.move((leases.at(hours) - ledger.clock()) / 1_000_000)
     ledger.revive_conductor()
-    LeaseKeeper(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0).run_events()
+    LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0).run_events()
 
 
 def claim(ledger: Ledger, resources, *, consumer: str = "", project: str = "p") -> str:

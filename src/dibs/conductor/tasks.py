@@ -1,0 +1,69 @@
+"""Start the tasks of one conductor, each in a thread of a bounded pool."""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from dibs.access.access import SERVICE
+from dibs.conductor.session import Session
+from dibs.conductor.task_runner import TaskRunner
+from dibs.database.runner import Runner
+from dibs.machines.model.driver import Driver
+from dibs.machines.operations.tasks import ListDue, TakeOver, TakeTask, list_due, list_orphans, take_over_task
+
+logger = logging.getLogger(__name__)
+
+
+class TaskWorker:
+    """Works on nodes: at most one task of a node, and at most ``threads`` nodes, at a time."""
+
+    def __init__(
+        self, runner: Runner, drivers: Mapping[str, Driver], hostname: str, wake: Callable[[], None], *, threads: int
+    ) -> None:
+        self._runner = runner
+        self._tasks = TaskRunner(runner, drivers)
+        self._hostname = hostname
+        self._wake = wake
+        self._threads = threads
+        self._in_work: set[str] = set()
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"dibs-work-{hostname}")
+
+    def dispatch(self, session: Session) -> None:
+        """Start the tasks that are due, as far as there are threads."""
+        with self._lock:
+            in_work = set(self._in_work)
+        if len(in_work) >= self._threads:
+            return
+        # A task that a thread is about to take is still listed: ask for enough to see the tasks behind it.
+        command = ListDue(incarnation=session.incarnation, count_max=self._threads)
+        for node_uuid in self._runner.read(list_due, SERVICE, command):
+            if node_uuid not in in_work and len(in_work) < self._threads:
+                in_work.add(node_uuid)
+                with self._lock:
+                    self._in_work.add(node_uuid)
+                self._pool.submit(self._run, node_uuid, session)
+
+    def take_over(self, session: Session) -> None:
+        """Take the tasks of failed conductors."""
+        for node_uuid in self._runner.read(list_orphans, SERVICE, TakeOver(incarnation=session.incarnation)):
+            command = TakeTask(node_uuid=node_uuid, incarnation=session.incarnation)
+            if self._runner.write(take_over_task, SERVICE, command):
+                logger.warning("conductor %s takes over the work on node %s", self._hostname, node_uuid)
+
+    def close(self) -> None:
+        """Wait for the tasks in work; a session that has ended interrupts them."""
+        self._pool.shutdown()
+
+    def _run(self, node_uuid: str, session: Session) -> None:
+        try:
+            if not session.ended.is_set():
+                self._tasks.run(node_uuid, session)
+            # There may be more tasks than threads.
+            self._wake()
+        except Exception:
+            logger.exception("the work on node %s failed unexpectedly", node_uuid)
+        finally:
+            with self._lock:
+                self._in_work.discard(node_uuid)
