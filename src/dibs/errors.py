@@ -1,10 +1,10 @@
 """The base of every domain error, and the errors that belong to no single package.
 
 The docstring of an error class is its message; the names in braces are the keyword arguments of the constructor. An
-error knows no HTTP status: each dialect has one table from error to status and body, and a test proves it complete.
+error has no HTTP status: each dialect has one table from error to status and body, and a test shows it complete.
 
 To add an error: write the class in the ``errors`` module of its package, add a row to the ``errors.py`` of each
-dialect, and run ``tests/dialects``, which name the dialect that lacks it.
+dialect, and run ``tests/dialects``, which name a dialect without a row for it.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class DibsError(Exception):
-    """Something was refused."""
+    """The operation was refused."""
 
     def __init__(self, **details: Any) -> None:
         self.details = details

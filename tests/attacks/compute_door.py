@@ -1,4 +1,4 @@
-"""The door of the compute API, as new clients and as the oldest know it: its routes, and for each a sound request."""
+"""The compute API for new and old clients: its routes, and a valid request for each."""
 
 from dataclasses import replace
 
@@ -52,7 +52,7 @@ _SIZES = {
 
 COMPUTE = Door(
     mount="/compute",
-    # How long a host is up nobody knows: 501 is the answer.
+    # The uptime of a host is not known: the answer is 501.
     routes=[route for route in ROUTES if route.until is None and not route.path.endswith("/uptime")],
     headers={"content-type": b"application/json", _VERSION_HEADER: f"compute 2.{MAXIMUM[1]}".encode()},
     version_header=_VERSION_HEADER,
@@ -123,7 +123,7 @@ OLDEST = replace(
         _SERVICE: {"host": "open-1", "binary": "nova-compute", "disabled_reason": "broken"},
     },
 )
-"""What 2.1 has; its server is the one on a compute host, its hypervisor a part of a name."""
+"""The routes of 2.1; the server runs on a compute host, the hypervisor is a part of a name."""
 
 ON_A_NODE = {
     "server": {

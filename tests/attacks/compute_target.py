@@ -1,4 +1,4 @@
-"""A target that has servers too: one on a compute host, one that is a node, and places for more of both kinds."""
+"""A target with servers: one on a compute host, one that is a node, and capacity for more of both kinds."""
 
 from collections.abc import Iterator
 
@@ -22,17 +22,17 @@ SERVER = "3c000000-0000-4000-8000-000000000003"
 MACHINE = INSTANCE
 """The server that is the active node."""
 KEY = "rack"
-"""Of an extra spec and of metadata."""
+"""Key of an extra spec and of metadata."""
 
 _NO_SIZES = {f"resources:{name}": "0" for name in ("VCPU", "MEMORY_MB", "DISK_GB")}
 _WHOLE_NODE = {**_NO_SIZES, "resources:CUSTOM_HUGE": "1"}
 
 
 class ComputeTarget(Target):
-    """What Target has, a compute host and another node, a flavor for each, and two servers."""
+    """Target with a compute host, another node, a flavor for each, and two servers."""
 
     def fill(self) -> None:
-        """Write what every attack begins with."""
+        """Write the initial rows of every attack."""
         super().fill()
         write = self.ledger.runner.write
         made = write(create_provider, SERVICE, CreateProvider(uuid=COMPUTE_HOST, name="open-1"))
@@ -51,12 +51,12 @@ class ComputeTarget(Target):
         self.store.write(lambda tx: _let_the_active_node_be_a_server(tx, small))
 
     def broken_laws(self, rows: Tables) -> list[str]:
-        """What is wrong with the ledger."""
+        """Return violations of the laws of the ledger."""
         return [*broken_laws(rows, machines_only=False), *_broken_server_laws(rows)]
 
 
 def _let_the_active_node_be_a_server(tx: Transaction, kind: Flavor) -> None:
-    """As it is once a conductor has deployed it."""
+    """Return the state after the conductor has deployed the server."""
     node = nodes.get(tx, NODES["active"])
     assert node is not None
     values = {"uuid": MACHINE, "name": "machine", "project_id": None, "user_id": None, "status": BUILD}
@@ -65,7 +65,7 @@ def _let_the_active_node_be_a_server(tx: Transaction, kind: Flavor) -> None:
 
 
 def _broken_server_laws(rows: Tables) -> Iterator[str]:
-    """A server has something of what it lies on, and one without a place has nothing."""
+    """Return servers without a claim on their host, and servers without a host that have a claim."""
     consumers = {row["id"]: row["uuid"] for row in rows["consumers"]}
     claimed = {(consumers[row["consumer_id"]], row["provider_id"]) for row in rows["claims"]}
     holders = {uuid for uuid, _ in claimed}

@@ -21,7 +21,7 @@ def target(bed: Bed, engine_name: str) -> Iterator[Target]:
 
 @pytest.fixture(scope="module")
 def provider_target(bed: Bed, engine_name: str) -> Iterator[ProviderTarget]:
-    """The same with providers that are no nodes, which somebody uses."""
+    """A target with providers that are not nodes, with claims."""
     url = bed.databases(engine_name).fresh()
     made = ProviderTarget(url)
     yield made

@@ -1,4 +1,4 @@
-"""The doors of Placement and of Dibs' own API: their routes, and for each a request that is accepted."""
+"""Placement's API and Dibs' own API: their routes, and a valid request for each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from tests.attacks.target import INSTANCE, NODES
 
 @dataclass(frozen=True, kw_only=True)
 class Door:
-    """One dialect, with what is sound there."""
+    """One dialect, with its valid requests."""
 
     mount: str
     routes: Sequence[Route[Any]]
@@ -26,11 +26,11 @@ class Door:
     bodies: Mapping[tuple[str, str], Any]
     """By method and path."""
     queries: Mapping[str, Mapping[str, str]]
-    """By path; parameters that are accepted together."""
+    """By path: parameters that are valid together."""
     names: tuple[str, ...]
     """Parameters that only some requests have."""
     query_values: tuple[str, ...]
-    """Values that are almost sound, beside the general rubbish."""
+    """Values that are almost valid, in addition to the general invalid values."""
 
 
 _INVENTORY = {"total": 8, "reserved": 0, "min_unit": 1, "max_unit": 8, "step_size": 1, "allocation_ratio": 1.0}

@@ -1,4 +1,4 @@
-"""The door of the reservation API: its routes, and for each a request that is accepted."""
+"""The reservation API: its routes, and a valid request for each."""
 
 from dibs.dialects.reservation.routes import ROUTES
 from tests.attacks.doors import Door
@@ -51,7 +51,7 @@ RESERVATION = Door(
     names=("name", "limit"),
     query_values=("True", "yes", "maybe", LEASE, PART, UNKNOWN, LEASE.upper()),
 )  # fmt: skip
-"""Floating IPs are left out: they have no sound request."""
+"""Without floating IPs, which have no valid request."""
 
 INSTANCES = {
     **_LEASE,
@@ -67,4 +67,4 @@ INSTANCES = {
         }
     ],
 }
-"""Another sound body for a new lease."""
+"""Another valid body for a new lease."""

@@ -1,4 +1,4 @@
-"""A target that has hosts and a lease too: a compute host and a node that can be booked, and one of them is."""
+"""A target with hosts and a lease: a compute host and a node, one of them booked."""
 
 from typing import Any
 
@@ -16,10 +16,10 @@ LEASE, PART = (f"2b000000-0000-4000-8000-00000000000{number}" for number in rang
 
 
 class LeaseTarget(Target):
-    """What Target has, a host of 64 processors with a property, the available node as a host, and a lease."""
+    """Target with a host of 64 processors and a property, the available node as a host, and a lease."""
 
     def fill(self) -> None:
-        """Write what every attack begins with, under numbers and uuids that stay the same."""
+        """Write the initial rows of every attack, with fixed ids and uuids."""
         super().fill()
         write = self.ledger.runner.write
         make_host(self.ledger, "compute-1")
@@ -31,9 +31,9 @@ class LeaseTarget(Target):
         self._call(lease_tables.lease_reservations, uuid=PART)
 
     def broken_laws(self, rows: Tables) -> list[str]:
-        """What is wrong with the ledger."""
+        """Return violations of the laws of the ledger."""
         return broken_laws(rows, machines_only=False)
 
     def _call(self, table: Table, **values: Any) -> None:
-        """Let the only row of a table be known by this."""
+        """Give the only row of a table a fixed id."""
         self.store.write(lambda tx: tx.change(update(table).values(values)))

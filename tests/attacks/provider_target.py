@@ -1,4 +1,4 @@
-"""A target that has providers too: a tree of two, one that shares, and a consumer that uses some of each."""
+"""A target with providers: a tree of two, a sharing provider, and a consumer with claims on each."""
 
 from sqlalchemy import update
 
@@ -22,10 +22,10 @@ AGGREGATE = "99999999-0000-4000-8000-000000000001"
 
 
 class ProviderTarget(Target):
-    """What Target has, and providers that are no nodes; every provider is at generation 0, the consumer at 1."""
+    """Target with providers that are not nodes; every provider has generation 0, the consumer 1."""
 
     def fill(self) -> None:
-        """Write what every attack begins with."""
+        """Write the initial rows of every attack."""
         super().fill()
         write = self.ledger.runner.write
         write(create_resource_class, SERVICE, "CUSTOM_CLASS")
@@ -50,5 +50,5 @@ class ProviderTarget(Target):
         self.store.write(lambda tx: tx.change(update(tables.providers).values(generation=0)))
 
     def broken_laws(self, rows: Tables) -> list[str]:
-        """What is wrong with the ledger."""
+        """Return violations of the laws of the ledger."""
         return broken_laws(rows, machines_only=False)

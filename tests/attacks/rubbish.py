@@ -1,4 +1,4 @@
-"""Values that have broken somebody's service before: the raw material of the attacks."""
+"""Invalid values that are known to break services: the input of the attacks."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ UNKNOWN = "dddddddd-0000-4000-8000-000000000001"
 
 
 def nested(depth: int) -> Any:
-    """Lists and objects in each other."""
+    """Return nested lists and objects."""
     value: Any = 1
     for level in range(depth):
         value = [value] if level % 2 else {"a": value}

@@ -1,4 +1,4 @@
-"""Requests at any door that are sound but for one place: a sound body with a value, a key or a whole branch spoilt."""
+"""Requests that are valid except for one place: a value, a key or a branch of the body."""
 
 import copy
 import json
@@ -17,7 +17,7 @@ _IDENTS = st.sampled_from([*NODES, *NODES.values(), rubbish.UNKNOWN, "VCPU", "CU
 
 
 def sound_attack(door: Door, route: Route[Any]) -> Attack:
-    """The route's request with nothing wrong in it."""
+    """Return the valid request of a route."""
     path = route.path
     for name, value in door.arguments.items():
         path = path.replace(f"{{{name}}}", value)
@@ -33,7 +33,7 @@ def _sound_query(door: Door, route: Route[Any]) -> dict[str, str]:
 
 @st.composite
 def attacks_on(draw: st.DrawFn, door: Door) -> Attack:
-    """Any route of a door, with rubbish in one of its places."""
+    """Generate requests to any route, with invalid data in one place."""
     route = draw(st.sampled_from(list(door.routes)))
     attack = sound_attack(door, route)
     places = ["path", "header", "method"] + ["query"] * (4 if route.query else 1) + ["body"] * (5 if attack.body else 1)
@@ -68,7 +68,7 @@ def _headers(draw: st.DrawFn, door: Door) -> dict[str, bytes]:
 
 @st.composite
 def _queries(draw: st.DrawFn, door: Door, route: Route[Any]) -> bytes:
-    """A sound query with a parameter or two more, fewer, or spoilt."""
+    """Generate a valid query with a parameter or two added, removed or changed."""
     if draw(st.integers(0, 9)) == 0:
         return draw(st.sampled_from(rubbish.QUERIES) | st.binary(max_size=20))
     pairs = list(_sound_query(door, route).items())
@@ -90,9 +90,9 @@ def _bodies(sound: bytes) -> st.SearchStrategy[bytes]:
 
 @st.composite
 def _spoilt(draw: st.DrawFn, sound: Any) -> Any:
-    """The document with one or two of its members replaced, taken away, called otherwise, or put beside another."""
+    """Generate the document with one or two members replaced, removed, renamed or duplicated."""
     document = copy.deepcopy(sound)
-    # What is put in is shared by all attacks: only what was there from the beginning is changed.
+    # The inserted values are shared by all attacks, so only original members are changed.
     holders = list(_holders(document))
     for _ in range(draw(st.integers(1, 2))):
         places = [(holder, key) for holder in holders for key in _keys(holder)]
@@ -112,7 +112,7 @@ def _spoilt(draw: st.DrawFn, sound: Any) -> Any:
 
 
 def _holders(document: Any) -> Iterator[Any]:
-    """Every object and list in a document."""
+    """Yield every object and list in a document."""
     if isinstance(document, dict | list):
         yield document
         for key in _keys(document):

@@ -1,4 +1,4 @@
-"""Requests that nobody should send: each is sound but for one place, so that the rubbish gets as far as it can."""
+"""Invalid requests: each is valid except for one place, so that it is processed as far as possible."""
 
 import json
 from typing import Any
@@ -36,12 +36,12 @@ _SOUND = {
     "renew": {"ttl_seconds": 60},
     "allocations": {"resource_class": "large"},
 }
-"""A body that is accepted, by the last part of the path that takes it."""
+"""A valid body, by the last part of the path."""
 
 
 @st.composite
 def _documents(draw: st.DrawFn, kind: str, fields: list[str]) -> dict[str, Any]:
-    """A sound body with a field or two spoilt."""
+    """Generate a valid body with a field or two changed."""
     document: dict[str, Any] = dict(_SOUND[kind])
     if kind == "provision":
         document["target"] = draw(st.sampled_from([*states.VERBS, *states.ALIASES]))
@@ -53,7 +53,7 @@ def _documents(draw: st.DrawFn, kind: str, fields: list[str]) -> dict[str, Any]:
 
 
 def _patches(patchable: list[str]) -> st.SearchStrategy[list[dict[str, Any]]]:
-    """Patches that are sound in form, and others."""
+    """Generate well-formed and malformed patches."""
     paths = st.sampled_from([f"/{name}" for name in patchable])
     inner = st.builds("/{}/{}".format, st.sampled_from(patchable), st.sampled_from(["a", "-", "0", "traits", "~1"]))
     sound = {"op": st.sampled_from(["add", "replace", "remove"]), "path": paths | inner, "value": values}
@@ -79,7 +79,7 @@ def _bodies(method: str, path: str, schema: Any) -> st.SearchStrategy[bytes]:
 
 
 def encode(document: Any) -> bytes:
-    """As JSON."""
+    """Return the value as JSON."""
     return json.dumps(document).encode()
 
 
@@ -97,13 +97,13 @@ idents = st.sampled_from([*NODES, PORT, HOLD, rubbish.UNKNOWN, NODES["available"
 
 
 def percent(text: str) -> bytes:
-    """Any text as part of an address."""
+    """Return any text as part of a path."""
     return quote(text.encode("utf-8", "surrogatepass"), safe="").encode()
 
 
 @st.composite
 def _paths(draw: st.DrawFn, template: str, spoil: bool) -> bytes:
-    """The route's path with something in each brace."""
+    """Generate the path of a route with a value for each parameter."""
     parts = []
     for part in template.split("/"):
         name = part[1:-1]
@@ -128,7 +128,7 @@ def _queries(draw: st.DrawFn, names: list[str]) -> bytes:
 
 @st.composite
 def attacks(draw: st.DrawFn) -> Attack:
-    """Any route, with rubbish in one of its places."""
+    """Generate requests to any route, with invalid data in one place."""
     route = draw(st.sampled_from(ROUTES))
     places = ["path", "query", "header", "method"] + ["body"] * (4 if route.body else 1)
     spoilt = draw(st.sampled_from(places))
@@ -152,7 +152,7 @@ def attacks(draw: st.DrawFn) -> Attack:
 
 @st.composite
 def patch_attacks(draw: st.DrawFn) -> Attack:
-    """Patches alone: most of what can go wrong inside a transaction goes wrong here."""
+    """Generate patches, which cause most errors inside a transaction."""
     route = draw(st.sampled_from([route for route in ROUTES if route.method == "PATCH"]))
     body = draw(_bodies("PATCH", route.path, route.body))
     return Attack.of("PATCH", draw(_paths(route.path, False)).decode(), body)
@@ -160,7 +160,7 @@ def patch_attacks(draw: st.DrawFn) -> Attack:
 
 @st.composite
 def query_attacks(draw: st.DrawFn) -> Attack:
-    """Lists with rubbish for every filter."""
+    """Generate lists with invalid values for every filter."""
     route = draw(st.sampled_from([route for route in ROUTES if route.query]))
     version = {"x-openstack-ironic-api-version": draw(st.sampled_from([NEWEST.encode(), NEWEST.encode(), b"1.40"]))}
     return Attack("GET", draw(_paths(route.path, False)), draw(_queries(sorted(route.query))), b"", version)

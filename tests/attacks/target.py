@@ -54,7 +54,7 @@ _SAFE = "".join(map(chr, range(0x21, 0x7F))).replace("%", "").replace("?", "").r
 
 @dataclass
 class Attack:
-    """One request, as bytes where rubbish is wanted and as values where not."""
+    """One request, with bytes where invalid data is wanted."""
 
     method: str
     path: bytes
@@ -65,7 +65,7 @@ class Attack:
 
     @classmethod
     def of(cls, method: str, path: str, body: Any = None, *, version: str = NEWEST, query: str = "") -> "Attack":
-        """A request that is well-formed on the outside."""
+        """Return a request with valid HTTP."""
         encoded = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
         headers = {"x-openstack-ironic-api-version": version.encode("utf-8", "replace")}
         if encoded:
@@ -75,7 +75,7 @@ class Attack:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back."""
+    """The response."""
 
     status: int
     body: bytes
@@ -84,7 +84,7 @@ class Answer:
 
     @property
     def message(self) -> str:
-        """The text of a refusal, which must have the shape of its dialect."""
+        """Return the text of a refusal, which must have the format of its dialect."""
         if self.mount == "/placement":
             return self._message_of_placement()
         if self.mount == "/reservation":
@@ -99,7 +99,7 @@ class Answer:
         return str(error["message"])
 
     def _message_of_blazar(self) -> str:
-        """From a handler, or from the router."""
+        """Return the message of a handler or of the router."""
         error = json.loads(self.body)
         assert error.keys() in ({"error_code", "error_message", "error_name"}, {"error", "error_message"}), error
         assert self.status in (error.get("error_code"), error.get("error")), error
@@ -113,7 +113,7 @@ class Answer:
         return str(error["message"])
 
     def _message_of_placement(self) -> str:
-        """JSON, or one of two other forms for who does not accept it."""
+        """Return the message in JSON, or in one of two other formats by the Accept header."""
         if not self.body.startswith(b"{"):
             return self.body.decode()
         (error,) = json.loads(self.body)["errors"]
@@ -159,14 +159,14 @@ class Target:
         self.store.close()
 
     def prepare(self) -> None:
-        """Put the ledger back to what every attack begins with."""
+        """Restore the initial rows of every attack."""
         self.store.write(_remove_everything)
         self.fill()
         self.rows, self.changed = rows_of(self.reader), False
         assert self.broken_laws(self.rows) == []
 
     def fill(self) -> None:
-        """Write what every attack begins with."""
+        """Write the initial rows of every attack."""
         self.ledger.enrol(uuid=NODES["enrolled"], name="enrolled", state="enroll", power_state=None)
         self.ledger.enrol(
             uuid=NODES["available"], name="available", resource_class="large", with_traits=("CUSTOM_A", "CUSTOM_B")
@@ -183,11 +183,11 @@ class Target:
         self.ledger.runner.write(create_hold, SERVICE, hold)
 
     def broken_laws(self, rows: Tables) -> list[str]:
-        """What is wrong with the ledger."""
+        """Return violations of the laws of the ledger."""
         return broken_laws(rows)
 
     def send(self, attack: Attack, *, undo: bool = True) -> Answer:
-        """Answer one request and hold it to the laws; ``undo`` undoes what it changed."""
+        """Answer one request and check the laws; ``undo`` reverts its changes."""
         answer = self.loop.run_until_complete(self._send(attack))
         self._judge(attack, answer)
         if undo and self.changed:
@@ -235,7 +235,7 @@ class Target:
 
 
 def _nothing() -> None:
-    """Nobody is to be woken."""
+    """Do nothing: no conductor runs."""
 
 
 def _remove_everything(tx: Any) -> None:

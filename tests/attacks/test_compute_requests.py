@@ -1,4 +1,4 @@
-"""Requests about servers and flavors that nobody should send; the laws are in ``target.Target.send``."""
+"""Invalid requests about servers and flavors; ``target.Target.send`` checks the laws."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -36,17 +36,17 @@ def compute_target(bed: Bed, engine_name: str) -> Iterator[ComputeTarget]:
             OLDEST,
             {
                 ("GET", "/v2.1/os-hypervisors/{hypervisor}"): 404,
-                # Its server lies on a compute host, which nobody here can switch.
+                # Its server runs on a compute host, which cannot be switched here.
                 ("POST", "/v2.1/servers/{server}/action"): 409,
             },
         ),
     ],
     ids=["newest", "oldest"],
 )
-def test_every_sound_request_is_accepted(
+def test_every_valid_request_is_accepted(
     compute_target: ComputeTarget, door: Door, expected: dict[tuple[str, str], int]
 ) -> None:
-    """Otherwise the rubbish in them would not get far."""
+    """Otherwise the attacks would be refused too early."""
     refused = {}
     for route in door.routes:
         answer = compute_target.send(sound_attack(door, route))
@@ -55,7 +55,7 @@ def test_every_sound_request_is_accepted(
     assert refused == expected
 
 
-def test_a_sound_launch_on_a_node_finds_it(compute_target: ComputeTarget) -> None:
+def test_valid_launch_on_a_node_succeeds(compute_target: ComputeTarget) -> None:
     (route,) = LAUNCH_ON_A_NODE.routes
     compute_target.send(sound_attack(LAUNCH_ON_A_NODE, route), undo=False)
     assert [row["status"] for row in compute_target.rows["servers"] if row["name"] == "new"] == ["BUILD"]
@@ -66,7 +66,7 @@ def test_no_request_to_any_route_breaks_the_laws(compute_target: ComputeTarget, 
     attack(compute_target, attacks_on(COMPUTE), examples * 3 // 4)
 
 
-def test_no_request_of_the_oldest_clients_breaks_the_laws(compute_target: ComputeTarget, examples: int) -> None:
+def test_no_request_of_an_old_client_breaks_the_laws(compute_target: ComputeTarget, examples: int) -> None:
     attack(compute_target, attacks_on(OLDEST), examples // 4)
 
 

@@ -1,4 +1,4 @@
-"""Requests about hosts and leases that nobody should send; the laws are in ``target.Target.send``."""
+"""Invalid requests about hosts and leases; ``target.Target.send`` checks the laws."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,8 +23,8 @@ def lease_target(bed: Bed, engine_name: str) -> Iterator[LeaseTarget]:
     bed.databases(engine_name).discard(url)
 
 
-def test_every_sound_request_is_accepted(lease_target: LeaseTarget) -> None:
-    """Otherwise the rubbish in them would not get far."""
+def test_every_valid_request_is_accepted(lease_target: LeaseTarget) -> None:
+    """Otherwise the attacks would be refused too early."""
     refused = {}
     for route in RESERVATION.routes:
         answer = lease_target.send(sound_attack(RESERVATION, route))

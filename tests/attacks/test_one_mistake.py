@@ -1,4 +1,4 @@
-"""One wrong value per field: the refusal is 400 and says which field."""
+"""One wrong value per field: the refusal is 400 and names the field."""
 
 import pytest
 
@@ -18,7 +18,7 @@ Mistake = tuple[str, object]
 
 
 def mistakes_in(field: Field) -> list[object]:
-    """What the field does not take."""
+    """Return values that the field does not accept."""
     if field.kind in (Kind.FLAG, Kind.OPTIONAL_FLAG):
         return [*NOT_FLAG]
     if field.kind is Kind.OBJECT:
@@ -89,7 +89,7 @@ QUERY_MISTAKES: list[tuple[str, str]] = [
 
 
 WORDS = {"chassis_uuid": "chassis", "fields": "field(s)"}
-"""How the original service's messages call a field, where they do not use its name."""
+"""The words of the original service for a field, where its messages do not use the name."""
 
 
 def refuse(target: Target, attack: Attack, field: str) -> None:
@@ -102,31 +102,31 @@ def _words(text: str) -> str:
     return text.lower().replace("_", " ")
 
 
-def test_a_wrong_value_of_a_new_node_is_refused_by_name(target: Target) -> None:
+def test_refusal_of_a_new_node_names_the_wrong_field(target: Target) -> None:
     for field, wrong in of_node("creatable"):
         refuse(target, Attack.of("POST", "/v1/nodes", {"driver": "fake-hardware", field: wrong}), field)
 
 
-def test_a_wrong_value_in_a_patch_of_a_node_is_refused_by_name(target: Target) -> None:
+def test_refusal_of_a_node_patch_names_the_wrong_field(target: Target) -> None:
     for field, wrong in of_node("patchable"):
         if wrong is not None:
             refuse(target, Attack.of("PATCH", NODE, [{"op": "add", "path": f"/{field}", "value": wrong}]), field)
 
 
-def test_a_wrong_value_of_a_new_port_is_refused_by_name(target: Target) -> None:
+def test_refusal_of_a_new_port_names_the_wrong_field(target: Target) -> None:
     good = {"node_uuid": NODES["available"], "address": "52:54:00:00:00:77"}
     for field, wrong in [*PORT_MISTAKES, ("uuid", "no-uuid"), ("uuid", 5), ("node_ident", 5)]:
         refuse(target, Attack.of("POST", "/v1/ports", {**good, field: wrong}), field)
 
 
-def test_a_wrong_value_in_a_patch_of_a_port_is_refused_by_name(target: Target) -> None:
+def test_refusal_of_a_port_patch_names_the_wrong_field(target: Target) -> None:
     for field, wrong in PORT_MISTAKES:
         refuse(
             target, Attack.of("PATCH", f"/v1/ports/{PORT}", [{"op": "add", "path": f"/{field}", "value": wrong}]), field
         )
 
 
-def test_a_wrong_value_of_an_action_is_refused_by_name(target: Target) -> None:
+def test_refusal_of_an_action_names_the_wrong_field(target: Target) -> None:
     for path, field, wrong in ACTION_MISTAKES:
         key = "traits" if path == "traits" and isinstance(wrong, list) else field
         body = {key: wrong} if field == "target" else {"target": "manage", key: wrong}
@@ -138,15 +138,15 @@ def test_a_wrong_value_of_an_action_is_refused_by_name(target: Target) -> None:
 
 
 @pytest.mark.parametrize(("name", "wrong"), QUERY_MISTAKES, ids=lambda value: value[:20])
-def test_a_wrong_query_value_is_refused_by_name(target: Target, name: str, wrong: str) -> None:
+def test_refusal_of_a_query_names_the_wrong_parameter(target: Target, name: str, wrong: str) -> None:
     refuse(target, Attack.of("GET", "/v1/nodes", query=f"{name}={wrong}"), name)
 
 
-def test_a_filter_that_names_no_shard_finds_nothing(target: Target) -> None:
+def test_filter_for_an_unknown_shard_finds_nothing(target: Target) -> None:
     assert target.send(Attack.of("GET", "/v1/nodes", query="shard=")).body == b'{"nodes":[]}'
 
 
-def test_the_instance_of_another_node_is_refused_whole(target: Target) -> None:
+def test_patch_with_the_instance_of_another_node_changes_nothing(target: Target) -> None:
     patch = [
         {"op": "add", "path": "/extra", "value": {"a": 1}},
         {"op": "add", "path": "/instance_uuid", "value": INSTANCE},
@@ -155,8 +155,8 @@ def test_the_instance_of_another_node_is_refused_whole(target: Target) -> None:
 
 
 @pytest.mark.parametrize("path", [NODE, f"/v1/ports/{PORT}"], ids=["node", "port"])
-def test_patches_that_add_up_to_more_than_a_row_takes_are_refused(target: Target, path: str) -> None:
-    """Without that, MariaDB hangs up on the statement and everybody's connections are given up."""
+def test_patches_that_exceed_the_size_of_a_row_are_refused(target: Target, path: str) -> None:
+    """Otherwise MariaDB closes the connection, and the store drops all of its connections."""
     value = "é" * 1_900_000
     statuses = []
     for number in range(3):
@@ -168,6 +168,6 @@ def test_patches_that_add_up_to_more_than_a_row_takes_are_refused(target: Target
     assert "extra" in answer.message
 
 
-def test_too_many_traits_are_refused_whole(target: Target) -> None:
+def test_request_with_too_many_traits_changes_nothing(target: Target) -> None:
     names = [f"CUSTOM_{number}" for number in range(51)]
     assert "51" in target.send(Attack.of("PUT", f"{NODE}/traits", {"traits": names})).message

@@ -1,4 +1,4 @@
-"""Thousands of requests that nobody should send; the laws are in ``target.Target.send``."""
+"""Thousands of invalid requests; ``target.Target.send`` checks the laws."""
 
 import os
 
@@ -11,7 +11,7 @@ from tests.attacks.spoiling import attacks_on, sound_attack
 from tests.attacks.strategies import attacks, patch_attacks, query_attacks
 from tests.attacks.target import Attack, Target
 
-# The same requests at every run, so that a failure is about what changed; ATTACK_EXAMPLES looks for new ones.
+# The same requests in every run, so that a failure is caused by a change; ATTACK_EXAMPLES generates new ones.
 _REPEATABLE = "ATTACK_EXAMPLES" not in os.environ
 
 
@@ -43,8 +43,8 @@ def test_no_query_breaks_the_laws(target: Target, examples: int) -> None:
     attack(target, query_attacks(), examples)
 
 
-def test_every_sound_request_at_the_other_doors_is_accepted(provider_target: ProviderTarget) -> None:
-    """Otherwise the rubbish in them would not get far."""
+def test_every_valid_request_to_the_other_apis_is_accepted(provider_target: ProviderTarget) -> None:
+    """Otherwise the attacks would be refused too early."""
     refused = {}
     for door in (PLACEMENT, NATIVE):
         for route in door.routes:

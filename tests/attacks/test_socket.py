@@ -1,4 +1,4 @@
-"""Bytes that are no HTTP, or bad HTTP, on the real socket: the server answers or hangs up, and lives on."""
+"""Invalid HTTP on a real socket: the server answers or closes the connection, and keeps running."""
 
 import contextlib
 import re
@@ -38,7 +38,7 @@ REFUSED = {
     "a whole URL": b"GET http://elsewhere/baremetal/v1/nothing HTTP/1.1\r\nHost: dibs\r\n\r\n",
     "unknown expectation": POST + b"Expect: the-moon\r\nContent-Length: 1\r\n\r\n{",
 }
-"""Requests that get a 4xx or, where not even that is possible, a closed connection."""
+"""Requests that get a 4xx or a closed connection."""
 
 CUT_OFF = {
     "nothing": b"",
@@ -55,7 +55,7 @@ def connect(server: DibsServer) -> socket.socket:
 
 
 def read_all(connection: socket.socket) -> bytes:
-    """What comes until the server hangs up; a reset counts as that."""
+    """Return everything until the server closes or resets the connection."""
     pieces = []
     with contextlib.suppress(ConnectionResetError):
         while piece := connection.recv(65_536):
@@ -64,16 +64,16 @@ def read_all(connection: socket.socket) -> bytes:
 
 
 def send(server: DibsServer, data: bytes) -> bytes:
-    """Send, and take the first answer, or nothing when the server hangs up."""
+    """Send, and return the first response, or b"" when the server closes the connection."""
     with connect(server) as connection:
-        # It need not read to the end what it has refused already; its answer may still be there.
+        # The server may close before it has read everything; its response may still be readable.
         with contextlib.suppress(ConnectionError):
             connection.sendall(data)
         return read_answer(connection)
 
 
 def read_answer(connection: socket.socket) -> bytes:
-    """One whole answer, or b"" when the server hangs up instead."""
+    """Return one complete response, or b"" when the server closes the connection."""
     received = b""
     with contextlib.suppress(ConnectionResetError):
         while b"\r\n\r\n" not in received or len(received.partition(b"\r\n\r\n")[2]) < length_in(received):
@@ -95,14 +95,14 @@ def still_fine(server: DibsServer) -> bool:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_bad_http_is_refused_and_the_server_lives_on(shared_server: DibsServer, name: str) -> None:
+def test_invalid_http_is_refused_and_the_server_keeps_running(shared_server: DibsServer, name: str) -> None:
     answer = send(shared_server, REFUSED[name])
     assert answer == b"" or answer.startswith(b"HTTP/1.1 4"), answer[:300]
     assert still_fine(shared_server)
 
 
 @pytest.mark.parametrize("name", CUT_OFF)
-def test_a_client_that_goes_away_in_the_middle_changes_nothing(shared_server: DibsServer, name: str) -> None:
+def test_client_that_disconnects_during_a_request_changes_nothing(shared_server: DibsServer, name: str) -> None:
     with connect(shared_server) as connection:
         connection.sendall(CUT_OFF[name])
         connection.shutdown(socket.SHUT_WR)
@@ -111,7 +111,7 @@ def test_a_client_that_goes_away_in_the_middle_changes_nothing(shared_server: Di
     assert still_fine(shared_server)
 
 
-def test_chunks_make_a_body(shared_server: DibsServer) -> None:
+def test_chunked_body_is_accepted(shared_server: DibsServer) -> None:
     chunks = b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
     for piece in (b'{"dri', b'ver": "no', b'ne"}'):
         chunks += b"%x\r\n%b\r\n" % (len(piece), piece)
@@ -119,7 +119,7 @@ def test_chunks_make_a_body(shared_server: DibsServer) -> None:
     assert b"No conductor service registered which supports driver none" in answer
 
 
-def test_a_client_may_ask_whether_to_send_its_body(shared_server: DibsServer) -> None:
+def test_expect_100_continue_is_answered(shared_server: DibsServer) -> None:
     body = b'{"driver": "none"}'
     with connect(shared_server) as connection:
         head = b"Expect: 100-continue\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body)
@@ -129,7 +129,7 @@ def test_a_client_may_ask_whether_to_send_its_body(shared_server: DibsServer) ->
         assert b"supports driver none" in read_all(connection)
 
 
-def test_requests_sent_at_once_are_answered_in_order(shared_server: DibsServer) -> None:
+def test_pipelined_requests_are_answered_in_order(shared_server: DibsServer) -> None:
     version = b"X-OpenStack-Ironic-API-Version: 1.80"
     one = b"GET /baremetal/v1/nodes/n%d HTTP/1.1\r\nHost: dibs\r\n%b\r\n\r\n"
     requests = b"".join(one % (number, version) for number in range(50))
@@ -143,7 +143,7 @@ def test_requests_sent_at_once_are_answered_in_order(shared_server: DibsServer) 
     assert answers.endswith(b'{"status": "ok"}')
 
 
-def test_a_body_that_is_more_than_it_says_is_not_a_second_request(shared_server: DibsServer) -> None:
+def test_bytes_beyond_content_length_are_not_a_second_request(shared_server: DibsServer) -> None:
     with connect(shared_server) as connection:
         connection.sendall(POST + b"Content-Length: 2\r\n\r\n{}GARBAGE\r\n\r\n")
         answers = read_all(connection)
@@ -151,7 +151,7 @@ def test_a_body_that_is_more_than_it_says_is_not_a_second_request(shared_server:
     assert still_fine(shared_server)
 
 
-def test_many_idle_connections_do_not_keep_others_out(shared_server: DibsServer) -> None:
+def test_many_idle_connections_do_not_block_others(shared_server: DibsServer) -> None:
     idle = [connect(shared_server) for _ in range(300)]
     try:
         for connection in idle:

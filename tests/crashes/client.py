@@ -1,4 +1,4 @@
-"""Clients that put a server under load and remember exactly what it acknowledged."""
+"""Clients that put a server under load and record every acknowledged write."""
 
 import http.client
 import json
@@ -11,18 +11,18 @@ from tests.bed.dibs_server import DibsServer
 from tests.bed.waiting import eventually
 
 SMALL_TIMES = ("--heartbeat-seconds", "0.2", "--conductor-timeout-seconds", "5", "--take-over-seconds", "10")
-"""Settings with which a dead conductor is noticed within some seconds, and a living one on a busy machine is not."""
+"""Settings that detect a failed conductor within seconds, but not a live one on a busy machine."""
 
 
 class Client:
-    """One connection, kept open as long as the server lets it; for one thread."""
+    """One kept-alive connection, for one thread."""
 
     def __init__(self, port: int, timeout: float = 60) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
         self.headers: dict[str, str] = {}
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """Status and document of an answer; OSError or HTTPException when there is none."""
+        """Return status and document of a response; raise OSError or HTTPException without one."""
         headers = {"X-OpenStack-Ironic-API-Version": "1.80", "Content-Type": "application/json"}
         self.connection.request(method, path, None if body is None else json.dumps(body), headers)
         answer = self.connection.getresponse()
@@ -31,26 +31,26 @@ class Client:
         return answer.status, json.loads(content) if content else None
 
     def node(self, ident: str) -> dict[str, Any]:
-        """A node that must be there."""
+        """Return a node that must exist."""
         status, document = self.ask("GET", f"/baremetal/v1/nodes/{ident}")
         assert status == 200, document
         assert isinstance(document, dict)
         return document
 
     def nodes(self, *fields: str) -> dict[str, dict[str, Any]]:
-        """Every node by uuid, with these fields."""
+        """Return every node by uuid, with these fields."""
         status, document = self.ask("GET", f"/baremetal/v1/nodes?fields={','.join(('uuid', *fields))}")
         assert status == 200, document
         return {node["uuid"]: node for node in document["nodes"]}
 
     def create(self, ident: str, **values: Any) -> None:
-        """Enrol a node."""
+        """Enroll a node."""
         body = {"driver": "fake-hardware", "uuid": ident, **values}
         status, document = self.ask("POST", "/baremetal/v1/nodes", body)
         assert status == 201, document
 
     def provision(self, ident: str, target: str) -> None:
-        """Ask for a verb that must be accepted."""
+        """Send a provisioning verb that must be accepted."""
         status, document = self.ask("PUT", f"/baremetal/v1/nodes/{ident}/states/provision", {"target": target})
         assert status == 202, document
 
@@ -83,7 +83,7 @@ class Load:
         self.join()
 
     def reach(self, count: int) -> None:
-        """Wait until so many nodes have their traits; give up at once when something was refused before."""
+        """Wait until this many nodes have their traits; fail at once after a refusal."""
         eventually(lambda: len(self.traits) >= count or self.refused or self.broken, seconds=60, what="some load")
         assert (self.refused, self.broken) == ([], [])
 
@@ -122,7 +122,7 @@ class Load:
 
 
 def assert_nothing_lost(server: DibsServer, load: Load) -> None:
-    """Every acknowledged write is there, and what was not acknowledged is there whole or not at all."""
+    """Check that every acknowledged write exists, and that every other write is complete or absent."""
     found = Client(server.port).nodes("traits", "name")
     assert load.created - found.keys() == set()
     assert len({node["name"] for node in found.values()}) == len(found)

@@ -29,7 +29,7 @@ def test_requests_get_503_while_the_database_is_stopped_and_no_acknowledged_writ
     try:
         with Load(server.port) as load:
             load.reach(10)
-            # Not killed: the bed runs its databases without flushing, and what they lose then is not our doing.
+            # Stopped, not killed: the test databases run without flushing and would lose commits when killed.
             database.stop()
             eventually(lambda: load.refused)
             check_what_callers_see(server)

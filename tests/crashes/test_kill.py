@@ -1,4 +1,4 @@
-"""``kill -9`` of the server: nothing acknowledged is lost, nothing is left half done."""
+"""``kill -9`` of the server: no acknowledged write is lost, no work stays unfinished."""
 
 import uuid
 from collections.abc import Callable
@@ -13,7 +13,7 @@ Serve = Callable[..., DibsServer]
 
 
 def enrol_slow_node(server: DibsServer) -> str:
-    """An available node whose deploy takes three seconds; it stays with the conductor that it begins with."""
+    """Return an available node whose deploy takes three seconds on one conductor."""
     client, ident = Client(server.port), str(uuid.uuid4())
     settings = {"resource_class": "slow", "automated_clean": False, "driver_info": {"fake_delay_deploy": 3}}
     client.create(ident, **settings)
@@ -28,7 +28,7 @@ def begin_deploy(server: DibsServer, ident: str) -> None:
     eventually(lambda: f"node {ident}: deploy begins" in server.log())
 
 
-def test_nothing_acknowledged_is_lost_and_all_work_is_finished_by_who_comes_back(serve: Serve) -> None:
+def test_restarted_server_has_every_acknowledged_write_and_finishes_the_work(serve: Serve) -> None:
     server = serve(*SMALL_TIMES)
     with Load(server.port) as load:
         load.reach(25)
@@ -49,7 +49,7 @@ def test_nothing_acknowledged_is_lost_and_all_work_is_finished_by_who_comes_back
     assert_lawful(server.database_url)
 
 
-def test_another_process_finishes_the_work_of_a_killed_one(serve: Serve) -> None:
+def test_another_process_finishes_the_work_of_a_killed_server(serve: Serve) -> None:
     server = serve(*SMALL_TIMES)
     ident = enrol_slow_node(server)
     heir = serve(*SMALL_TIMES)

@@ -1,4 +1,4 @@
-"""``kill -9`` during claims of many consumers leaves whole transactions only."""
+"""``kill -9`` during claims of many consumers leaves only complete transactions."""
 
 import http.client
 import json
@@ -34,7 +34,7 @@ class Placement:
         return answer.status, json.loads(content) if content else None
 
     def allocate(self, *requests: tuple[str, dict[str, int]]) -> tuple[int, Any]:
-        """POST /allocations: replace the VCPU claims of consumers by these amounts by provider."""
+        """Replace the VCPU claims of consumers by these amounts per provider (POST /allocations)."""
         body = {
             consumer: {
                 "allocations": {one: {"resources": {"VCPU": amount}} for one, amount in amounts.items()},
@@ -55,7 +55,7 @@ def make_providers(placement: Placement) -> list[str]:
     return made
 
 
-def test_interrupted_swaps_happened_whole_or_not_at_all(serve: Callable[..., DibsServer]) -> None:
+def test_interrupted_swaps_are_complete_or_absent(serve: Callable[..., DibsServer]) -> None:
     server = serve()
     placement = Placement(server.port)
     providers, consumers = make_providers(placement), [str(uuid.uuid4()) for _ in range(CONSUMERS)]

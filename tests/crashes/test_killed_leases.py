@@ -1,4 +1,4 @@
-"""Conductors are killed while many leases begin and end: every step happens once and whole, or not yet."""
+"""Conductors are killed while many leases start and end: every event is executed completely, and once."""
 
 import random
 import subprocess
@@ -31,7 +31,7 @@ Spawn = Callable[..., subprocess.Popen[bytes]]
 
 @pytest.fixture
 def spawn(database_url: str) -> Iterator[Spawn]:
-    """Start conductors; those still running are killed in the end."""
+    """Start conductors; kill those that still run at the end."""
     running = []
 
     def spawn(hostname: str, ahead: int = 0) -> subprocess.Popen[bytes]:
@@ -47,7 +47,7 @@ def spawn(database_url: str) -> Iterator[Spawn]:
 
 
 def promise(ledger: Ledger, runner: Runner) -> None:
-    """Many leases that should begin at once: instances on some hosts, and a few hosts whole."""
+    """Create many leases with the same start: of instances and of whole hosts."""
     for _ in range(12):
         make_host(ledger)
     end = read_clock() + DAY * SECOND
@@ -66,9 +66,7 @@ def in_order(url: str) -> list[str]:
     return [*broken_laws(tables, machines_only=False), *broken_lease_laws(tables)]
 
 
-def test_many_leases_that_begin_at_the_same_moment_all_begin(
-    ledger: Ledger, store: Store, database_url: str, spawn: Spawn
-) -> None:
+def test_leases_with_the_same_start_all_start(ledger: Ledger, store: Store, database_url: str, spawn: Spawn) -> None:
     runner = build_runner(store, read_clock)
     promise(ledger, runner)
     spawn("c-0")
@@ -76,7 +74,7 @@ def test_many_leases_that_begin_at_the_same_moment_all_begin(
     assert in_order(database_url) == []
 
 
-def test_leases_outlive_conductors_that_are_killed_again_and_again(
+def test_leases_survive_repeated_kills_of_conductors(
     ledger: Ledger, store: Store, database_url: str, spawn: Spawn
 ) -> None:
     runner = build_runner(store, read_clock)

@@ -1,4 +1,4 @@
-"""Several processes behind one port, on every engine; and a server that is asked to stop while it works."""
+"""Several processes behind one port, on every engine, and a server that stops during requests."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from tests.races.crowd import all_at_once
 Serve = Callable[..., DibsServer]
 
 
-def test_two_workers_lose_nothing_and_refuse_nothing(serve: Serve) -> None:
+def test_two_workers_lose_and_refuse_nothing(serve: Serve) -> None:
     server = serve("--workers", "2", *SMALL_TIMES)
     with Load(server.port, threads=6, stop_after=10) as load:
         load.join()
@@ -37,7 +37,7 @@ def one_name_goes_to_one_node(server: DibsServer) -> None:
         assert Client(server.port).ask("DELETE", "/baremetal/v1/nodes/wanted")[0] == 204
 
 
-def test_a_killed_worker_is_replaced_and_a_killed_parent_takes_its_workers_along(serve: Serve) -> None:
+def test_killed_worker_is_replaced_and_workers_of_a_killed_parent_stop(serve: Serve) -> None:
     server = serve("--workers", "2", *SMALL_TIMES)
     with Load(server.port) as load:
         load.reach(15)
@@ -58,13 +58,13 @@ def alive(pid: int) -> bool:
     return os.path.exists(f"/proc/{pid}")
 
 
-def test_sigterm_finishes_what_is_in_flight(serve: Serve) -> None:
+def test_sigterm_finishes_running_requests(serve: Serve) -> None:
     server = serve(*SMALL_TIMES)
     with Load(server.port, threads=6) as load:
         load.reach(15)
         assert server.stop() == 0
     assert load.refused == []
-    # A connection may be closed between two requests, but not in the middle of an answer.
+    # A connection may be closed between two requests, but not during a response.
     for error in load.broken:
         assert re.search("Remote end closed|refused|reset|Broken pipe", str(error)), error
     assert "Traceback" not in server.log()

@@ -1,4 +1,4 @@
-"""What every operation is told about its caller."""
+"""The caller of an operation, and what the caller may do and see."""
 
 import enum
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from dibs.access.actor import SERVICE_ACTOR, Actor
 from dibs.errors import Forbidden
 
 Target = Mapping[str, str | None]
-"""What a rule is asked about: names such as ``node.owner`` or ``project_id``, and their values."""
+"""The object of a rule: names such as ``node.owner`` or ``project_id``, and their values."""
 
 
 class EveryProject(enum.Enum):
@@ -19,7 +19,7 @@ class EveryProject(enum.Enum):
 
 
 EVERY_PROJECT: Final = EveryProject.EVERY_PROJECT
-"""The caller sees the objects of every project. It is never the default: a list that forgets to ask shows nothing."""
+"""The caller sees the objects of every project. It is never a default: a list without a decision shows nothing."""
 
 VisibleProjects = frozenset[str] | EveryProject
 """The projects whose objects a caller sees in a list."""
@@ -41,7 +41,7 @@ class Rules(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """The caller of an operation, and the policy that the caller is bound by.
+    """The caller of an operation, with the policy for the caller.
 
     The entrance (dialect, RPC or conductor) builds it once per request. An operation checks its rules against the
     objects that it reads under its locks, so a decision is never older than the object that it is about.
@@ -61,7 +61,7 @@ class Access:
 
 
 class EveryRule:
-    """Grants everything: for Dibs itself."""
+    """Allows everything, for Dibs itself."""
 
     def allows(self, rule: str, actor: Actor, target: Target) -> bool:
         return True

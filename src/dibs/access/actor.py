@@ -1,20 +1,20 @@
-"""Who is asking."""
+"""The authenticated caller."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """The caller of a use case, as authentication established it."""
+    """The caller of an operation, as authentication established it."""
 
     user: str | None = None
     """User id or name; None for the service itself."""
     project: str | None = None
-    """Project the request is scoped to; None when it has none."""
+    """Project scope of the request; None without one."""
     roles: frozenset[str] = frozenset()
-    """Role names, lower case."""
+    """Role names in lower case."""
     system_scope: bool = False
-    """True when the caller speaks for the whole system rather than for one project."""
+    """True for system scope."""
 
 
 SERVICE_ACTOR = Actor(user="dibs", roles=frozenset({"admin", "member", "reader"}), system_scope=True)
