@@ -94,3 +94,19 @@ def test_concurrent_launches_and_deletes_leave_no_claim(ledger: Ledger) -> None:
 
     assert all_at_once(8, launch_and_delete) == [None] * 8
     assert used(ledger, compute.uuid) == 0
+
+
+def test_clients_that_launch_and_delete_on_one_host_never_deadlock(ledger: Ledger) -> None:
+    """The launch locks the host before it inserts the server: the insert's foreign key takes a shared lock on MariaDB,
+    and two transactions that both hold one cannot both go on to the exclusive lock."""
+    size = flavor(ledger)
+    compute = host(ledger, vcpus=100, disk_gb=100)
+    before = ledger.store.statistics.reruns
+
+    def launch_and_delete(_: int) -> None:
+        for _ in range(5):
+            delete(ledger, launch(ledger, size))
+
+    assert all_at_once(8, launch_and_delete) == [None] * 8
+    assert ledger.store.statistics.reruns == before
+    assert used(ledger, compute.uuid) == 0

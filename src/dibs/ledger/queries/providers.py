@@ -76,12 +76,17 @@ def lock(tx: Transaction, uuid: str, now: int) -> bool:
     return tx.change(_LOCK, {"of_uuid": uuid, "now": now}) == 1
 
 
-def lock_many(tx: Transaction, provider_ids: Collection[int], now: int, *, bump: Collection[int] = frozenset()) -> None:
-    """Lock providers in the order of their row ids; increment the generation of those in ``bump``."""
+def lock_many(tx: Transaction, provider_ids: Collection[int], now: int, *, bump: Collection[int] = frozenset()) -> int:
+    """Lock providers in the order of their row ids; increment the generation of those in ``bump``.
+
+    Return the number of those that exist.
+    """
+    locked = 0
     for piece in sets.pieces(sorted(set(provider_ids))):
         values = {"now": now, **sets.numbered("id", piece)}
         changes = sets.numbered("change", [int(row_id in bump) for row_id in piece])
-        tx.change(_lock_many(len(piece)), {**values, **changes})
+        locked += tx.change(_lock_many(len(piece)), {**values, **changes})
+    return locked
 
 
 def lock_and_bump(tx: Transaction, provider_ids: Collection[int], now: int) -> None:

@@ -4,7 +4,7 @@ A choice is a hint. The claim checks it again under its locks.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 from dibs.access.access import Access
@@ -50,7 +50,9 @@ class Destination:
 
     root: Member
     candidate: Candidate
-    node: Node | None
+    provider_ids: frozenset[int]
+    """The row ids of the root and of every provider that the server claims from."""
+    node: Node | None = None
     """None for a compute host."""
 
 
@@ -76,8 +78,8 @@ def _outside_leases(
 ) -> list[Destination]:
     """Return destinations that no lease keeps for itself."""
     found = _search(tx, access, now, spec, limit)
-    kept = launch_reservations.kept_for_leases(tx, sorted({root.id for root, _ in found}))
-    return _without_instance(tx, [(root, candidate) for root, candidate in found if root.id not in kept])
+    kept = launch_reservations.kept_for_leases(tx, sorted({each.root.id for each in found}))
+    return _without_instance(tx, [each for each in found if each.root.id not in kept])
 
 
 def _on_booked_hosts(
@@ -86,36 +88,36 @@ def _on_booked_hosts(
     """Return destinations on the hosts of a reservation. They are few among many, so the search has no limit."""
     booked = launch_reservations.booked_providers(tx, reservation.id)
     found = _search(tx, access, now, spec, None)
-    return _without_instance(tx, [(root, candidate) for root, candidate in found if root.id in booked])
+    return _without_instance(tx, [each for each in found if each.root.id in booked])
 
 
-def _search(
-    tx: Transaction, access: Access, now: int, spec: RequestSpec, limit: int | None
-) -> list[tuple[Member, Candidate]]:
-    """Return the candidates of the ledger on enabled hosts, each with the root of its tree."""
+def _search(tx: Transaction, access: Access, now: int, spec: RequestSpec, limit: int | None) -> list[Destination]:
+    """Return the candidates of the ledger on enabled hosts; their nodes are not read yet."""
     enabled = Criteria(forbidden=frozenset({DISABLED_TRAIT}))
     query = candidate_query(spec.flavor, root_traits=enabled, in_tree=spec.host_uuid, limit=limit)
     try:
-        return _with_roots(find_candidates(tx, access, now, query))
+        return _destinations(find_candidates(tx, access, now, query))
     except (NoSuchTrait, ResourceClassNotFound) as error:
         raise NoValidHost(str(error)) from error
 
 
-def _with_roots(found: Candidates) -> list[tuple[Member, Candidate]]:
+def _destinations(found: Candidates) -> list[Destination]:
     """Return each candidate with the root of its tree; a candidate of sharing providers alone has no host."""
     members = {member.uuid: member for member in found.providers}
     rooted = []
     for candidate in found.candidates:
         own = next((members[uuid] for uuid in candidate.resources if not members[uuid].shares), None)
         if own is not None:
-            rooted.append((members[own.root], candidate))
+            root = members[own.root]
+            claimed = frozenset(members[uuid].id for uuid in candidate.resources)
+            rooted.append(Destination(root=root, candidate=candidate, provider_ids=claimed | {root.id}))
     return rooted
 
 
-def _without_instance(tx: Transaction, found: Sequence[tuple[Member, Candidate]]) -> list[Destination]:
+def _without_instance(tx: Transaction, found: Sequence[Destination]) -> list[Destination]:
     """Read the nodes among the roots; leave out those that got an instance since the search."""
-    machines = nodes.get_many(tx, sorted({root.uuid for root, _ in found}))
-    destinations = [Destination(root=root, candidate=each, node=machines.get(root.uuid)) for root, each in found]
+    machines = nodes.get_many(tx, sorted({each.root.uuid for each in found}))
+    destinations = [replace(each, node=machines.get(each.root.uuid)) for each in found]
     return [each for each in destinations if each.node is None or each.node.instance_uuid is None]
 
 
