@@ -1,65 +1,26 @@
-"""Choosing hosts against a calendar that is filled in minute by minute."""
+"""Selections compared with a table that has a cell for each host and minute."""
 
 from collections import Counter
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dibs.leases.model.bookings import Booking
-from dibs.leases.model.hosts import Host, HostNode
-from dibs.leases.model.matching.calendar import Calendar, peak_load
+from dibs.leases.model.hosts import Host
 from dibs.leases.model.matching.earliest_start import earliest_start
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.matching.requirements import about_traits
 from dibs.leases.model.matching.selection import select_hosts
 from dibs.leases.model.matching.shortages import HostShortage
 from dibs.leases.model.windows import MINUTE, Window
-from dibs.ledger.model.inventories import Inventory
+from tests.leases.model.matching.calendars import bookings_of, calendar_of, make_host
 
 SPAN = 12
-"""Minutes in which everything happens."""
-PROCESSORS = 64
-
-
-def make_host(number: int, processors: int = PROCESSORS, **options) -> Host:
-    stock = {
-        name: Inventory(provider=str(number), resource_class=name, total=total, max_unit=total)
-        for name, total in (("VCPU", processors), ("MEMORY_MB", 100))
-    }
-    return Host(
-        id=number,
-        name=f"h{number}",
-        provider_id=number,
-        provider=str(number),
-        reservation_provider_id=-number,
-        reservation_provider=str(-number),
-        inventories=stock,
-        created_at=0,
-        **options,
-    )
-
-
-def make_node(number: int, hold_ends_at: int | None, used: bool) -> Host:
-    host = make_host(number)
-    unit = Inventory(
-        provider=str(number), resource_class="CUSTOM_GOLD", total=1, max_unit=1, used=int(used), reserved=1
-    )
-    node = HostNode(
-        uuid=str(number),
-        resource_class="gold",
-        provision_state="cleaning",
-        maintenance=False,
-        retired=False,
-        instance_uuid=None,
-        properties={},
-        hold_ends_at=hold_ends_at,
-    )
-    return replace(host, inventories={"CUSTOM_GOLD": unit}, node=node)
+"""The number of minutes in which all windows lie."""
 
 
 class MinuteByMinute:
-    """The same promises as a table: for every host and minute, what is taken."""
+    """The same bookings as a table: what is taken of each host in each minute."""
 
     def __init__(self, hosts: list[Host], bookings: list[Booking], pause: int) -> None:
         self.hosts = hosts
@@ -70,7 +31,7 @@ class MinuteByMinute:
                 self.taken.setdefault((booking.host_id, minute), []).append(booking)
 
     def room(self, need: HostNeed, host: Host, window: Window) -> int:
-        """Add instances one by one until a minute is too full."""
+        """Add instances one by one until they do not fit in a minute."""
         minutes = range(window.start // MINUTE - self.pause, window.end // MINUTE + self.pause)
         if need.whole:
             return int(not any((host.id, minute) in self.taken for minute in minutes))
@@ -97,7 +58,7 @@ class MinuteByMinute:
         return sum(rooms) >= need.least
 
     def earliest(self, need: HostNeed, window: Window) -> int | None:
-        """Try every minute, until everything that was promised is long over."""
+        """Try every minute until all bookings have ended."""
         for minute in range(window.start // MINUTE + 1, 6 * SPAN):
             if self.fits(need, window.moved_to(minute * MINUTE)):
                 return minute * MINUTE
@@ -120,28 +81,6 @@ def needs(draw) -> HostNeed:
     return HostNeed(whole=False, least=amount, most=amount, affinity=affinity, resources=draw(sizes))
 
 
-def promised(number: int, need: HostNeed, assignment: Assignment, window: Window) -> list[Booking]:
-    return [
-        Booking(
-            reservation_id=number,
-            host_id=host_id,
-            start_at=window.start,
-            end_at=window.end,
-            amount=amount,
-            whole=need.whole,
-            resources=need.resources,
-        )
-        for host_id, amount in assignment.items()
-    ]
-
-
-def calendar_of(hosts: list[Host], bookings: list[Booking], pause: int = 0) -> Calendar:
-    starts: dict[int, int] = {}
-    for booking in bookings:
-        starts[booking.host_id] = min(starts.get(booking.host_id, booking.start_at), booking.start_at)
-    return Calendar(hosts=hosts, bookings=bookings, first_starts=starts, now=0, cleaning_minutes=pause)
-
-
 def check_assignment(need: HostNeed, assignment: Assignment) -> None:
     count = sum(assignment.values())
     assert need.least <= count <= need.most
@@ -158,7 +97,7 @@ def check_assignment(need: HostNeed, assignment: Assignment) -> None:
     st.integers(0, 2),
     st.integers(),
 )
-def test_random_leases_fit_exactly_when_a_calendar_of_minutes_has_room(processors, wanted, pause, seed):
+def test_leases_fit_exactly_when_a_table_of_minutes_has_room(processors, wanted, pause, seed):
     hosts = [make_host(number + 1, size) for number, size in enumerate(processors)]
     bookings: list[Booking] = []
     for number, (need, window) in enumerate(wanted):
@@ -174,7 +113,7 @@ def test_random_leases_fit_exactly_when_a_calendar_of_minutes_has_room(processor
         for host_id, amount in found[0].items():
             host = next(host for host in hosts if host.id == host_id)
             assert table.room(need, host, window) >= amount
-        bookings += promised(number, need, found[0], window)
+        bookings += bookings_of(number, need, found[0], window)
 
 
 @settings(max_examples=200, deadline=None)
@@ -184,7 +123,7 @@ def test_reservations_of_one_lease_fit_beside_each_other(others, together, windo
     bookings: list[Booking] = []
     for number, (need, span) in enumerate(others):
         found = select_hosts(calendar_of(hosts, bookings), [need], span, seed)
-        bookings += [] if isinstance(found, HostShortage) else promised(number, need, found[0], span)
+        bookings += [] if isinstance(found, HostShortage) else bookings_of(number, need, found[0], span)
     calendar = calendar_of(hosts, bookings)
     found = select_hosts(calendar, together, window, seed)
     if isinstance(found, HostShortage):
@@ -198,13 +137,13 @@ def test_reservations_of_one_lease_fit_beside_each_other(others, together, windo
         table = MinuteByMinute(hosts, bookings, 0)
         for host_id, amount in assignment.items():
             assert table.room(need, hosts[host_id - 1], window) >= amount
-        bookings += promised(100 + number, need, assignment, window)
+        bookings += bookings_of(100 + number, need, assignment, window)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.sets(st.integers(1, 6), max_size=3), st.sets(st.integers(1, 6), max_size=4), st.integers(1, 3))
-def test_whole_hosts_for_two_reservations_are_found_whenever_there_are_any(one, other, least):
-    """Hosts that suit both are left to the one that has no others."""
+def test_two_reservations_get_whole_hosts_whenever_a_solution_exists(one, other, least):
+    """Hosts that fit both reservations are left to the reservation that has no others."""
     hosts = [
         make_host(number, traits=frozenset(name for name, those in (("A", one), ("B", other)) if number in those))
         for number in range(1, 7)
@@ -224,37 +163,8 @@ def test_three_instances_of_20_and_one_of_40_do_not_fit_on_64():
     small = HostNeed(whole=False, least=3, most=3, resources={"VCPU": 20})
     large = HostNeed(whole=False, least=1, most=1, resources={"VCPU": 40})
     assert isinstance(select_hosts(calendar_of([host], []), [small, large], window, 0), HostShortage)
-    booked = promised(1, small, {1: 3}, window)
+    booked = bookings_of(1, small, {1: 3}, window)
     assert isinstance(select_hosts(calendar_of([host], booked), [large], window, 0), HostShortage)
-
-
-def test_the_peak_is_what_overlaps_at_one_moment():
-    bookings = [
-        Booking(reservation_id=n, host_id=1, start_at=start, end_at=end, amount=2, resources={"VCPU": vcpus})
-        for n, (start, end, vcpus) in enumerate([(0, 10, 5), (10, 20, 7), (15, 30, 1)])
-    ]
-    assert peak_load(bookings, Window(0, 30)) == Counter(VCPU=16)
-    assert peak_load(bookings, Window(0, 15)) == Counter(VCPU=14)
-    assert peak_load(bookings, Window(30, 40)) == Counter()
-
-
-def test_a_held_node_is_free_from_the_end_of_the_hold_and_its_pause():
-    calendar = Calendar(
-        hosts=[make_node(1, 90 * 1_000_000, True)], bookings=[], first_starts={}, now=0, cleaning_minutes=2
-    )
-    need = HostNeed(whole=False, least=1, most=1, resources={"CUSTOM_GOLD": 1})
-    assert calendar.room(need, calendar.hosts[1], Window(3 * MINUTE, 9 * MINUTE)) == 0
-    assert earliest_start(calendar, [need], Window(MINUTE, 3 * MINUTE)) == 4 * MINUTE
-
-
-def test_who_uses_a_node_in_a_lease_leaves_with_it():
-    node = make_node(1, None, True)
-    lease = Booking(reservation_id=1, host_id=1, start_at=0, end_at=5 * MINUTE, amount=1, whole=True)
-    need = HostNeed(whole=True, least=1, most=1)
-    begun = Calendar(hosts=[node], bookings=[lease], first_starts={1: 0}, now=MINUTE)
-    assert select_hosts(begun, [need], Window(5 * MINUTE, 6 * MINUTE), 0) == [{1: 1}]
-    foreign = Calendar(hosts=[node], bookings=[], first_starts={1: 50 * MINUTE}, now=MINUTE)
-    assert isinstance(select_hosts(foreign, [need], Window(5 * MINUTE, 6 * MINUTE), 0), HostShortage)
 
 
 def test_reasons_are_counted_and_the_most_frequent_comes_first():

@@ -1,0 +1,30 @@
+from dibs.leases.model.matching.shortages import HostShortage, format_minute, summarize
+
+MAY_DAY = 1_777_636_800_000_000
+
+
+def test_summary_counts_hosts_and_reasons() -> None:
+    reasons = {"booked in that time": 7, "lacks gpu == 'a100'": 2, "has CUSTOM_B": 3, "disabled": 1}
+    assert summarize(13, reasons, {}) == (
+        "13 hosts: 7 booked in that time, 2 lack gpu == 'a100', 3 have CUSTOM_B, 1 disabled"
+    )
+    assert summarize(1, {"lacks CUSTOM_A": 1}, {}) == "1 host: 1 lacks CUSTOM_A"
+    assert summarize(0, {}, {}) == "no hosts"
+
+
+def test_words_replace_a_reason() -> None:
+    assert summarize(2, {"some": 2}, {"some": "with room for 3 of 4 instances"}) == (
+        "2 hosts: 2 with room for 3 of 4 instances"
+    )
+
+
+def test_text_names_the_earliest_start_once_it_was_searched() -> None:
+    shortage = HostShortage(reasons={}, summary="no hosts")
+    assert shortage.text == "no hosts."
+    assert HostShortage(reasons={}, summary="no hosts", searched=True).text == "no hosts. It would not fit at any time."
+    found = HostShortage(reasons={}, summary="1 host: 1 booked", searched=True, earliest=MAY_DAY)
+    assert found.text == "1 host: 1 booked. The earliest start at which this fits is 2026-05-01 12:00."
+
+
+def test_moment_is_formatted_in_utc() -> None:
+    assert format_minute(MAY_DAY + 59_000_000) == "2026-05-01 12:00"
