@@ -125,7 +125,7 @@ def test_concurrent_random_swaps_conserve_the_total(ledger: Ledger) -> None:
     answers = all_at_once(8, swap)
     assert answers == [None] * 8
     assert sum(sum(has(ledger, consumer).values()) for consumer in consumers) == 40
-    assert sum(used(ledger.store, place) for place in hosts) == 40
+    assert sum(used(ledger.store, host) for host in hosts) == 40
 
 
 def test_no_other_consumer_gets_a_claim_that_passes_from_an_instance_to_its_migration(ledger: Ledger) -> None:

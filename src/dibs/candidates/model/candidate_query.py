@@ -11,8 +11,8 @@ class RequestGroup:
     """Resources that are requested together, and the criteria for the providers that supply them.
 
     Several providers of one tree, and the providers that share with that tree, may supply the group without a suffix
-    together. Exactly one provider supplies a group with a suffix; if such a group requests no resources, it only places
-    that provider.
+    together. Exactly one provider supplies a group with a suffix. A group with a suffix and without resources has a
+    provider too, to which ``same_subtrees`` can relate the others.
     """
 
     suffix: str = ""

@@ -22,7 +22,7 @@ CACHE_HEADERS_SINCE = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The services that the wiring gives to the dialect."""
+    """The services that the wiring passes to the dialect."""
 
     runner: Runner
     clock: Clock

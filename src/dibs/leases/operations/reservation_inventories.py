@@ -12,7 +12,7 @@ from dibs.ledger.queries import inventories, providers, resource_classes
 
 def create_classes(tx: Transaction, now: int, reservations: Sequence[Reservation]) -> None:
     """Create the resource class of each reservation of instances."""
-    resource_classes.make(tx, [each.resource_class for each in reservations if not each.whole_hosts], now)
+    resource_classes.create_many(tx, [each.resource_class for each in reservations if not each.whole_hosts], now)
 
 
 def offer(tx: Transaction, now: int, reservation: Reservation) -> None:

@@ -100,7 +100,7 @@ def use_classes(tx: Transaction, names: Collection[str], now: int) -> dict[str, 
     """Return the row ids of classes for new inventories, under a shared lock; raise for a name that is not a class."""
     found = resource_classes.hold(tx, sorted(names))
     _check_known(names, found)
-    return found | resource_classes.make(tx, sorted(set(names) - found.keys()), now)
+    return found | resource_classes.create_many(tx, sorted(set(names) - found.keys()), now)
 
 
 def _check_known(names: Collection[str], found: Collection[str]) -> None:

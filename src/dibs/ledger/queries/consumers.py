@@ -49,15 +49,15 @@ def get(tx: Transaction, uuid: str) -> Consumer | None:
 
 def create(tx: Transaction, new: Mapping[str, Mapping[str, Any]], now: int) -> dict[str, int]:
     """Insert consumers at generation 1, described by uuid, and return their row ids."""
-    made: dict[str, int] = {}
+    created: dict[str, int] = {}
     for piece in sets.pieces(sorted(new)):
         values = sets.columns([{"uuid": uuid, **new[uuid]} for uuid in piece])
         try:
-            made |= {row["uuid"]: row["id"] for row in tx.rows(_insert(len(piece)), {"now": now, **values})}
+            created |= {row["uuid"]: row["id"] for row in tx.rows(_insert(len(piece)), {"now": now, **values})}
         except Duplicate as error:
             # A concurrent transaction created the same consumer; the next attempt finds it.
             raise Again from error
-    return made
+    return created
 
 
 def change(tx: Transaction, changed: Mapping[int, Mapping[str, Any]]) -> None:

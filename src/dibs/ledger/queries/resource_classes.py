@@ -71,20 +71,20 @@ def hold(tx: Transaction, names: Sequence[str]) -> dict[str, int]:
 def ensure(tx: Transaction, names: Sequence[str], now: int) -> dict[str, int]:
     """Return the row ids of classes under a shared lock; insert the classes that have no row."""
     found = hold(tx, names)
-    return found | make(tx, sorted(set(names) - found.keys()), now)
+    return found | create_many(tx, sorted(set(names) - found.keys()), now)
 
 
-def make(tx: Transaction, names: Sequence[str], now: int) -> dict[str, int]:
+def create_many(tx: Transaction, names: Sequence[str], now: int) -> dict[str, int]:
     """Insert the rows of classes that have none, and return their ids."""
-    made: dict[str, int] = {}
+    created: dict[str, int] = {}
     for piece in sets.pieces(names):
         try:
             rows = tx.rows(_insert(len(piece)), {"now": now, **sets.numbered("name", piece)})
         except Duplicate as error:
             # A concurrent transaction inserted one of them; the next attempt finds it.
             raise Again from error
-        made |= {row["name"]: row["id"] for row in rows}
-    return made
+        created |= {row["name"]: row["id"] for row in rows}
+    return created
 
 
 def create(tx: Transaction, name: str, now: int) -> None:

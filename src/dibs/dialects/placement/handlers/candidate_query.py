@@ -132,7 +132,7 @@ def _read_limit(query: Query) -> int | None:
         return None
     if not re.fullmatch("[1-9][0-9]*", text, re.ASCII):
         raise bad_request(f"Invalid query string parameters: '{text}' does not match '^[1-9][0-9]*$'")
-    # No site has so many candidates, and Python refuses to convert very long numbers.
+    # No site has that many candidates, and Python refuses to convert very long numbers.
     return int(text) if len(text) <= _LIMIT_DIGITS_MAX else None
 
 
