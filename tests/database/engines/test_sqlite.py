@@ -1,0 +1,57 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlalchemy import make_url
+
+from dibs.database.engines.sqlite import SQLite
+from dibs.errors import BadValue
+
+
+def engine(path: Path) -> SQLite:
+    return SQLite(make_url(f"sqlite:///{path}"))
+
+
+def test_memory_database_is_refused() -> None:
+    with pytest.raises(BadValue, match="needs a file"):
+        SQLite(make_url("sqlite://"))
+
+
+def test_file_exists_only_after_the_first_connection(tmp_path: Path) -> None:
+    found = engine(tmp_path / "new" / "x.sqlite")
+    assert not found.exists()
+    found.connect(writing=True).close()
+    assert found.exists()
+
+
+def test_reading_connection_cannot_write(tmp_path: Path) -> None:
+    found = engine(tmp_path / "x.sqlite")
+    found.connect(writing=True).close()
+    connection = found.connect(writing=False)
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        connection.execute("CREATE TABLE a (b)")
+    connection.close()
+
+
+def test_duplicate_has_the_name_of_the_convention(tmp_path: Path) -> None:
+    found = engine(tmp_path / "x.sqlite")
+    connection = found.connect(writing=True)
+    connection.execute("CREATE TABLE a (b, c, UNIQUE (b, c))")
+    connection.execute("INSERT INTO a VALUES (1, 2)")
+    with pytest.raises(sqlite3.IntegrityError) as caught:
+        connection.execute("INSERT INTO a VALUES (1, 2)")
+    assert found.duplicate(caught.value) == "uq_a_b_c"
+    connection.close()
+
+
+def test_lock_of_another_process_is_refused_and_not_unavailable(tmp_path: Path) -> None:
+    found = engine(tmp_path / "x.sqlite")
+    holder, other = found.connect(writing=True), found.connect(writing=True)
+    other.execute("PRAGMA busy_timeout = 0")
+    found.lock_schema(holder)
+    with pytest.raises(sqlite3.OperationalError) as caught:
+        found.lock_schema(other)
+    assert found.refused(caught.value)
+    assert not found.unavailable(caught.value)
+    holder.close()
+    other.close()

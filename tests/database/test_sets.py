@@ -1,0 +1,17 @@
+from dibs.database.sets import PIECE_MAX, binds, columns, numbered, pieces
+
+
+def test_pieces_have_every_item_once_and_fit_into_a_statement() -> None:
+    items = list(range(2 * PIECE_MAX + 1))
+    found = [list(piece) for piece in pieces(items)]
+    assert [len(piece) for piece in found] == [PIECE_MAX, PIECE_MAX, 1]
+    assert [item for piece in found for item in piece] == items
+
+
+def test_parameters_and_values_have_the_same_names() -> None:
+    assert [bind.key for bind in binds("id", 2)] == list(numbered("id", [7, 8]))
+    assert numbered("id", [7, 8]) == {"id_0": 7, "id_1": 8}
+
+
+def test_rows_become_numbered_parameters() -> None:
+    assert columns([{"a": 1}, {"a": 2}]) == {"a_0": 1, "a_1": 2}
