@@ -98,7 +98,7 @@ def test_nobody_there_is_known_not_to_have_heard():
     assert not met.value.maybe_carried_out
 
 
-@pytest.mark.parametrize(("method", "complaint"), [("nonsense", "There is no nonsense"), ("demand", "KeyError")])
+@pytest.mark.parametrize(("method", "complaint"), [("nonsense", "nonsense does not exist"), ("demand", "KeyError")])
 def test_what_cannot_be_carried_out_is_told(url, method, complaint):
     with pytest.raises(NoAnswer, match=complaint):
         caller().call(url, "life-1", method, EVA)

@@ -48,10 +48,10 @@ def test_the_time_cannot_be_changed(verifier):
         verifier.check(proof().headers() | {TIME: str(FIRST_INSTANT + 1)}, "life-1", BODY)
 
 
-def test_a_call_that_was_heard_is_refused(verifier):
+def test_a_call_that_was_seen_is_refused(verifier):
     headers = proof().headers()
     verifier.check(headers, "life-1", BODY)
-    with pytest.raises(Unproven, match="made before"):
+    with pytest.raises(Unproven, match="repetition"):
         verifier.check(headers, "life-1", BODY)
 
 
@@ -67,9 +67,9 @@ def test_a_call_is_remembered_as_long_as_it_is_fresh_and_no_longer(verifier, clo
     for seconds in range(1, 3 * FRESH_SECONDS):
         clock.move(1)
         verifier.check(proof(at=FIRST_INSTANT + clock.moved).headers(), "life-1", BODY)
-        with pytest.raises(Unproven, match="made before" if seconds < FRESH_SECONDS else "seconds old"):
+        with pytest.raises(Unproven, match="repetition" if seconds < FRESH_SECONDS else "seconds old"):
             verifier.check(first.headers(), "life-1", BODY)
-    assert len(verifier._heard) <= FRESH_SECONDS + 4
+    assert len(verifier._seen) <= FRESH_SECONDS + 4
 
 
 def test_an_answer_belongs_to_one_call():

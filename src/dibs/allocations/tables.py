@@ -1,4 +1,4 @@
-"""The tables of allocations and holds. ``dibs.database.schema`` explains the conventions and how to change a table."""
+"""The table of allocations. ``dibs.database.schema`` explains the conventions and how to change a table."""
 
 from sqlalchemy import Column, ForeignKey, Index, String, UniqueConstraint
 
@@ -11,20 +11,20 @@ allocations = table(
     text("name"),
     Column("state", String(15), nullable=False),
     Column("resource_class", String(80), nullable=True),
-    # Lists of names and uuids: what was asked for, never searched.
+    # Lists of names and uuids, never searched.
     json("traits", "[]"),
     json("candidate_nodes", "[]"),
     json("extra"),
     text("owner"),
     long_text("last_error"),
-    # The node that it has; gone with the node.
+    # The node that it has; deleting the node deletes the allocation.
     Column("node_id", ROW_ID, ForeignKey("nodes.id", ondelete="CASCADE"), nullable=True),
-    # Which conductor is to find the node; a compare-and-set on it is how another one takes over.
+    # The conductor that finds the node; another one takes over by compare-and-set.
     Column("conductor_id", ROW_ID, ForeignKey("conductors.id"), nullable=True),
-    # An allocation that would rather wait than fail, until then.
+    # The deadline of an allocation that waits; NULL fails when no node is free.
     time("wait_until"),
     truth("sticky"),
-    # Allocations that are served together or not at all share this.
+    # Allocations of one batch get their nodes together or not at all.
     uuid("batch", nullable=True),
     time("created_at", nullable=False),
     time("updated_at"),

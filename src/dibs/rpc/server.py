@@ -1,4 +1,4 @@
-"""The conductor's side: one path that takes signed calls."""
+"""The server in a conductor process: one path that takes signed calls."""
 
 import json
 import logging
@@ -21,17 +21,17 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 
 Procedure = Callable[[Actor, Json], Any]
-"""Takes the actor and the rest of the parameters; gives what can be written as JSON. Raises DibsError to refuse, and
-KeyError, TypeError or ValueError for parameters that it cannot read."""
+"""Takes the actor and the other parameters, and returns a JSON value. Raises DibsError to refuse, and KeyError,
+TypeError or ValueError for invalid parameters."""
 
 
 class Calls:
-    """JSON-RPC 2.0 in the form of a dialect, so that it is served with the limits and logs of all others."""
+    """JSON-RPC 2.0 as a dialect, so that it has the limits, logs and metrics of the others."""
 
     mount = "/rpc"
     title = "Calls to this conductor"
     public_paths = frozenset({"/"})
-    """No actor is established from headers: the signature is the proof, and covers the body."""
+    """No authentication from headers: the signature is the proof, and it covers the body with the actor."""
     anonymous_is_admin = False
     strict_paths = False
     checks_media_types = False
@@ -53,16 +53,16 @@ class Calls:
     def answer(self, request: Request) -> Response:
         """See http.messages.Dialect."""
         if request.path != "/":
-            return self.refuse(request, 404, "Calls are taken at /rpc.")
+            return self.refuse(request, 404, "RPC calls are accepted at /rpc only.")
         if request.method != "POST":
-            return self.refuse(request, 405, "A call is a POST.", (("allow", "POST"),))
+            return self.refuse(request, 405, "RPC calls use POST.", (("allow", "POST"),))
         incarnation = self._incarnation()
         if incarnation is None:
-            return self.refuse(request, 503, "This conductor is not registered just now.", (("retry-after", "1"),))
+            return self.refuse(request, 503, "This conductor is not registered at the moment.", (("retry-after", "1"),))
         try:
             nonce = self._verifier.check(request.headers, incarnation, request.body)
         except Unproven as error:
-            LOG.warning("refused a call: %s", error)
+            LOG.warning("refused an RPC call: %s", error)
             return self.refuse(request, 401, str(error))
         body = json.dumps(self._carry_out(request.body)).encode()
         proof = (SIGNATURE, sign_answer(self._secret, nonce, body))
@@ -78,17 +78,17 @@ class Calls:
         except UnusableJson as error:
             return _failed(None, PARSE_ERROR, str(error))
         if not _is_call(call):
-            return _failed(None, INVALID_REQUEST, "This is not a single call of JSON-RPC 2.0 that wants an answer.")
+            return _failed(None, INVALID_REQUEST, "The body is not a single JSON-RPC 2.0 call with an id.")
         procedure = self._procedures.get(call["method"])
         if procedure is None:
-            return _failed(call["id"], METHOD_NOT_FOUND, f"There is no {call['method']}.")
+            return _failed(call["id"], METHOD_NOT_FOUND, f"The method {call['method']} does not exist.")
         try:
             actor = read_actor(call["params"]["actor"])
-            result = procedure(actor, {name: it for name, it in call["params"].items() if name != "actor"})
+            result = procedure(actor, {name: value for name, value in call["params"].items() if name != "actor"})
         except DibsError as error:
             return {"jsonrpc": "2.0", "error": write_refusal(error), "id": call["id"]}
         except (KeyError, TypeError, ValueError) as error:
-            LOG.exception("%s could not be carried out", call["method"])
+            LOG.exception("RPC call %s failed", call["method"])
             return _failed(call["id"], INVALID_PARAMS, f"{type(error).__name__}: {error}")
         return {"jsonrpc": "2.0", "result": result, "id": call["id"]}
 

@@ -1,5 +1,6 @@
-"""Actors and refusals as JSON."""
+"""Actors and domain errors as JSON."""
 
+import dataclasses
 from typing import Any
 
 from dibs.access.actor import Actor
@@ -8,26 +9,21 @@ from dibs.errors import BadValue, DibsError, every_error
 Json = dict[str, Any]
 
 REFUSED = -32000
-"""The code of a refusal by the ledger; ``data`` names its class and details, so that the caller can raise the same."""
+"""The code of a domain error; ``data`` has its class and details, so that the client can raise the same error."""
 
 
 def write_actor(actor: Actor) -> Json:
-    """The caller of the API, on whose behalf the conductor acts."""
-    return {
-        "user": actor.user,
-        "project": actor.project,
-        "roles": sorted(actor.roles),
-        "system_scope": actor.system_scope,
-    }
+    """Return the caller of the API as JSON; the conductor checks its access."""
+    return {**dataclasses.asdict(actor), "roles": sorted(actor.roles)}
 
 
 def read_actor(document: Json) -> Actor:
-    """The inverse of write_actor."""
+    """Return the actor that ``write_actor`` wrote."""
     return Actor(**{**document, "roles": frozenset(document["roles"])})
 
 
 def write_refusal(error: DibsError) -> Json:
-    """A domain error as the error of JSON-RPC."""
+    """Return a domain error as an error of JSON-RPC."""
     return {
         "code": REFUSED,
         "message": str(error),
@@ -36,7 +32,7 @@ def write_refusal(error: DibsError) -> Json:
 
 
 def read_refusal(document: Json) -> DibsError:
-    """The domain error that the conductor met. One that this version does not know is told in its own words."""
+    """Return the domain error that ``write_refusal`` wrote, or BadValue for a class that this version lacks."""
     data = document.get("data") or {}
     for known in every_error():
         if known.__name__ == data.get("error"):

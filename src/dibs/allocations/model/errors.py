@@ -16,7 +16,7 @@ class AllocationExists(DibsError):
 
 
 class InstanceInUse(DibsError):
-    """Instance {instance} is in use already, so that no allocation can have its UUID."""
+    """Instance {instance} is already in use, so no allocation can have its UUID."""
 
 
 class CannotBackfill(DibsError):
@@ -24,4 +24,4 @@ class CannotBackfill(DibsError):
 
 
 class NoConductorAvailable(DibsError):
-    """No conductor is alive just now that could find a node. Please try again."""
+    """No conductor is available to find a node. Please try again."""

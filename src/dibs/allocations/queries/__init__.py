@@ -1,1 +1,1 @@
-"""The only SQL of this package."""
+"""The only SQL about allocations: their rows, the queue as conductors see it, and the search for free nodes."""

@@ -1,6 +1,8 @@
-"""The native dialect: what no OpenStack API has. Several nodes at once, waiting, another try, what outlives tear-down.
+"""The native dialect, Dibs' own API at ``/dibs``: what no OpenStack API has.
 
-What is spoken, with examples: docs/dialects/native.md.
+Batches of allocations, waiting, retry, sticky allocations, and explanations of why nodes or a lease are not available.
+Anything that an OpenStack API has belongs to the dialect of that API. Start with ``routes``; each noun has a module
+that parses the request, runs the operation and renders the answer. Examples: docs/dialects/native.md.
 """
 
 from dibs.dialects.native.dialect import Native

@@ -1,4 +1,4 @@
-"""Allocations with all that Dibs can do with them: several at once, waiting, sticky, another try."""
+"""Allocations with the attributes that only Dibs has: batches, waiting, sticky allocations, retry."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ _WAIT_SECONDS: Schema = {
     "type": ["number", "null"],
     "exclusiveMinimum": 0,
     "maximum": WAIT_SECONDS_MAX,
-    "description": "Wait so long for nodes to become free, in order of asking, rather than fail at once.",
+    "description": "How long to wait for nodes to become free. Without it, the allocation fails when no node is free.",
 }
 
 NEW: Schema = {
@@ -36,7 +36,7 @@ NEW: Schema = {
             "type": "integer",
             "minimum": 1,
             "maximum": COUNT_MAX,
-            "description": "How many nodes; all of them are given at one moment, or none.",
+            "description": "Number of nodes; all or nothing.",
         },
         "name": {"type": ["string", "null"], "description": "Only for a single node."},
         "uuid": {**_UUID, "description": "Only for a single node."},
@@ -44,7 +44,7 @@ NEW: Schema = {
         "candidate_nodes": {"type": "array", "items": {"type": "string", "maxLength": 255}, "maxItems": 1000},
         "extra": {"type": "object"},
         "owner": {"type": ["string", "null"], "maxLength": 255},
-        "sticky": {"type": "boolean", "description": "Keep the node when it is torn down."},
+        "sticky": {"type": "boolean", "description": "Keep the node through a teardown."},
         "wait_seconds": _WAIT_SECONDS,
     },
     "required": ["resource_class"],
@@ -53,11 +53,11 @@ NEW: Schema = {
 RETRY: Schema = {"type": "object", "properties": {"wait_seconds": _WAIT_SECONDS}, "additionalProperties": False}
 
 QUERY: Mapping[str, Schema] = {
-    "batch": {**_UUID, "description": "Only the allocations that were asked for together."},
+    "batch": {**_UUID, "description": "Only the allocations of this batch."},
     "state": {"enum": list(STATES)},
     "resource_class": {"type": "string"},
-    "limit": {"type": "string", "pattern": "^[1-9][0-9]{0,3}$", "description": f"At most {LIMIT_MAX}."},
-    "marker": {**_UUID, "description": "Begin behind this allocation."},
+    "limit": {"type": "string", "pattern": "^[1-9][0-9]{0,3}$", "description": f"Page size; at most {LIMIT_MAX}."},
+    "marker": {**_UUID, "description": "Start after this allocation."},
 }
 
 
@@ -67,7 +67,7 @@ def create_allocations(exchange: Exchange) -> Response:
     count = int(body.get("count", 1))
     name = body.get("name")
     if count > 1 and (name is not None or "uuid" in body):
-        raise Refusal(400, "name and uuid are for a single node; leave them out when count is more than 1.")
+        raise Refusal(400, "name and uuid are only allowed with a count of 1.")
     if name is not None:
         check_node_name(name)
     command = CreateAllocation(
@@ -90,7 +90,7 @@ def list_allocations(exchange: Exchange) -> Response:
     projects = visible_projects(exchange.access)
     if "batch" in asked:
         if len(asked) > 1:
-            raise Refusal(400, "batch gives all allocations that were asked for together; it goes with nothing else.")
+            raise Refusal(400, "The query parameter batch cannot be combined with others.")
         return _listed(exchange.read(batches.get_batch, asked["batch"].lower()))
     query = AllocationQuery(
         projects=projects,
@@ -117,7 +117,7 @@ def retry_allocation(exchange: Exchange) -> Response:
 
 
 def render(allocation: Allocation) -> dict[str, Any]:
-    """All that is known of an allocation."""
+    """Return an allocation as JSON."""
     return {
         "uuid": allocation.uuid,
         "name": allocation.name,

@@ -1,4 +1,4 @@
-"""The dialect as the shell sees it: a request comes in, an answer goes out."""
+"""The dialect as ``dibs.http`` sees it: a request comes in, an answer goes out."""
 
 from collections.abc import Callable, Iterable
 
@@ -72,5 +72,5 @@ class Native:
             return found.route.handler(Exchange(request=request, arguments=found.arguments, services=self._services))
         if isinstance(found, MethodNotAllowed):
             allowed = ", ".join(found.allowed)
-            raise Refusal(405, f"{request.path} can be asked with {allowed} only.", (("allow", allowed),))
-        raise Refusal(404, f"There is nothing at {request.path}.")
+            raise Refusal(405, f"{request.path} allows only {allowed}.", (("allow", allowed),))
+        raise Refusal(404, f"{request.path} does not exist.")

@@ -1,4 +1,4 @@
-"""From an error to the answer: ``{"error": {"code": "allocation_not_found", "message": "…"}}``."""
+"""Errors as answers: ``{"error": {"code": "allocation_not_found", "message": "…"}}``."""
 
 import http
 import json
@@ -38,13 +38,13 @@ STATUSES: Mapping[type[DibsError], int] = {
     StoreUnavailable: 503,
     StoreContended: 503,
 }
-"""What the use cases of this dialect raise. An error that is not here counts as what it is a kind of."""
+"""The errors that operations of this dialect raise. An error without a row has the status of its base class."""
 
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class Refusal(Exception):
-    """An error that the dialect itself finds."""
+    """An error that the dialect itself detects."""
 
     def __init__(self, status: int, message: str, headers: Headers = ()) -> None:
         super().__init__(message)
@@ -53,14 +53,14 @@ class Refusal(Exception):
 
 
 def answer_domain_error(error: DibsError) -> Response:
-    """The answer to a refusal by the ledger; its code is the name of the error."""
+    """Return the answer to a domain error; its code is the name of the class."""
     status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
     code = _WORD.sub("_", type(error).__name__).lower()
     return error_answer(status, str(error), code=code)
 
 
 def error_answer(status: int, message: str, headers: Headers = (), *, code: str = "") -> Response:
-    """An error; without a code of its own it has that of the status, such as ``not_found``."""
+    """Return an error; without a code of its own it has the code of the status, such as ``not_found``."""
     code = code or http.HTTPStatus(status).phrase.lower().replace(" ", "_").replace("-", "_")
     body = json.dumps({"error": {"code": code, "message": shorten(message)}}).encode()
     again = (("retry-after", "1"),) if status == 503 and not headers else ()

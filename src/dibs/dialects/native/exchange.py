@@ -1,4 +1,4 @@
-"""One request on its way through a handler, with all that the handler may use."""
+"""One request, and the services that its handler may use."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ __all__ = ["Exchange", "Handler", "Services", "json_answer"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What the dialect was given when it was built."""
+    """The services that the wiring passes to the dialect."""
 
     runner: Runner
     policy: MachinePolicy
     lease_policy: LeasePolicy
     lease_rules: LeaseRules
-    """What the operator decided about all leases."""
+    """The limits that the operator sets for leases."""
     find_flavor: FindFlavor | None
     """Looks up the flavors that an external compute service keeps; None when Dibs keeps them."""
     intake: AllocationIntake
@@ -39,25 +39,25 @@ class Exchange(AnyExchange[Services]):
     """One request and its path arguments."""
 
     def body(self, schema: Schema) -> Any:
-        """The body, checked; none at all is an empty object."""
+        """Return the body, checked against the schema; no body is an empty object."""
         try:
             value = read_json(self.request.body) if self.request.body.strip() else {}
         except UnusableJson as error:
             raise Refusal(400, str(error)) from None
         mistake = find_mistake(schema, value)
         if mistake is not None:
-            raise Refusal(400, f"The request body is not as it should be: {mistake}")
+            raise Refusal(400, f"Invalid request body: {mistake}")
         return value
 
     def query(self, schemas: Mapping[str, Schema]) -> dict[str, str]:
-        """The query parameters, each known and given once."""
+        """Return the query parameters, checked; each must be known and given once."""
         found: dict[str, str] = {}
         for name, value in self.request.query:
             if name not in schemas or name in found:
-                raise Refusal(400, f"The query parameter {name} is not known here, or was given twice.")
+                raise Refusal(400, f"The query parameter {name} is unknown, or given twice.")
             mistake = find_mistake(schemas[name], value)
             if mistake is not None:
-                raise Refusal(400, f"The query parameter {name} is not as it should be: {mistake}")
+                raise Refusal(400, f"Invalid query parameter {name}: {mistake}")
             found[name] = value
         return found
 

@@ -1,6 +1,6 @@
 """Every URL of the native dialect."""
 
-from dibs.dialects.native import allocations, lease_question, why
+from dibs.dialects.native import allocations, lease_availability, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
 from dibs.http.messages import Response
 from dibs.http.routing import Route
@@ -13,23 +13,23 @@ def show_versions(exchange: Exchange) -> Response:
 
 
 ROUTES: tuple[Route[Handler], ...] = (
-    Route(method="GET", path="/", handler=show_versions, summary="Versions", statuses={200: "versions"}),
-    Route(method="GET", path="/v1", handler=show_versions, summary="This version", statuses={200: "versions"}),
+    Route(method="GET", path="/", handler=show_versions, summary="List versions", statuses={200: "versions"}),
+    Route(method="GET", path="/v1", handler=show_versions, summary="Show this version", statuses={200: "versions"}),
     Route(
         method="GET",
         path="/v1/allocations",
         handler=allocations.list_allocations,
         summary="List allocations",
         query=allocations.QUERY,
-        statuses={200: "allocations, the oldest first"},
+        statuses={200: "allocations, oldest first"},
     ),
     Route(
         method="POST",
         path="/v1/allocations",
         handler=allocations.create_allocations,
-        summary="Ask for one node or for several at once, waiting for them or not",
+        summary="Create an allocation, or a batch of them",
         body=allocations.NEW,
-        statuses={201: "asked for; look again for what came of it"},
+        statuses={201: "allocating; poll for the outcome"},
     ),
     Route(
         method="GET",
@@ -42,7 +42,7 @@ ROUTES: tuple[Route[Handler], ...] = (
         method="POST",
         path="/v1/allocations/{allocation}/retry",
         handler=allocations.retry_allocation,
-        summary="Try an allocation that failed once more, with all that were asked for together with it",
+        summary="Retry a failed allocation, and all of its batch",
         body=allocations.RETRY,
         statuses={202: "allocating"},
     ),
@@ -50,16 +50,16 @@ ROUTES: tuple[Route[Handler], ...] = (
         method="GET",
         path="/v1/why",
         handler=why.explain,
-        summary="Why can I not have a node, and when could I",
+        summary="Explain why nodes are not available, and when they will be",
         query=why.QUERY,
-        statuses={200: "whether there are enough, how many are free, and why the others are not"},
+        statuses={200: "whether enough nodes are free, how many, and the reasons against the others"},
     ),
     Route(
         method="GET",
         path="/v1/leases/availability",
-        handler=lease_question.explain,
-        summary="Why can I not have a lease, and when could I",
-        query=lease_question.QUERY,
-        statuses={200: "whether there are enough hosts, why not, and the earliest start at which there are"},
+        handler=lease_availability.explain,
+        summary="Explain whether a lease is possible, and from when on",
+        query=lease_availability.QUERY,
+        statuses={200: "whether enough hosts are free, why not, and the earliest start"},
     ),
 )

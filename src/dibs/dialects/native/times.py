@@ -1,4 +1,4 @@
-"""How this dialect writes times: ISO 8601, in UTC, to the microsecond."""
+"""Timestamps of this dialect: ISO 8601, in UTC, with microseconds."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,5 +6,5 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def render_time(instant: int | None) -> str | None:
-    """A time of the ledger as text."""
+    """Return a time of the ledger as text, or None for None."""
     return None if instant is None else (_EPOCH + timedelta(microseconds=instant)).isoformat(timespec="microseconds")

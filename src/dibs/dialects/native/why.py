@@ -1,4 +1,4 @@
-"""Why can I not have a node, and when could I?"""
+"""Explain why nodes are not available, and when they will be."""
 
 from collections.abc import Mapping
 
@@ -16,10 +16,14 @@ from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 CANDIDATES_MAX = 1_000
 
 QUERY: Mapping[str, Schema] = {
-    "resource_class": {"type": "string", "minLength": 1, "maxLength": 80, "description": "Needed."},
-    "traits": {"type": "string", "description": "Names separated by commas; a node must have all of them."},
-    "candidate_nodes": {"type": "string", "description": "Only these, by name or uuid, separated by commas."},
-    "count": {"type": "string", "pattern": "^[1-9][0-9]{0,2}$", "description": f"How many; at most {COUNT_MAX}."},
+    "resource_class": {"type": "string", "minLength": 1, "maxLength": 80, "description": "Required."},
+    "traits": {"type": "string", "description": "Required traits, separated by commas."},
+    "candidate_nodes": {"type": "string", "description": "Only these nodes, by name or UUID, separated by commas."},
+    "count": {
+        "type": "string",
+        "pattern": "^[1-9][0-9]{0,2}$",
+        "description": f"Number of nodes; at most {COUNT_MAX}.",
+    },
 }
 
 
@@ -27,7 +31,7 @@ def explain(exchange: Exchange) -> Response:
     """GET /v1/why"""
     asked = exchange.query(QUERY)
     if "resource_class" not in asked:
-        raise Refusal(400, "The query parameter resource_class is needed.")
+        raise Refusal(400, "The query parameter resource_class is required.")
     count = int(asked.get("count", 1))
     if count > COUNT_MAX:
         raise Refusal(400, f"The query parameter count must be from 1 to {COUNT_MAX}.")

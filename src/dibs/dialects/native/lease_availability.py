@@ -1,4 +1,4 @@
-"""Could I have this lease, why not, and when could I? Nothing is booked by asking."""
+"""Explain whether a lease is possible, why not, and from when on, without booking anything."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -21,9 +21,9 @@ REQUIREMENTS_LENGTH_MAX = 4_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _AFFINITIES = {"true": True, "false": False, "none": None}
 _SIZES = {"vcpus": "VCPU", "memory_mb": "MEMORY_MB", "disk_gb": "DISK_GB"}
-_DATE: Schema = {"type": "string", "description": "ISO 8601, in UTC unless it says otherwise; or now."}
+_DATE: Schema = {"type": "string", "description": "ISO 8601 timestamp, in UTC unless it has an offset; or now."}
 _COUNT: Schema = {"type": "string", "pattern": "^[1-9][0-9]{0,8}$"}
-_SIZE: Schema = {"type": "string", "pattern": "^[0-9]{1,9}$", "description": f"Of one instance of {INSTANCES}."}
+_SIZE: Schema = {"type": "string", "pattern": "^[0-9]{1,9}$", "description": f"{INSTANCES}: size of one instance."}
 _REQUIREMENTS: Schema = {
     "type": "string",
     "maxLength": REQUIREMENTS_LENGTH_MAX,
@@ -31,15 +31,18 @@ _REQUIREMENTS: Schema = {
 }
 
 QUERY: Mapping[str, Schema] = {
-    "start": {**_DATE, "description": f"{_DATE['description']} Now if not given."},
-    "end": {**_DATE, "description": f"{_DATE['description']} Needed."},
-    "resource_type": {"enum": list(RESOURCE_TYPES), "description": f"{WHOLE_HOST} if not given."},
-    "min": {**_COUNT, "description": f"{WHOLE_HOST}: at least so many; 1 if not given."},
-    "max": {**_COUNT, "description": f"{WHOLE_HOST}: at most so many; as many as at least if not given."},
-    "amount": {**_COUNT, "description": "How many instances; 1 if not given."},
+    "start": {**_DATE, "description": f"{_DATE['description']} Default: now."},
+    "end": {**_DATE, "description": f"{_DATE['description']} Required."},
+    "resource_type": {"enum": list(RESOURCE_TYPES), "description": f"Default: {WHOLE_HOST}."},
+    "min": {**_COUNT, "description": f"{WHOLE_HOST}: minimum number of hosts. Default: 1."},
+    "max": {**_COUNT, "description": f"{WHOLE_HOST}: maximum number of hosts. Default: min."},
+    "amount": {**_COUNT, "description": "Number of instances. Default: 1."},
     **dict.fromkeys(_SIZES, _SIZE),
-    "flavor_id": {"type": "string", "maxLength": 255, "description": f"Needed for {FLAVORED_INSTANCES}."},
-    "affinity": {"enum": list(_AFFINITIES), "description": "All on one host, each on another, or as they come."},
+    "flavor_id": {"type": "string", "maxLength": 255, "description": f"Required for {FLAVORED_INSTANCES}."},
+    "affinity": {
+        "enum": list(_AFFINITIES),
+        "description": "true: all instances on one host. false: each on another host. none: no preference.",
+    },
     "hypervisor_properties": _REQUIREMENTS,
     "resource_properties": _REQUIREMENTS,
 }
@@ -51,7 +54,7 @@ def explain(exchange: Exchange) -> Response:
     require_in_own_project(access, RULE)
     asked = exchange.query(QUERY)
     if "end" not in asked:
-        raise Refusal(400, "The query parameter end is needed.")
+        raise Refusal(400, "The query parameter end is required.")
     command = CreateLease(
         name="",
         start_at=_read_time(asked, "start"),
@@ -75,7 +78,7 @@ def explain(exchange: Exchange) -> Response:
 def _read_reservation(asked: Mapping[str, str]) -> ReservationRequest:
     kind = asked.get("resource_type", WHOLE_HOST)
     if kind == FLAVORED_INSTANCES and "flavor_id" not in asked:
-        raise Refusal(400, f"The query parameter flavor_id is needed for {FLAVORED_INSTANCES}.")
+        raise Refusal(400, f"The query parameter flavor_id is required for {FLAVORED_INSTANCES}.")
     least, most = (asked.get("min", "1"), asked.get("max")) if kind == WHOLE_HOST else (asked.get("amount", "1"), None)
     if int(most or least) < int(least):
         raise Refusal(400, "The query parameter max must not be less than min.")
@@ -99,4 +102,4 @@ def _read_time(asked: Mapping[str, str], name: str) -> int | CurrentMinute:
         given = datetime.fromisoformat(text)
         return int((given.replace(tzinfo=given.tzinfo or UTC) - _EPOCH).total_seconds()) * 1_000_000
     except (ValueError, OverflowError):
-        raise Refusal(400, f"The query parameter {name} is no time: {text[:100]}") from None
+        raise Refusal(400, f"The query parameter {name} is not a valid ISO 8601 timestamp: {text[:100]}") from None
