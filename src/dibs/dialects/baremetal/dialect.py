@@ -1,4 +1,4 @@
-"""The dialect as the shell sees it: a request comes in, an answer goes out."""
+"""The dialect as the HTTP shell sees it: from request to response."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -91,7 +91,7 @@ class Baremetal:
 
 
 def _minor_of(request: Request) -> int:
-    """The root page answers whatever version is asked for: it is where callers learn which there are."""
+    """Return the minor version of a request; the root page ignores it, because clients learn the versions there."""
     return MINIMUM[1] if request.path == "/" else choose_minor(request.headers)
 
 

@@ -1,4 +1,4 @@
-"""What there is, for callers who do not know yet: answered before anybody has to say who they are."""
+"""Version discovery, answered without authentication."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from dibs.dialects.baremetal.microversions import LIMITS
 from dibs.http.messages import Response
 
 RESOURCES_SINCE = {"nodes": 1, "ports": 1, "drivers": 1, "reservations": 37, "conductors": 49, "allocations": 52}
-"""Only what Dibs has: clients look here for what they may use."""
+"""The resources that Dibs has, each with its first version: clients look here for what they may use."""
 
 
 def show_versions(exchange: Exchange) -> Response:

@@ -1,11 +1,11 @@
-"""From an error to Ironic's answer.
+"""Ironic's response to each error.
 
 To add a domain error: write its class in the ``errors`` module of its package and its status in ``STATUSES`` below.
 A test names every class that is missing here.
 
-Quirk: an error's body is JSON inside a JSON string, in two forms. What the service itself finds is a *fault*
-(``faultcode``, ``faultstring``, ``debuginfo``); what its web framework finds (unknown path, method, version) is
-``code``, ``title``, ``description``. Clients read either (contract samples 012 and 026).
+Quirk: the body of an error is JSON inside a JSON string, in two forms. Errors of the service itself are *faults*
+(``faultcode``, ``faultstring``, ``debuginfo``); errors of its web framework (unknown path, method, version) have
+``code``, ``title``, ``description``. Clients read both (contract samples 012 and 026).
 """
 
 import http
@@ -231,7 +231,7 @@ STATUSES: Mapping[type[DibsError], int] = {
 
 
 class Refusal(Exception):
-    """The dialect itself refuses: the request is wrong before any use case is asked."""
+    """A request that the dialect itself refuses, before any operation runs."""
 
     def __init__(self, status: int, message: str, *, framework: bool = False, headers: Headers = ()) -> None:
         super().__init__(message)
@@ -242,39 +242,39 @@ class Refusal(Exception):
 
     @property
     def response(self) -> Response:
-        """The answer in the form that fits."""
+        """Return the response, as a fault or a framework fault."""
         form = framework_fault if self.framework else fault
         return form(self.status, self.message, self.headers)
 
 
 def bad_request(message: str) -> Refusal:
-    """400, with a message that names what is wrong."""
+    """Return a 400 whose message names the mistake."""
     return Refusal(400, message)
 
 
 def not_acceptable(since: int | None = None) -> Refusal:
-    """406: the thing exists, but not in the version asked for."""
+    """Return a 406: the requested version does not have this; ``since`` is the first that has."""
     hint = "" if since is None else f" The minimal required API version should be 1.{since}"
     return Refusal(406, f"Request not acceptable.{hint}")
 
 
 def answer_domain_error(error: DibsError) -> Response:
-    """The answer to a refusal by the ledger."""
+    """Return the response to a domain error."""
     status = next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
     headers: Headers = (("Retry-After", RETRY_SECONDS),) if status == 503 else ()
-    # The caller is promised the reason for each node that it sent, and those are not many.
+    # This error has the reason for each node of the request; their number is limited.
     return fault(status, str(error), headers, whole=isinstance(error, NothingToHold))
 
 
 def fault(status: int, message: str, headers: Headers = (), *, whole: bool = False) -> Response:
-    """The form of what the service finds; a long message is cut unless it is wanted whole."""
+    """Return an error of the service; a long message is shortened unless ``whole``."""
     code = "Client" if status < 500 else "Server"
     said = message if whole else shorten(message)
     return _error(status, {"faultcode": code, "faultstring": said, "debuginfo": None}, headers)
 
 
 def framework_fault(status: int, description: str = "", headers: Headers = ()) -> Response:
-    """The form of what the framework finds."""
+    """Return an error of the web framework."""
     title = http.HTTPStatus(status).phrase
     return _error(status, {"code": status, "title": title, "description": shorten(description)}, headers)
 

@@ -1,4 +1,4 @@
-"""One request on its way through a handler, with all that the handler may use."""
+"""One request in a handler, with everything that the handler may use."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ __all__ = ["Exchange", "Handler", "Headers", "HoldTimes", "Services", "empty_ans
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldTimes:
-    """How many seconds a reservation lasts: when the caller does not say, and at the most."""
+    """How many seconds a reservation lasts: by default and at most."""
 
     default: float = 300
     longest: float = 3600
@@ -29,15 +29,15 @@ class HoldTimes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What the dialect was given when it was built."""
+    """The objects that the wiring passes to the dialect."""
 
     runner: Runner
     drivers: Mapping[str, Driver]
     policy: MachinePolicy
     wake: Callable[[], None]
-    """Tells the conductor of this process that there is work."""
+    """Wakes the conductor of this process for new work."""
     intake: AllocationIntake
-    """Where requests for a node are handed in."""
+    """Accepts allocations and hands them to a conductor."""
     hold_times: HoldTimes
 
 
@@ -50,11 +50,11 @@ class Exchange(AnyExchange[Services]):
 
     @property
     def has_body(self) -> bool:
-        """False also for the empty bodies that some clients send where none is wanted."""
+        """Return False also for the empty bodies that some clients send with GET and DELETE."""
         return self.request.body.strip() not in (b"", b"{}", b"null")
 
     def body(self, name: str, schema: Schema) -> Any:
-        """The body, checked. Quirk: no body at all is an empty object, as in Ironic (contract samples 039, 123)."""
+        """Return the checked body. Quirk: a missing body is an empty object, as in Ironic (contract samples 039, 123)."""
         value: Any = {}
         if self.has_body:
             try:
@@ -65,13 +65,13 @@ class Exchange(AnyExchange[Services]):
         return value
 
     def url(self, *parts: str) -> str:
-        """The address of a resource below the version."""
+        """Return the URL of a resource below the version."""
         return "/".join((self.request.base_url, "v1", *parts))
 
     def links(self, *parts: str) -> list[dict[str, str]]:
-        """The two links that every resource has.
+        """Return the two links that every resource has.
 
-        Quirk: the bookmark leaves out the version, and leads nowhere in Ironic too.
+        Quirk: the bookmark has no version and leads nowhere, as in Ironic.
         """
         bookmark = "/".join((self.request.base_url, *parts))
         return [{"href": self.url(*parts), "rel": "self"}, {"href": bookmark, "rel": "bookmark"}]

@@ -1,10 +1,10 @@
 """Every microversion of the bare-metal API, one line each on what it added.
 
-Most of them are rows elsewhere: a field in ``fields.py``, a filter in ``filters.py``, a route in ``routes.py``, a verb
-in ``provision.py``. Lines in brackets belong to parts of Ironic that Dibs does not have: the number is accepted and
-changes nothing. To add a version: write its line here (the last one is what we announce as maximum), then give the rows
-that it brought ``since=<minor>``. A number never leaves the dialect: what changes behaviour is a named option of a
-command.
+Most versions are rows elsewhere: a field in ``documents/fields.py``, a filter in ``documents/filters.py``, a route in
+``routes.py``, a verb in ``handlers/provision.py``. Lines in brackets belong to parts of Ironic that Dibs does not have:
+the version is accepted and changes nothing. To add a version: write its line here (the last line is the announced
+maximum), then give its rows ``since=<minor>``. A version number never leaves the dialect: a command has a named option
+for each behaviour that depends on it.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ VERSIONS = {
     12: "raid_config and target_raid_config of a node",
     13: "the verb abort for a node that is being cleaned",
     14: "links to states in nodes, to properties in drivers",
-    15: "the verb clean with steps of one's own",
+    15: "the verb clean with steps from the client",
     16: "nodes filtered by driver",
     17: "the verb adopt",
     18: "internal_info of a port",
@@ -83,7 +83,7 @@ VERSIONS = {
     68: "[the ramdisk sends its certificate]",
     69: "deploy_steps with active and rebuild",
     70: "disable_ramdisk with clean",
-    71: "roles with system scope decide who may do what",
+    71: "access by roles with system scope",
     72: "[the ramdisk reports the state of its work]",
     73: "deploy and undeploy, better names for active and deleted",
     74: "[the registry of BIOS settings]",
@@ -119,7 +119,7 @@ VERSIONS = {
     104: "instance_name of a node, and a filter for it",
     105: "[OVN VTEP switches are gone again]",
     106: "[port groups filtered by shard]",
-    107: "X-OpenStack-Request-ID is kept from the caller",
+    107: "the client's X-OpenStack-Request-ID is kept",
     108: "disable_ramdisk with service",
     109: "health of a node",
     110: "the verb abort for a node in wait call-back",
@@ -138,7 +138,7 @@ LIMITS = (
     ("X-OpenStack-Ironic-API-Minimum-Version", f"{MINIMUM[0]}.{MINIMUM[1]}"),
     ("X-OpenStack-Ironic-API-Maximum-Version", f"{MAXIMUM[0]}.{MAXIMUM[1]}"),
 )
-"""Headers of every answer, also of a 406."""
+"""Headers of every response, also of a 406."""
 
 _RANGE = VersionRange(
     service_type="baremetal", legacy_headers=(HEADER,), minimum=MINIMUM, maximum=MAXIMUM, default=MINIMUM
@@ -148,9 +148,10 @@ _OWN_HEADER = HEADER.lower()
 
 
 def choose_minor(headers: Mapping[str, str]) -> int:
-    """The minor version of a request, or a 406.
+    """Return the minor version of a request, or raise a 406.
 
-    Quirk: Ironic knows only its own header. Dibs takes ``OpenStack-API-Version: baremetal 1.N`` too, but Ironic's wins.
+    Quirk: Ironic knows only its own header. Dibs also accepts ``OpenStack-API-Version: baremetal 1.N``; Ironic's header
+    takes precedence.
     """
     if _OWN_HEADER in headers:
         headers = {_OWN_HEADER: headers[_OWN_HEADER].strip()}

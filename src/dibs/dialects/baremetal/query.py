@@ -1,4 +1,4 @@
-"""The query string of a request: which parameters there are, and what they say."""
+"""The query string of a request."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*\Z")
 
 
 class Query:
-    """The parameters by name. Every reader answers None for one that was not sent."""
+    """The parameters by name. Every reader returns None for a parameter that was not sent."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]], known: Mapping[str, object]) -> None:
         self.pairs = tuple(pairs)
@@ -29,7 +29,7 @@ class Query:
         return iter(self._values)
 
     def text(self, name: str) -> str | None:
-        """The value, which must not be given twice."""
+        """Return the value; refuse a parameter that is sent twice."""
         values = self._values.get(name)
         if values is None:
             return None
@@ -38,17 +38,17 @@ class Query:
         return values[0]
 
     def flag(self, name: str) -> bool | None:
-        """The value as a truth."""
+        """Return the value as a boolean."""
         value = self.text(name)
         return None if value is None else read_flag(name, value)
 
     def uuid(self, name: str) -> str | None:
-        """The value as a uuid."""
+        """Return the value as a uuid."""
         value = self.text(name)
         return None if value is None else read_uuid(name, value)
 
     def names(self, name: str) -> tuple[str, ...] | None:
-        """A list: separated by commas, or the parameter repeated, or both; each name once, in the order sent."""
+        """Return a list, separated by commas or sent as repeated parameters; each name once, in the order sent."""
         values = self._values.get(name)
         if values is None:
             return None
@@ -56,7 +56,7 @@ class Query:
         return tuple(dict.fromkeys(part for part in names if part))
 
     def limit(self) -> int:
-        """How many entries a page may have."""
+        """Return the maximum number of entries of a page."""
         value = self.text("limit")
         if value is None:
             return PAGE_MAX
@@ -68,7 +68,7 @@ class Query:
         return min(limit, PAGE_MAX)
 
     def descending(self) -> bool:
-        """The direction of a list."""
+        """Return True when the list is sorted in descending order."""
         direction = self.text("sort_dir") or "asc"
         if direction not in ("asc", "desc"):
             raise bad_request(f"Invalid sort direction: {direction}. Acceptable values are 'asc' or 'desc'")

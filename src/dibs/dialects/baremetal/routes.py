@@ -1,8 +1,8 @@
 """Every URL of the dialect: method, path, handler, first version.
 
-A row also says what a request gets whose version is too old for it; Ironic is not of one mind there, and clients know
-it. Its ``query`` lists every parameter it takes: any other is 400. To add a URL: write a handler and a row, and an
-exchange in ``tests/contracts/baremetal``, which a test asks for.
+A row also has the response to a version that is too old for it, which differs between Ironic's resources. Its ``query``
+lists every parameter; any other is 400. To add a URL: write a handler, a row, and an exchange in
+``tests/contracts/baremetal``, which a test requires.
 """
 
 import enum
@@ -34,7 +34,7 @@ QuerySchema = Mapping[str, Mapping[str, Any]]
 
 
 class TooOld(enum.Enum):
-    """What a version before the row's first gets."""
+    """The response to a version before the row's first."""
 
     NOT_SUPPORTED = "404, the API is not supported for this version"
     NOT_FOUND = "404"
@@ -44,22 +44,22 @@ class TooOld(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """What a row leads to."""
+    """The handler of a row, and its response to older versions."""
 
     handle: Handler
     too_old: TooOld = TooOld.NOT_FOUND
     too_old_message: str | None = None
-    """What a 404 or 405 then says, as the service and not the framework; None says nothing."""
+    """The message of a 404 or 405, as a fault of the service; None for one of the framework without a message."""
 
 
-_FIELDS: QuerySchema = {"fields": {"type": "string", "description": "Only these attributes, separated by commas."}}
-_DETAIL: QuerySchema = {"detail": {"type": "boolean", "description": "All attributes."}}
+_FIELDS: QuerySchema = {"fields": {"type": "string", "description": "Attributes to show, separated by commas."}}
+_DETAIL: QuerySchema = {"detail": {"type": "boolean", "description": "Show all attributes."}}
 _NODE_FILTERS: QuerySchema = {row.name: {**row.schema, "x-since": f"1.{row.since}"} for row in FILTERS}
 _NODE_LIST: QuerySchema = {**LIST_QUERY, **_NODE_FILTERS}
-_OK = {200: "As asked for."}
-_CREATED = {201: "Made; Location says where it is."}
-_ACCEPTED = {202: "Begun; the states of the node show how it goes on."}
-_DONE = {204: "Done."}
+_OK = {200: "OK"}
+_CREATED = {201: "Created; the Location header has its URL."}
+_ACCEPTED = {202: "Accepted; the states of the node show the progress."}
+_DONE = {204: "Done; no content."}
 _NODE = "/v1/nodes/{node}"
 
 
@@ -89,8 +89,8 @@ def _row(
 
 
 _ROOT = [
-    _row("GET", "/", discovery.show_versions, "The versions of the API"),
-    _row("GET", "/v1", discovery.show_version, "What the API has"),
+    _row("GET", "/", discovery.show_versions, "List the API versions"),
+    _row("GET", "/v1", discovery.show_version, "Show the API version and its resources"),
 ]
 
 _NODES = [
@@ -101,7 +101,7 @@ _NODES = [
         "GET",
         "/v1/nodes/validate",
         management.validate_named_node,
-        "Check the settings of a node",
+        "Validate the settings of a node",
         query={"node": {"type": "string"}, "node_uuid": {"type": "string"}},
     ),
     _row("GET", _NODE, nodes.show_node, "Show a node", query=_FIELDS),
@@ -109,21 +109,21 @@ _NODES = [
         "PATCH",
         _NODE,
         nodes.update_node,
-        "Change a node",
+        "Update a node",
         query={"reset_interfaces": {"type": "boolean"}},
         body=schemas.PATCH,
     ),
-    _row("DELETE", _NODE, nodes.delete_node, "Remove a node", statuses=_DONE),
-    _row("GET", f"{_NODE}/validate", management.validate_node, "Check the settings of a node"),
+    _row("DELETE", _NODE, nodes.delete_node, "Delete a node", statuses=_DONE),
+    _row("GET", f"{_NODE}/validate", management.validate_node, "Validate the settings of a node"),
     _row(
         "PUT",
         f"{_NODE}/maintenance",
         nodes.set_maintenance,
-        "Take a node out of service",
+        "Set maintenance mode",
         body=schemas.MAINTENANCE,
         statuses=_ACCEPTED,
     ),
-    _row("DELETE", f"{_NODE}/maintenance", nodes.clear_maintenance, "Put a node back into service", statuses=_ACCEPTED),
+    _row("DELETE", f"{_NODE}/maintenance", nodes.clear_maintenance, "Clear maintenance mode", statuses=_ACCEPTED),
 ]
 
 _STATES = [
@@ -132,7 +132,7 @@ _STATES = [
         "PUT",
         f"{_NODE}/states/power",
         states.set_power,
-        "Switch a node on or off, or reboot it",
+        "Change the power state of a node",
         body=schemas.POWER,
         statuses=_ACCEPTED,
     ),
@@ -140,16 +140,16 @@ _STATES = [
         "PUT",
         f"{_NODE}/states/provision",
         provision.set_provision_state,
-        "Ask for a provision verb",
+        "Change the provision state of a node",
         body=schemas.PROVISION,
         statuses=_ACCEPTED,
     ),
-    _row("GET", f"{_NODE}/management/boot_device", management.show_boot_device, "Show what a node is to boot from"),
+    _row("GET", f"{_NODE}/management/boot_device", management.show_boot_device, "Show the boot device of a node"),
     _row(
         "PUT",
         f"{_NODE}/management/boot_device",
         management.set_boot_device,
-        "Say what a node is to boot from",
+        "Set the boot device of a node",
         body=schemas.BOOT_DEVICE,
         statuses=_DONE,
     ),
@@ -157,7 +157,7 @@ _STATES = [
         "GET",
         f"{_NODE}/management/boot_device/supported",
         management.list_boot_devices,
-        "List what a node can boot from",
+        "List the boot devices that a node supports",
     ),
 ]
 
@@ -190,11 +190,11 @@ _NODE_PORT_LIST = {name: schema for name, schema in _PORT_LIST.items() if name n
 
 _PORTS = [
     _row("GET", "/v1/ports", ports.list_ports, "List ports", query=_PORT_LIST),
-    _row("POST", "/v1/ports", ports.create_port, "Add a port", body=PORT, statuses=_CREATED),
+    _row("POST", "/v1/ports", ports.create_port, "Create a port", body=PORT, statuses=_CREATED),
     _row("GET", "/v1/ports/detail", ports.list_ports_in_detail, "List ports with all attributes", query=ports.QUERY),
     _row("GET", "/v1/ports/{port}", ports.show_port, "Show a port", query=_FIELDS),
-    _row("PATCH", "/v1/ports/{port}", ports.update_port, "Change a port", body=schemas.PATCH),
-    _row("DELETE", "/v1/ports/{port}", ports.delete_port, "Remove a port", statuses=_DONE),
+    _row("PATCH", "/v1/ports/{port}", ports.update_port, "Update a port", body=schemas.PATCH),
+    _row("DELETE", "/v1/ports/{port}", ports.delete_port, "Delete a port", statuses=_DONE),
     _row("GET", f"{_NODE}/ports", ports.list_ports, "List the ports of a node", query=_NODE_PORT_LIST),
     _row(
         "GET",
@@ -220,18 +220,18 @@ _RESERVATIONS = [
         "POST",
         "/v1/reservations",
         reservations.create_reservation,
-        "Reserve the first free one of several nodes",
+        "Reserve the first free node of a list",
         since=37,
         body=schemas.RESERVATION,
         statuses=_CREATED,
     ),
     _row("GET", _RESERVATION, reservations.show_reservation, "Show a reservation", since=37),
-    _row("DELETE", _RESERVATION, reservations.delete_reservation, "Give a node back", since=37, statuses=_DONE),
+    _row("DELETE", _RESERVATION, reservations.delete_reservation, "Delete a reservation", since=37, statuses=_DONE),
     _row(
         "POST",
         f"{_RESERVATION}/renew",
         reservations.renew_reservation,
-        "Let a reservation end later",
+        "Renew a reservation",
         since=37,
         body=schemas.RENEWAL,
     ),
@@ -254,7 +254,7 @@ _ALLOCATIONS = [
         "POST",
         "/v1/allocations",
         allocations.create_allocation,
-        "Ask for a node",
+        "Create an allocation",
         since=52,
         body=schemas.ALLOCATION,
         statuses=_CREATED,
@@ -274,7 +274,7 @@ _ALLOCATIONS = [
         "PATCH",
         _ALLOCATION,
         allocations.update_allocation,
-        "Change the name or extra of an allocation",
+        "Update the name or extra of an allocation",
         since=57,
         body=schemas.PATCH,
         too_old=TooOld.NOT_ALLOWED,
@@ -284,7 +284,7 @@ _ALLOCATIONS = [
         "DELETE",
         _ALLOCATION,
         allocations.delete_allocation,
-        "Withdraw an allocation, or give its node back",
+        "Delete an allocation and release its node",
         since=52,
         statuses=_DONE,
         too_old=TooOld.NOT_ALLOWED,
@@ -302,7 +302,7 @@ _ALLOCATIONS = [
         "DELETE",
         f"{_NODE}/allocation",
         allocations.delete_allocation_of_node,
-        "Give a node back",
+        "Delete the allocation of a node and release the node",
         since=52,
         statuses=_DONE,
     ),
@@ -317,7 +317,7 @@ _SERVICE = [
         query={"type": {"enum": ["classic", "dynamic"]}, **_FIELDS, **_DETAIL},
     ),
     _row("GET", "/v1/drivers/{driver}", drivers.show_driver, "Show a driver", query=_FIELDS),
-    _row("GET", "/v1/drivers/{driver}/properties", drivers.show_properties, "Show what a driver can be told"),
+    _row("GET", "/v1/drivers/{driver}/properties", drivers.show_properties, "Show the properties of a driver"),
     _row(
         "GET",
         "/v1/conductors",

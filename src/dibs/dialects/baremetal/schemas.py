@@ -1,4 +1,7 @@
-"""JSON schemas of bodies: the same ones check requests and fill the OpenAPI document."""
+"""JSON schemas of request bodies; the OpenAPI document uses them too.
+
+The schemas of nodes and ports are in ``machines.model``, because a patch is checked inside the transaction.
+"""
 
 from dibs.documents.json_schema import Schema as Schema
 from dibs.ledger.model.traits import TRAIT_LENGTH_MAX
@@ -103,19 +106,19 @@ PROVISION: Schema = {
 
 _TTL = {
     "type": ["number", "null"],
-    "description": "After so many seconds it ends by itself; null for the server's default.",
+    "description": "Seconds until the reservation expires; null for the server's default.",
 }
 
 RESERVATION: Schema = {
     "type": "object",
     "properties": {
-        "instance_uuid": {"type": "string", "description": "The instance that the node is to be for."},
+        "instance_uuid": {"type": "string", "description": "The instance that the node is reserved for."},
         "node_uuid": {
             "type": "array",
             "items": {"type": "string"},
             "minItems": 1,
             "maxItems": 256,
-            "description": "Nodes, tried in this order; the first that is free is reserved.",
+            "description": "Nodes in order of preference; the first free one is reserved.",
         },
         "ttl_seconds": _TTL,
     },

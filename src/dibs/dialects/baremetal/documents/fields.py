@@ -1,4 +1,4 @@
-"""The attributes of a node in this API, one row each, in the order in which an answer shows them.
+"""The attributes of a node in this API, one row each, in the order of a response.
 
 A row says since which version an attribute exists; ``machines.model.node_attributes`` says what clients may set it to.
 Hiding attributes that are too new for a request, and refusing them, are two loops over these rows. To add an attribute:
@@ -142,11 +142,11 @@ STATE_FIELDS = (
     "console_enabled", "last_error", "power_state", "provision_state", "target_power_state", "target_provision_state",
     "provision_updated_at", "raid_config", "target_raid_config", "boot_mode", "secure_boot",
 )  # fmt: skip
-"""What ``/v1/nodes/{node}/states`` shows."""
+"""The attributes in ``/v1/nodes/{node}/states``."""
 
 
 def visible_fields(minor: int) -> frozenset[str]:
-    """The attributes that exist in a version."""
+    """Return the attributes that exist in a version."""
     return frozenset(field.name for field in FIELDS if field.since <= minor)
 
 
@@ -155,7 +155,7 @@ IN_LIST: frozenset[str] = frozenset(field.name for field in FIELDS if field.in_l
 
 
 def check_field_names(names: Iterable[str], minor: int) -> None:
-    """Refuse names that are no attributes, then those that are too new.
+    """Raise a 400 for names that are no attributes, then a 406 for attributes that are too new.
 
     Quirk not copied: Ironic answers 500 to an unknown name in a list (contract samples 052, 055, 056).
     """
@@ -177,7 +177,7 @@ def wanted_fields(names: tuple[str, ...] | None, minor: int) -> frozenset[str] |
 
 
 def check_sort_key(key: str, minor: int) -> str:
-    """Refuse what nodes cannot be sorted by."""
+    """Return the sort key; refuse an attribute by which nodes cannot be sorted."""
     if key == "id":
         return key
     field = BY_NAME.get(key)
@@ -191,7 +191,7 @@ def check_sort_key(key: str, minor: int) -> str:
 
 
 def reject_too_new(values: Mapping[str, Any], minor: int) -> None:
-    """Refuse to create a node with attributes that the version does not have; null and empty text say nothing."""
+    """Raise a 406 for attributes that the version does not have; null and empty text are ignored."""
     for name, value in values.items():
         if BY_NAME[name].since > minor and value not in (None, ""):
             raise not_acceptable()

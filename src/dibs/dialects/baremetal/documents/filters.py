@@ -1,4 +1,4 @@
-"""The filters of the list of nodes, one row each: since which version, and which condition a value becomes.
+"""The filters of the list of nodes, one row each: the first version, and the condition for a value.
 
 To add a filter: add a row; ``docs/dialects/baremetal.md`` and the OpenAPI document follow from it.
 """
@@ -38,10 +38,10 @@ class Filter:
     name: str
     since: int = 1
     read: Reader
-    """Turns the parameter into a condition; None when it asks for nothing."""
+    """Return the condition for a parameter; None when it adds none."""
     schema: Mapping[str, Any]
     says_version: bool = True
-    """Whether a 406 names the version that is needed."""
+    """True when a 406 names the required version."""
 
 
 def _equals(query: Query, name: str) -> Condition:
@@ -103,7 +103,7 @@ def _chassis(query: Query, name: str) -> Condition:
 
 
 def _children(query: Query, name: str) -> Condition | None:
-    """Handled by ``read_conditions``: it takes away the condition that there always is."""
+    """Check the value; ``read_conditions`` removes the default condition."""
     query.flag(name)
     return None
 
@@ -128,7 +128,7 @@ def _traits(query: Query, name: str, *, any_of: bool, negated: bool) -> Conditio
 _TEXT = {"type": "string"}
 _TRUTH = {"type": "boolean"}
 _UUID = {"type": "string", "format": "uuid"}
-_NAMES = {"type": "string", "description": "Names separated by commas; the parameter may be repeated."}
+_NAMES = {"type": "string", "description": "Names, separated by commas; the parameter may be repeated."}
 
 FILTERS: tuple[Filter, ...] = (
     Filter(name="associated", read=partial(_present, "instance_uuid"), schema=_TRUTH),
@@ -153,13 +153,13 @@ FILTERS: tuple[Filter, ...] = (
         schema={"enum": sorted(states.ALL_STATES)},
         says_version=False,
     ),
-    # Specification 001 asks how nodes are filtered by reservation; no released service has reservations.
+    # From specification 001; no released service has reservations.
     Filter(name="reserved", since=37, read=_held, schema=_TRUTH),
     Filter(name="resource_class", since=21, read=_equals, schema=_TEXT),
     Filter(name="retired", since=61, read=_flag, schema=_TRUTH),
     Filter(name="shard", since=82, read=_shards, schema=_NAMES),
     Filter(name="sharded", since=82, read=partial(_present, "shard"), schema=_TRUTH),
-    # Specification 004 promises these four; no released service has them (contract sample 088).
+    # From specification 004; no released service has these four (contract sample 088).
     Filter(name="traits", since=37, read=partial(_traits, any_of=False, negated=False), schema=_NAMES),
     Filter(name="traits-any", since=37, read=partial(_traits, any_of=True, negated=False), schema=_NAMES),
     Filter(name="not-traits", since=37, read=partial(_traits, any_of=False, negated=True), schema=_NAMES),
@@ -168,14 +168,14 @@ FILTERS: tuple[Filter, ...] = (
 
 
 _ELIGIBLE = (Present("instance_uuid", False), Equals("provision_state", states.AVAILABLE))
-"""What whoever looks for a node to deploy on asks for."""
+"""The conditions of clients that look for a node to deploy."""
 
 
 def read_conditions(query: Query, minor: int) -> tuple[Condition, ...]:
-    """The conditions of a request.
+    """Return the conditions of a request.
 
-    Without being asked, a list has no children of other nodes in it, and one of nodes to deploy on has none that is
-    reserved, whatever the version: old clients must not be led to them either.
+    By default a list excludes the children of other nodes, and a list of nodes to deploy excludes reserved nodes. The
+    latter applies to every version, so that old clients do not choose a reserved node.
     """
     conditions: list[Condition] = []
     for row in FILTERS:

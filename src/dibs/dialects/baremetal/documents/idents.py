@@ -1,4 +1,4 @@
-"""What stands for a resource in a path or a body: a uuid, or a name."""
+"""Identifiers of resources in paths and bodies: a uuid or a name."""
 
 import re
 from urllib.parse import quote
@@ -9,12 +9,12 @@ from dibs.machines.model.nodes import is_uuid
 
 NAMES_SINCE = 5
 
-# What needs no escape in a URL. A name that could not be created is simply not found.
+# Characters that need no escape in a URL. A name that cannot exist is not found.
 _IDENT = re.compile(r"[A-Za-z0-9._~-]{1,255}\Z")
 
 
 def read_ident(noun: str, text: str, minor: int) -> str:
-    """A uuid in lower case, or a name; 400 for what can be neither."""
+    """Return a uuid in lower case, or a name; raise a 400 for anything else."""
     if is_uuid(text):
         return text.lower()
     if minor < NAMES_SINCE or not _IDENT.match(text):
@@ -23,10 +23,10 @@ def read_ident(noun: str, text: str, minor: int) -> str:
 
 
 def node_in_path(exchange: Exchange) -> str:
-    """The node that the path names."""
+    """Return the uuid or name of the node in the path."""
     return read_ident("node", exchange.arguments["node"], exchange.minor)
 
 
 def location(exchange: Exchange, *parts: str) -> tuple[tuple[str, str], ...]:
-    """The header that says where the result is."""
+    """Return the Location header of a resource."""
     return (("Location", exchange.url(*(quote(part, safe="") for part in parts))),)

@@ -1,4 +1,4 @@
-"""Pages of a list and the link to the next one."""
+"""Pages of a list, with the link to the next page."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,20 +8,21 @@ from dibs.dialects.baremetal.exchange import Exchange, json_answer
 from dibs.http.messages import Response
 
 LIST_QUERY: Mapping[str, Mapping[str, Any]] = {
-    "limit": {"type": "integer", "minimum": 1, "description": "At most so many; 1000 at most."},
-    "marker": {"type": "string", "description": "Begin after this one, the last of the page before."},
+    "limit": {"type": "integer", "minimum": 1, "description": "Maximum number of entries; 1000 at most."},
+    "marker": {"type": "string", "description": "The last entry of the previous page."},
     "sort_key": {"type": "string"},
     "sort_dir": {"enum": ["asc", "desc"]},
 }
-"""Parameters that every paged list has."""
+"""Parameters of every paged list."""
 
 
 def page_answer(
     exchange: Exchange, noun: str, entries: Sequence[dict[str, Any]], last: str | None, limit: int
 ) -> Response:
-    """One page. A full one links to the next with every parameter of the request, so that no filter is lost on the way.
+    """Return one page; a full page links to the next one with every parameter of the request.
 
-    Quirk not copied: Ironic's link forgets most filters, and names fields that nobody asked for (contract sample 057).
+    Quirk not copied: Ironic's link omits most filters and adds fields that the request does not have (contract sample
+    057).
     """
     document: dict[str, Any] = {noun: entries}
     if last is not None and len(entries) >= limit:

@@ -1,4 +1,4 @@
-"""From a node to what a caller is shown of it."""
+"""Nodes as JSON documents."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -27,16 +27,16 @@ _GUARDED: Mapping[str, Any] = {
     },
     "driver_info": {"content": "** Redacted - requires baremetal:node:get:driver_info permission. **"},
 }
-"""What stands in place of an attribute that the rule ``baremetal:node:get:<name>`` keeps from the caller."""
+"""The value of an attribute for callers without the rule ``baremetal:node:get:<name>``."""
 
 
 def render_time(instant: int | None) -> str | None:
-    """A time as ISO 8601 in UTC."""
+    """Return a time as ISO 8601 in UTC."""
     return None if instant is None else (_EPOCH + timedelta(microseconds=instant)).isoformat(timespec="microseconds")
 
 
 def node_values(view: NodeView) -> dict[str, Any]:
-    """All attributes of a node by name."""
+    """Return all attributes of a node by name."""
     values = {name: getattr(view.node, name) for name in STORED}
     values["traits"] = list(view.traits)
     values["conductor"] = view.conductor
@@ -45,7 +45,7 @@ def node_values(view: NodeView) -> dict[str, Any]:
 
 
 class NodeRenderer:
-    """Renders nodes for one request: what depends on caller and version alone is found out once, not per node."""
+    """Renders the nodes of one request; what depends on caller and version is computed once, not per node."""
 
     def __init__(self, exchange: Exchange, wanted: frozenset[str] | None) -> None:
         self._exchange = exchange
@@ -59,17 +59,17 @@ class NodeRenderer:
 
     @property
     def columns(self) -> frozenset[str]:
-        """What must be read to render; owner and lessee decide on what else is shown."""
+        """Return the columns to read; owner and lessee decide what else the caller sees."""
         shown = {"allocation" if name == "allocation_uuid" else name for name, _ in self._writers}
         needed = shown & (STORED | {"traits", "conductor", "allocation"})
         return frozenset(needed | {"uuid"} if self._sees_all else needed | {"uuid", "owner", "lessee"})
 
     def render(self, values: Values) -> dict[str, Any]:
-        """One node from its attributes by name."""
+        """Return the document of a node from its attributes by name."""
         return {name: values.get(name) if write is None else write(values) for name, write in self._writers}
 
     def _writer(self, name: str) -> Writer | None:
-        """How an attribute is shown; None as it is."""
+        """Return the function that renders an attribute; None for an attribute that is shown as it is."""
         write = self._unguarded_writer(name)
         if name not in _GUARDED or self._sees_all:
             return write
@@ -97,19 +97,22 @@ class NodeRenderer:
 
 
 def render_node(exchange: Exchange, view: NodeView, wanted: frozenset[str] | None = None) -> dict[str, Any]:
-    """One node, whole or with just the attributes wanted."""
+    """Return a node with all attributes, or only those in ``wanted``."""
     return NodeRenderer(exchange, wanted).render(node_values(view))
 
 
 def render_states(exchange: Exchange, view: NodeView) -> dict[str, Any]:
-    """The part of a node that ``/states`` shows."""
+    """Return the document of ``/states``."""
     names = [name for name in STATE_FIELDS if BY_NAME[name].since <= exchange.minor]
     shown = NodeRenderer(exchange, frozenset(names)).render(node_values(view))
     return {name: shown[name] for name in names}
 
 
 def state_in_version(state: str | None, minor: int) -> str | None:
-    """Quirk: a free node had no state before 1.2 (contract sample 024), and none waited for inspection before 1.39."""
+    """Return the state as a version shows it.
+
+    Quirk: available is null before 1.2 (contract sample 024), and inspect wait is inspecting before 1.39.
+    """
     if state == states.AVAILABLE and minor < 2:
         return None
     if state == states.INSPECT_WAIT and minor < 39:

@@ -1,4 +1,4 @@
-"""The attributes of a resource as a table: what ``fields=`` and ``sort_key=`` may name, and what an answer shows."""
+"""The attributes of a resource as a table: for ``fields=``, for ``sort_key=`` and for rendering."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ Field = TypeVar("Field", bound=ResourceField)
 
 
 class FieldTable(Generic[Field]):
-    """All attributes of one resource, which has links under its name in the plural."""
+    """All attributes of one resource; ``plural`` is its name in links."""
 
     def __init__(self, plural: str, fields: Iterable[Field]) -> None:
         self._plural = plural
         self.by_name: Mapping[str, Field] = {field.name: field for field in fields}
 
     def wanted(self, exchange: Exchange) -> frozenset[str] | None:
-        """The attributes that the caller asks for; None when it does not choose."""
+        """Return the attributes that ``fields=`` names; None without it."""
         names = exchange.query.names("fields")
         if names is None:
             return None
@@ -46,7 +46,7 @@ class FieldTable(Generic[Field]):
         return frozenset(names)
 
     def sort_key(self, exchange: Exchange) -> str:
-        """The attribute that the caller wants a list sorted by."""
+        """Return the attribute by which a list is sorted."""
         key = exchange.query.text("sort_key") or "id"
         if key == "id":
             return key
@@ -58,7 +58,7 @@ class FieldTable(Generic[Field]):
         return key
 
     def render(self, exchange: Exchange, resource: Any, wanted: frozenset[str] | None) -> dict[str, Any]:
-        """The resource as it is shown; what it does not have is null."""
+        """Return the document of a resource; attributes that it does not have are null."""
         shown: dict[str, Any] = {}
         for name, field in self.by_name.items():
             if field.since > exchange.minor or (wanted is not None and name not in wanted and name != "links"):

@@ -1,4 +1,4 @@
-"""What is not shown: passwords and tokens inside a node's free-form attributes."""
+"""Masks passwords and tokens in the free-form attributes of a node."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -15,18 +15,18 @@ _SECRET_KEYS = frozenset({"snmp_auth_key", "snmp_priv_key", "pass"})
 
 @lru_cache(maxsize=4_096)
 def is_secret(key: str) -> bool:
-    """True when the value under this key is kept from readers."""
+    """Return True when the value of this key is a secret."""
     lowered = key.lower()
     return lowered in _SECRET_KEYS or any(word in lowered for word in _SECRET_WORDS)
 
 
 def mask_secrets(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The same document with every secret replaced, at any depth; null and empty text hide nothing and stay."""
+    """Return the document with every secret masked, at any depth; null and empty text stay."""
     return {key: _mask(key, value) for key, value in document.items()}
 
 
 def mask_keys(document: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
-    """The same document with what stands under these keys replaced."""
+    """Return the document with the values of these keys masked."""
     return {key: MASK if key in keys and value else value for key, value in document.items()}
 
 

@@ -1,4 +1,4 @@
-"""Conductors: who does the work, and who of them is alive."""
+"""Conductors: show and list."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from dibs.dialects.baremetal.errors import bad_request
 from dibs.dialects.baremetal.exchange import Exchange, json_answer
 from dibs.http.messages import Response
 from dibs.machines.model.errors import ConductorNotFound
-from dibs.machines.operations import conductors as usecases
+from dibs.machines.operations import conductors as operations
 
 _FIELDS = ("created_at", "updated_at", "hostname", "conductor_group", "drivers", "links", "alive")
 _IN_LIST = frozenset({"hostname", "conductor_group", "alive"})
@@ -22,7 +22,7 @@ def list_conductors(exchange: Exchange) -> Response:
     wanted = _wanted(exchange)
     if asks_for_detail(exchange.query, exchange.minor):
         wanted = frozenset(_FIELDS)
-    views = _in_order(exchange, exchange.read(usecases.list_conductors, usecases.ListConductors()))
+    views = _in_order(exchange, exchange.read(operations.list_conductors, operations.ListConductors()))
     limit = exchange.query.limit()
     page = views[:limit]
     entries = [_render(exchange, view, _IN_LIST if wanted is None else wanted) for view in page]
@@ -33,8 +33,8 @@ def show_conductor(exchange: Exchange) -> Response:
     """GET /v1/conductors/{conductor}"""
     exchange.access.require("baremetal:conductor:get", {})
     wanted = _wanted(exchange)
-    command = usecases.GetConductor(hostname=exchange.arguments["conductor"])
-    view = exchange.read(usecases.get_conductor, command)
+    command = operations.GetConductor(hostname=exchange.arguments["conductor"])
+    view = exchange.read(operations.get_conductor, command)
     return json_answer(_render(exchange, view, frozenset(_FIELDS) if wanted is None else wanted))
 
 
@@ -46,8 +46,8 @@ def _wanted(exchange: Exchange) -> frozenset[str] | None:
     return None if names is None else frozenset(names)
 
 
-def _in_order(exchange: Exchange, views: list[usecases.ConductorView]) -> list[usecases.ConductorView]:
-    """Sorted, and after the marker. There are few conductors, so all of them are read."""
+def _in_order(exchange: Exchange, views: list[operations.ConductorView]) -> list[operations.ConductorView]:
+    """Return the views in order, after the marker. All conductors are read, because there are few."""
     key = exchange.query.text("sort_key") or "id"
     if key != "id" and key not in _SORT_KEYS:
         raise bad_request(f"The sort_key value {key} is an invalid field for sorting")
@@ -66,7 +66,7 @@ def _in_order(exchange: Exchange, views: list[usecases.ConductorView]) -> list[u
     return ordered[names.index(marker) + 1 :]
 
 
-def _attributes(view: usecases.ConductorView) -> dict[str, Any]:
+def _attributes(view: operations.ConductorView) -> dict[str, Any]:
     conductor = view.conductor
     return {
         "created_at": conductor.created_at,
@@ -78,7 +78,7 @@ def _attributes(view: usecases.ConductorView) -> dict[str, Any]:
     }
 
 
-def _render(exchange: Exchange, view: usecases.ConductorView, wanted: frozenset[str]) -> dict[str, Any]:
+def _render(exchange: Exchange, view: operations.ConductorView, wanted: frozenset[str]) -> dict[str, Any]:
     attributes = _attributes(view)
     for name in ("created_at", "updated_at"):
         attributes[name] = render_time(attributes[name])

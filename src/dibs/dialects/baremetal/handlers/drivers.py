@@ -1,4 +1,4 @@
-"""Drivers: which there are, on which conductors, with which interfaces."""
+"""Drivers: show and list, with their conductors, interfaces and properties."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, json_answer
 from dibs.http.messages import Response
 from dibs.machines.model.errors import DriverNotFound
-from dibs.machines.operations import conductors as usecases
+from dibs.machines.operations import conductors as operations
 
 PROPERTIES_LINK_SINCE = 14
 DYNAMIC_SINCE = 30
 FIELDS_SINCE = 77
 
 _LATER_INTERFACES = ("storage", "rescue", "bios", "firmware")
-"""Kinds of interface that drivers show only in the versions in which nodes have them; all others came with 1.30."""
+"""Kinds of interface that drivers show only in versions in which nodes have them; the others are from 1.30."""
 
 
 def list_drivers(exchange: Exchange) -> Response:
@@ -29,7 +29,7 @@ def list_drivers(exchange: Exchange) -> Response:
     if kind not in (None, "classic", "dynamic"):
         raise bad_request('"type" filter must be one of "classic" or "dynamic", if specified.')
     fields = _wanted(exchange)
-    found = exchange.read(usecases.list_drivers, usecases.ListConductors()) if kind != "classic" else []
+    found = exchange.read(operations.list_drivers, operations.ListConductors()) if kind != "classic" else []
     whole = bool(detail) or fields is not None
     return json_answer({"drivers": [_render(exchange, driver, whole, fields) for driver in found]})
 
@@ -38,7 +38,7 @@ def show_driver(exchange: Exchange) -> Response:
     """GET /v1/drivers/{driver}"""
     exchange.access.require("baremetal:driver:get", {})
     fields = _wanted(exchange)
-    driver = exchange.read(usecases.get_driver, usecases.GetDriver(name=exchange.arguments["driver"]))
+    driver = exchange.read(operations.get_driver, operations.GetDriver(name=exchange.arguments["driver"]))
     return json_answer(_render(exchange, driver, True, fields))
 
 
@@ -60,7 +60,7 @@ def _wanted(exchange: Exchange) -> frozenset[str] | None:
 
 
 def _render(
-    exchange: Exchange, view: usecases.DriverView, whole: bool, fields: frozenset[str] | None
+    exchange: Exchange, view: operations.DriverView, whole: bool, fields: frozenset[str] | None
 ) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "name": view.name,

@@ -1,4 +1,4 @@
-"""What a node boots from, and whether its settings make sense to its driver."""
+"""Boot devices of a node, and the validation of its settings by its driver."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from dibs.machines.operations import nodes as node_operations
 from dibs.machines.operations import provisioning as operations
 
 _UNVALIDATED = frozenset({"vendor"})
-"""Quirk: Ironic never says anything of the vendor interface here (contract sample 115)."""
+"""Quirk: Ironic never includes the vendor interface here (contract sample 115)."""
 
 
 def show_boot_device(exchange: Exchange) -> Response:

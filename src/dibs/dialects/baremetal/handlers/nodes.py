@@ -1,4 +1,4 @@
-"""Nodes: parse, run one use case, render."""
+"""Nodes: parse the request, run one operation, render the result."""
 
 import uuid
 
@@ -32,14 +32,14 @@ def create_node(exchange: Exchange) -> Response:
     body = exchange.body("node", NEW_NODE)
     owner = owner_of_new_node(exchange.access, body.get("owner"))
     if body.get("parent_node"):
-        # Naming a node as parent tells whether it exists, so it takes the right that changing the parent takes.
+        # The parent reveals whether a node exists, so it needs the rule for a change of the parent.
         exchange.access.require("baremetal:node:update:parent_node", {})
     reject_too_new(body, exchange.minor)
     ident = read_uuid("uuid", body["uuid"]) if body.get("uuid") is not None else str(uuid.uuid4())
     command = operations.CreateNode(
         uuid=ident,
         values={**read_new_node(body, exchange.services.drivers), "owner": owner},
-        # Quirk: below 1.11 a new node is free at once, which is a short cut past enrolment (contract sample 025).
+        # Quirk: before 1.11 a new node is available at once, without enrolment (contract sample 025).
         provision_state=states.ENROLL if exchange.minor >= ENROLL_SINCE else states.AVAILABLE,
     )
     view = exchange.write(operations.create_node, command)
@@ -125,6 +125,6 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
         marker=query.uuid("marker"),
     )
     rows = exchange.read(operations.list_nodes, command)
-    # An instance is on one node at most, so that a page of one is not followed by another.
+    # An instance is on one node at most, so there is no next page.
     last = rows[-1]["uuid"] if rows and "instance_uuid" not in query else None
     return page_answer(exchange, "nodes", [renderer.render(row) for row in rows], last, command.limit)

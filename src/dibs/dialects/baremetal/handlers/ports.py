@@ -1,4 +1,4 @@
-"""Ports: the plain upkeep that clients do while they enrol a machine."""
+"""Ports: parse the request, run one operation, render the result."""
 
 import uuid
 from collections.abc import Mapping
@@ -150,7 +150,7 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
 
 
 def _listed_node(exchange: Exchange) -> str | None:
-    """The node whose ports are listed, from the path or a filter; one in the path must be there and visible."""
+    """Return the node of a list, from the path or a filter; a node in the path must exist and be visible."""
     if "node" in exchange.arguments:
         ident = read_ident("node", exchange.arguments["node"], exchange.minor)
         return exchange.read(node_operations.get_node, node_operations.GetNode(ident=ident, rules=())).node.uuid

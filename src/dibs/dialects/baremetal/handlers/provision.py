@@ -1,4 +1,4 @@
-"""Provision verbs: which version has which, and what each takes. What a verb does, and when it may, is the domain's."""
+"""Provision verbs: their versions and arguments. ``machines.model.states`` says in which states each is allowed."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ VERBS_SINCE: Mapping[str, int] = {
     states.UNHOLD: 85,
     states.SERVICE: 87,
 }
-"""Verbs that are younger than the API."""
+"""First versions of verbs that 1.1 does not have."""
 
 ABORT_SINCE: Mapping[str, int] = {states.INSPECT_WAIT: 41, states.DEPLOY_WAIT: 110}
 """States in which abort came later than the verb itself."""
@@ -92,7 +92,7 @@ def _unoffered_states(target: str, minor: int) -> frozenset[str]:
 
 
 def _check_arguments(verb: str, body: Mapping[str, Any], minor: int) -> None:
-    """Refuse what does not belong to the verb, and the verb without what it needs."""
+    """Refuse arguments of other verbs, and a verb without its required arguments."""
     for name, owner in _STEPS_OF.items():
         if body.get(name) and verb != owner:
             raise bad_request(f'"{name}" is only valid when setting target provision state to {owner}')
@@ -109,7 +109,7 @@ def _check_arguments(verb: str, body: Mapping[str, Any], minor: int) -> None:
 
 
 def _reservation(verb: str, value: Any, minor: int) -> str | None:
-    """The proof that a reserved node is the caller's (specification 001)."""
+    """Return the proof that the caller reserved the node (specification 001)."""
     if value is None:
         return None
     if minor < _RESERVATION_SINCE:

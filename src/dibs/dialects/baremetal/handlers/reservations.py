@@ -1,4 +1,4 @@
-"""Reservations of nodes (specification 001), which no released service has. The ledger calls them holds."""
+"""Reservations of nodes (specification 001), which no released service has. The machines package calls them holds."""
 
 import uuid
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ def delete_reservation(exchange: Exchange) -> Response:
     """DELETE /v1/reservations/{reservation}"""
     exchange.access.require("baremetal:reservation:delete", {})
     exchange.write(operations.delete_hold, operations.OneHold(uuid=_in_path(exchange)))
-    # Somebody may be waiting for the node that is free now.
+    # An allocation may be waiting for the node.
     exchange.services.wake()
     return empty_answer(204)
 

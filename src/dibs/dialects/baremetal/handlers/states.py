@@ -1,4 +1,4 @@
-"""States of a node: what they are, power, and the rest of what ``/states`` offers."""
+"""States of a node, and changes of its power state."""
 
 from dibs.dialects.baremetal import schemas
 from dibs.dialects.baremetal.documents.idents import location, node_in_path
