@@ -15,7 +15,8 @@
 
 PYTHON ?= python3
 ENGINE ?= sqlite,postgresql,mariadb
-WORKERS ?= 2
+# More than two cores can run: many tests wait for a server to start or for a conductor to be missed.
+WORKERS ?= 3
 PYTEST_FLAGS ?=
 PACKAGE ?=
 VERSION ?=

@@ -64,6 +64,7 @@ def test_the_pages_that_teach_have_something_to_run() -> None:
     assert {"tutorial.md", "howto/enrol-a-rack.md", "howto/reserve-for-ci.md"} <= set(runnable())
 
 
+@pytest.mark.every_engine
 def test_the_commands_for_a_database_work_on_an_empty_one(
     engine_name: str, blank_database_url: str, tmp_path: Path
 ) -> None:
