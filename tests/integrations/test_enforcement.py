@@ -50,7 +50,7 @@ def new(*parts: dict[str, object]) -> dict[str, object]:
     return {"name": "l", "start_date": START, "end_date": END, "reservations": list(parts or [hosts()])}
 
 
-def test_a_new_lease_is_shown_with_the_hosts_that_it_would_have(
+def test_new_lease_is_shown_with_the_hosts_that_it_would_have(
     ledger: Ledger, ask: Conversation, overseer: Overseer
 ) -> None:
     host = leases.make_host(ledger, "h", gpu="a100")
@@ -97,7 +97,7 @@ def test_a_new_lease_is_shown_with_the_hosts_that_it_would_have(
         ((500, b"!"), "The lease was refused because the enforcement service answered 500 without a reason."),
     ],
 )
-def test_a_lease_is_refused_unless_the_answer_is_204(
+def test_lease_is_refused_unless_the_answer_is_204(
     ledger: Ledger, ask: Conversation, overseer: Overseer, answer: tuple[int, bytes], message: str
 ) -> None:
     leases.make_host(ledger)
@@ -108,7 +108,7 @@ def test_a_lease_is_refused_unless_the_answer_is_204(
 
 
 @pytest.mark.one_engine
-def test_a_lease_is_refused_when_nobody_answers(ledger: Ledger, ask: Conversation, overseer: Overseer) -> None:
+def test_lease_is_refused_when_nobody_answers(ledger: Ledger, ask: Conversation, overseer: Overseer) -> None:
     leases.make_host(ledger)
     message = "The lease was refused because the enforcement service cannot be reached."
     overseer.silent.set()
@@ -120,7 +120,7 @@ def test_a_lease_is_refused_when_nobody_answers(ledger: Ledger, ask: Conversatio
 
 
 @pytest.mark.one_engine
-def test_a_change_is_shown_beside_what_the_lease_is(ledger: Ledger, ask: Conversation, overseer: Overseer) -> None:
+def test_change_is_shown_beside_what_the_lease_is(ledger: Ledger, ask: Conversation, overseer: Overseer) -> None:
     host = leases.make_host(ledger)
     lease = ask("POST", "/v1/leases", new()).json["lease"]
     url = f"/v1/leases/{lease['id']}"
@@ -143,7 +143,7 @@ def test_a_change_is_shown_beside_what_the_lease_is(ledger: Ledger, ask: Convers
     assert ask("GET", url).json["lease"]["end_date"] == "2092-05-01T15:00:00.000000"
 
 
-def test_the_end_of_a_lease_is_told_with_the_hosts_that_it_had(
+def test_end_of_a_lease_is_told_with_the_hosts_that_it_had(
     ledger: Ledger, ask: Conversation, overseer: Overseer, outbox: OutboxRunner
 ) -> None:
     host = leases.make_host(ledger)
@@ -160,7 +160,7 @@ def test_the_end_of_a_lease_is_told_with_the_hosts_that_it_had(
 
 
 @pytest.mark.one_engine
-def test_the_end_of_a_lease_is_told_until_it_is_heard(
+def test_end_of_a_lease_is_told_until_it_is_heard(
     ledger: Ledger, ask: Conversation, overseer: Overseer, outbox: OutboxRunner
 ) -> None:
     leases.make_host(ledger)
@@ -175,7 +175,7 @@ def test_the_end_of_a_lease_is_told_until_it_is_heard(
 
 
 @pytest.mark.one_engine
-def test_a_running_dibs_asks_and_tells(serve: Callable[..., DibsServer], overseer: Overseer) -> None:
+def test_running_dibs_asks_and_tells(serve: Callable[..., DibsServer], overseer: Overseer) -> None:
     server = serve("--enforcement-url", overseer.url, "--enforcement-token", "t", "--region-name", "here")
     url = f"{server.url}/reservation/v1/leases"
     body = {"name": "l", "start_date": "now", "end_date": END, "reservations": []}

@@ -68,7 +68,7 @@ def test_who_has_no_lease_gets_nothing_of_the_host(cloud: Cloud) -> None:
     eventually(lambda: cloud.compute.clean_up(["plain"], []), 60, "an end")
 
 
-def test_the_owner_of_a_whole_host_launches_what_it_likes_there_until_the_lease_ends(cloud: Cloud) -> None:
+def test_owner_of_a_whole_host_launches_what_it_likes_there_until_the_lease_ends(cloud: Cloud) -> None:
     lease = cloud.make_lease(hosts())
     cloud.until(lease, ACTIVE)
     cloud.nova.connect().create_flavor(id="any", name="any", vcpus=1, ram=64, disk=0)
@@ -80,7 +80,7 @@ def test_the_owner_of_a_whole_host_launches_what_it_likes_there_until_the_lease_
     cloud.nova.connect().delete_flavor("any")
 
 
-def test_a_lease_at_its_end_is_terminated_when_its_servers_are_gone(cloud: Cloud) -> None:
+def test_lease_at_its_end_is_terminated_when_its_servers_are_gone(cloud: Cloud) -> None:
     lease = cloud.make_lease(instances(amount=1), end=soon())
     cloud.until(lease, ACTIVE)
     flavor = lease["reservations"][0]["id"]
@@ -103,7 +103,7 @@ def test_a_lease_at_its_end_is_terminated_when_its_servers_are_gone(cloud: Cloud
     cloud.end(lease)
 
 
-def test_a_lease_waits_for_nova_and_goes_on_when_it_is_back(cloud: Cloud) -> None:
+def test_lease_waits_for_nova_and_goes_on_when_it_is_back(cloud: Cloud) -> None:
     cloud.gate.close()
     try:
         lease = cloud.make_lease(instances())
@@ -176,9 +176,7 @@ def die(cloud: Cloud, ledger: Ledger, database_url: str) -> Die:
 
 
 @pytest.mark.one_engine
-def test_what_a_conductor_did_and_could_not_note_is_done_again_without_harm(
-    cloud: Cloud, ledger: Ledger, die: Die
-) -> None:
+def test_call_whose_result_was_not_recorded_is_repeated_without_harm(cloud: Cloud, ledger: Ledger, die: Die) -> None:
     worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
     outbox = OutboxRunner(ledger.runner, cloud.compute)
     leases.make_host(ledger)
@@ -212,7 +210,7 @@ def test_what_a_conductor_did_and_could_not_note_is_done_again_without_harm(
 
 
 @pytest.mark.one_engine
-def test_a_lease_of_a_service_that_is_not_among_the_settings_waits_for_it(ledger: Ledger) -> None:
+def test_calls_wait_while_the_compute_service_is_not_configured(ledger: Ledger) -> None:
     leases.make_host(ledger)
     leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(external_compute=True))
     assert OutboxRunner(ledger.runner, None).run() == 0
@@ -223,7 +221,7 @@ def test_a_lease_of_a_service_that_is_not_among_the_settings_waits_for_it(ledger
 
 
 @pytest.mark.one_engine
-def test_instances_that_change_before_they_begin_have_another_flavor(cloud: Cloud, ledger: Ledger) -> None:
+def test_update_of_a_pending_lease_replaces_its_flavor(cloud: Cloud, ledger: Ledger) -> None:
     outbox = OutboxRunner(ledger.runner, cloud.compute)
     leases.make_host(ledger)
     lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(external_compute=True))
@@ -238,7 +236,7 @@ def test_instances_that_change_before_they_begin_have_another_flavor(cloud: Clou
 
 
 @pytest.mark.one_engine
-def test_the_servers_on_a_node_are_sought_by_the_uuid_that_nova_knows_it_by(ledger: Ledger) -> None:
+def test_servers_on_a_node_are_deleted_by_its_uuid(ledger: Ledger) -> None:
     node = ledger.enrol(name="n", resource_class="gold")
     leases.register(ledger, node)
     lease = leases.lease(ledger, 1, 2, leases.whole(), rules=LeaseRules(external_compute=True))
@@ -250,7 +248,7 @@ def test_the_servers_on_a_node_are_sought_by_the_uuid_that_nova_knows_it_by(ledg
 
 
 @pytest.mark.one_engine
-def test_a_lease_that_never_got_its_flavors_can_be_ended(cloud: Cloud, ledger: Ledger) -> None:
+def test_lease_whose_flavors_were_never_created_can_end(cloud: Cloud, ledger: Ledger) -> None:
     outbox = OutboxRunner(ledger.runner, cloud.compute)
     leases.make_host(ledger)
     lease = leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(external_compute=True))

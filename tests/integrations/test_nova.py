@@ -23,7 +23,7 @@ def wanted(**values: Any) -> dict[str, Any]:
     return {"flavor": ident, "name": f"reservation:{ident}", "extra_specs": specs, **SIZES, **values}
 
 
-def test_a_flavor_is_made_private_with_its_sizes_and_extra_specs(cloud: Cloud) -> None:
+def test_private_flavor_has_its_sizes_and_extra_specs(cloud: Cloud) -> None:
     flavor = wanted(swap_mb=512)
     cloud.compute.create_flavors([flavor])
     made = cloud.nova.connect().get_flavor(flavor["flavor"], get_extra_specs=True)
@@ -33,7 +33,7 @@ def test_a_flavor_is_made_private_with_its_sizes_and_extra_specs(cloud: Cloud) -
     assert cloud.nova.projects_of(flavor["flavor"]) == set()
 
 
-def test_a_flavor_that_is_there_is_left_alone(cloud: Cloud) -> None:
+def test_existing_flavor_is_kept(cloud: Cloud) -> None:
     flavor = wanted()
     cloud.compute.create_flavors([flavor])
     cloud.compute.grant_flavors([flavor["flavor"]], "p")
@@ -42,7 +42,7 @@ def test_a_flavor_that_is_there_is_left_alone(cloud: Cloud) -> None:
 
 
 @pytest.mark.parametrize("other", [{"vcpus": 3}, {"extra_specs": {"resources:CUSTOM_RESERVATION_Y": "1"}}])
-def test_a_flavor_that_is_there_but_different_is_made_anew(cloud: Cloud, other: dict[str, Any]) -> None:
+def test_flavor_with_other_values_is_replaced(cloud: Cloud, other: dict[str, Any]) -> None:
     flavor = wanted()
     cloud.compute.create_flavors([flavor])
     cloud.compute.create_flavors([{**flavor, **other}])
@@ -50,7 +50,7 @@ def test_a_flavor_that_is_there_but_different_is_made_anew(cloud: Cloud, other: 
     assert {"vcpus": made.vcpus, "extra_specs": made.extra_specs}.items() >= other.items()
 
 
-def test_a_flavor_whose_maker_died_before_its_extra_specs_gets_them(cloud: Cloud) -> None:
+def test_flavor_without_its_extra_specs_gets_them(cloud: Cloud) -> None:
     flavor = wanted()
     cloud.nova.connect().create_flavor(
         id=flavor["flavor"], name=flavor["name"], vcpus=2, ram=64, disk=0, is_public=False
@@ -60,7 +60,7 @@ def test_a_flavor_whose_maker_died_before_its_extra_specs_gets_them(cloud: Cloud
     assert made.extra_specs == flavor["extra_specs"]
 
 
-def test_a_project_that_has_access_is_given_it_again_without_harm(cloud: Cloud) -> None:
+def test_granting_access_twice_is_harmless(cloud: Cloud) -> None:
     flavor = wanted()
     cloud.compute.create_flavors([flavor])
     for project in ("p", "p", "q", None):
@@ -68,7 +68,7 @@ def test_a_project_that_has_access_is_given_it_again_without_harm(cloud: Cloud) 
     assert cloud.nova.projects_of(flavor["flavor"]) == {"p", "q"}
 
 
-def test_servers_of_all_projects_go_before_their_flavor_does(cloud: Cloud) -> None:
+def test_servers_of_all_projects_are_deleted_before_their_flavor(cloud: Cloud) -> None:
     flavor = wanted()
     cloud.compute.create_flavors([flavor])
     for project in ("p", "q"):
@@ -82,11 +82,11 @@ def test_servers_of_all_projects_go_before_their_flavor_does(cloud: Cloud) -> No
     assert flavor["flavor"] not in cloud.nova.flavors()
 
 
-def test_what_is_gone_is_cleared_up_again_without_harm(cloud: Cloud) -> None:
+def test_cleaning_up_twice_is_harmless(cloud: Cloud) -> None:
     assert cloud.compute.clean_up([str(uuid.uuid4())], [HOST, "no-such-host"]) is True
 
 
-def test_a_flavor_is_found_by_those_who_may_use_it(cloud: Cloud) -> None:
+def test_flavor_is_found_only_by_projects_that_see_it(cloud: Cloud) -> None:
     flavor = wanted(extra_specs={"trait:CUSTOM_X": "required"})
     cloud.compute.create_flavors([flavor])
     cloud.compute.grant_flavors([flavor["flavor"]], "p")
@@ -99,7 +99,7 @@ def test_a_flavor_is_found_by_those_who_may_use_it(cloud: Cloud) -> None:
             cloud.compute.find_flavor(ident, frozenset(projects))
 
 
-def test_somebody_who_asks_while_nova_is_away_is_told_so(cloud: Cloud) -> None:
+def test_unreachable_nova_is_reported(cloud: Cloud) -> None:
     compute = cloud.compute
     cloud.gate.close()
     try:

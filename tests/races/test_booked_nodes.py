@@ -49,7 +49,7 @@ class Booking(Wanting):
         return self.runner.write(create_lease, SERVICE, command).uuid
 
 
-def test_a_node_is_booked_or_somebodys_without_an_end_but_never_both(store: Store, database_url: str) -> None:
+def test_node_is_never_booked_and_in_use_at_once(store: Store, database_url: str) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
     for number in range(NODES):

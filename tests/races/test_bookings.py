@@ -66,14 +66,14 @@ def won(answers: list[object]) -> list[Lease]:
     return made
 
 
-def test_of_eight_who_want_one_host_for_the_same_time_exactly_one_gets_it(ledger, callers):
+def test_one_of_eight_concurrent_leases_for_a_host_is_created(ledger, callers):
     make_host(ledger)
     for number in range(ROUNDS):
         answers = all_at_once(CALLERS, lambda who, hour=number: lease(callers[who], hour, hour + 1, whole(), seed=None))
         assert len(won(answers)) == 1
 
 
-def test_of_many_instances_exactly_as_many_are_promised_as_fit(ledger, callers):
+def test_concurrent_leases_book_exactly_the_instances_that_fit(ledger, callers):
     make_host(ledger)
     make_host(ledger)
     for number in range(20):
@@ -87,7 +87,7 @@ def test_of_many_instances_exactly_as_many_are_promised_as_fit(ledger, callers):
         assert len(won(answers)) == 6
 
 
-def test_whole_hosts_and_instances_do_not_meet(ledger, callers):
+def test_concurrent_leases_never_share_a_whole_host_with_instances(ledger, callers):
     for _ in range(3):
         make_host(ledger)
     wanted = [whole(1, 3), instances(4, vcpus=16), instances(2, affinity=False), instances(3, vcpus=20, affinity=True)]
@@ -98,7 +98,7 @@ def test_whole_hosts_and_instances_do_not_meet(ledger, callers):
         assert won(answers)
 
 
-def test_leases_that_are_made_moved_grown_and_deleted_at_once_keep_the_law(ledger, callers, database_url):
+def test_concurrent_creates_updates_and_deletes_never_book_a_host_twice(ledger, callers, database_url):
     for _ in range(4):
         make_host(ledger)
     for number in range(15):
@@ -125,7 +125,7 @@ def test_leases_that_are_made_moved_grown_and_deleted_at_once_keep_the_law(ledge
         assert broken_promises(read_tables(database_url)) == []
 
 
-def test_a_node_is_either_promised_or_taken(ledger, callers, database_url):
+def test_node_is_either_booked_or_claimed(ledger, callers, database_url):
     for _ in range(20):
         node = ledger.enrol(resource_class="gold")
         host = register(ledger, node)
@@ -141,7 +141,7 @@ def test_a_node_is_either_promised_or_taken(ledger, callers, database_url):
         assert all(isinstance(each, DibsError) for each in answers if isinstance(each, Exception)), answers
 
 
-def test_a_host_that_is_booked_is_not_removed_and_one_that_is_removed_is_not_booked(ledger, callers):
+def test_host_is_either_booked_or_removed(ledger, callers):
     for number in range(20):
         host = make_host(ledger)
 
@@ -164,7 +164,7 @@ def test_a_host_that_is_booked_is_not_removed_and_one_that_is_removed_is_not_boo
             ledger.runner.write(delete_host, SERVICE, DeleteHost(id=str(host.id)))
 
 
-def test_a_host_is_registered_once(ledger, callers):
+def test_concurrent_registrations_create_one_host(ledger, callers):
     for number in range(10):
         node = ledger.enrol(name=f"n{number}")
         answers = all_at_once(

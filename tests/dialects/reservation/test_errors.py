@@ -24,7 +24,7 @@ def test_every_error_about_hosts_and_leases_has_a_status() -> None:
     assert about - elsewhere - STATUSES.keys() == set()
 
 
-def test_an_error_has_its_number_twice() -> None:
+def test_error_contains_its_status_twice() -> None:
     answer = answer_refusal(Refusal(404, "No."))
     assert (answer.status, json.loads(answer.body)) == (
         404,
@@ -32,31 +32,31 @@ def test_an_error_has_its_number_twice() -> None:
     )
 
 
-def test_an_error_of_the_router_has_another_form() -> None:
+def test_error_of_the_router_has_another_format() -> None:
     answer = answer_refusal(Refusal(405, "No.", (("Allow", "GET"),), by_router=True))
     assert json.loads(answer.body) == {"error": 405, "error_message": "No."}
     assert ("Allow", "GET") in answer.headers
 
 
-def test_who_is_not_known_is_told_as_the_filter_before_blazar_does() -> None:
+def test_401_has_the_format_of_keystonemiddleware() -> None:
     answer = unauthorized("Who?", (("www-authenticate", "Basic"),))
     assert json.loads(answer.body) == {"error": {"code": 401, "title": "Unauthorized", "message": "Who?"}}
     assert ("www-authenticate", "Basic") in answer.headers
 
 
-def test_a_rule_is_named() -> None:
+def test_403_names_the_rule() -> None:
     refusal = refusal_of(Forbidden(resource="blazar:leases:get"))
     assert (refusal.status, str(refusal)) == (403, "Policy doesn't allow blazar:leases:get to be performed.")
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable(), StoreContended(attempts=3)])
-def test_when_the_database_is_away_one_may_try_again(error: DibsError) -> None:
+def test_unavailable_database_is_a_503_with_retry_after(error: DibsError) -> None:
     answer = answer_refusal(refusal_of(error))
     assert answer.status == 503
     assert ("Retry-After", "1") in answer.headers
 
 
-def test_a_kind_of_error_counts_as_what_it_is_a_kind_of() -> None:
+def test_subclass_of_an_error_has_the_status_of_its_base() -> None:
     class Odder(BadLease):
         """{reason}"""
 

@@ -31,7 +31,7 @@ CONTRACT = {
 PRIVATE = [(route.method, route.path) for route in ROUTES if route.path not in Reservation.public_paths]
 
 
-def test_the_table_has_the_paths_and_methods_of_the_contract() -> None:
+def test_routes_are_those_of_the_contract() -> None:
     found: dict[str, set[str]] = {}
     for route in ROUTES:
         found.setdefault(route.path, set()).add(route.method)
@@ -42,14 +42,14 @@ def test_every_rule_of_the_policy_guards_a_route_and_every_guarded_route_has_a_r
     assert {route.handler.rule for route in ROUTES} - {None} == {rule for rule in RULES if rule.startswith("blazar:")}
 
 
-def test_whoever_has_no_role_gets_403_before_anything_is_looked_at(ask: Conversation) -> None:
+def test_caller_without_a_role_gets_403_before_the_body_is_read(ask: Conversation) -> None:
     for method, path in PRIVATE:
         answer = ask(method, path, b"{", actor=NOBODY, headers={"content-type": "text/plain"})
         assert (answer.status, answer.json["error_code"]) == (403, 403)
         assert answer.message.startswith("Policy doesn't allow blazar:")
 
 
-def test_a_reader_changes_nothing(ask: Conversation) -> None:
+def test_reader_cannot_change_anything(ask: Conversation) -> None:
     for method, path in PRIVATE:
         assert method == "GET" or ask(method, path, {}, actor=READER).status == 403
 

@@ -25,7 +25,7 @@ def refusal(ledger: Ledger, *asked, **options) -> str:
 # --- why not, and when ---
 
 
-def test_the_refusal_counts_the_reasons_and_says_when(ledger):
+def test_refusal_counts_the_reasons_and_names_the_earliest_start(ledger):
     for number in range(5):
         make_host(ledger, **({"gpu": "a100"} if number else {}))
     hosts = make_host(ledger, gpu="a100")
@@ -39,7 +39,7 @@ def test_the_refusal_counts_the_reasons_and_says_when(ledger):
     )
 
 
-def test_asking_books_nothing(ledger, database_url):
+def test_check_of_availability_books_nothing(ledger, database_url):
     make_host(ledger)
     before = read_tables(database_url)
     answer = ask(ledger, 1, 2, whole())
@@ -52,5 +52,5 @@ def test_asking_books_nothing(ledger, database_url):
     assert before["bookings"] == []
 
 
-def test_no_hosts_at_all(ledger):
+def test_site_without_hosts_has_no_room(ledger):
     assert refusal(ledger, 1, 2, whole()) == "Not enough hosts available: no hosts. It would not fit at any time."

@@ -47,21 +47,21 @@ def make_flavor(ledger: Ledger, name: str, **values) -> None:
 # --- whole hosts ---
 
 
-def test_a_host_is_never_booked_twice_for_overlapping_windows(ledger):
+def test_host_is_never_booked_twice_for_overlapping_windows(ledger):
     make_host(ledger)
     lease(ledger, 2, 4, whole())
     for window in ((1, 3), (3, 5), (2, 4), (1, 9), (2.5, 3.5)):
         assert "1 booked in that time" in refusal(ledger, *window, whole())
 
 
-def test_back_to_back_windows_are_fine(ledger):
+def test_adjacent_windows_share_a_host(ledger):
     make_host(ledger)
     lease(ledger, 2, 4, whole())
     assert lease(ledger, 4, 6, whole())
     assert lease(ledger, 1, 2, whole())
 
 
-def test_cleaning_time_lies_between_leases(ledger):
+def test_cleaning_time_keeps_leases_apart(ledger):
     make_host(ledger)
     rules = LeaseRules(cleaning_minutes=30)
     lease(ledger, 2, 4, whole(), rules=rules)
@@ -72,7 +72,7 @@ def test_cleaning_time_lies_between_leases(ledger):
     assert lease(ledger, 1, 1.5, whole(), rules=rules)
 
 
-def test_as_many_hosts_as_there_are_up_to_max_and_no_fewer_than_min(ledger):
+def test_lease_gets_between_min_and_max_hosts(ledger):
     for _ in range(3):
         make_host(ledger)
     assert len(booked(ledger, lease(ledger, 1, 2, whole(1, 2)))) == 2
@@ -80,14 +80,14 @@ def test_as_many_hosts_as_there_are_up_to_max_and_no_fewer_than_min(ledger):
     assert "3 booked in that time" in refusal(ledger, 1, 2, whole(1, 9))
 
 
-def test_hosts_that_nobody_has_booked_are_taken_first(ledger):
+def test_unbooked_hosts_are_chosen_first(ledger):
     hosts = [make_host(ledger) for _ in range(6)]
     first = lease(ledger, 5, 6, whole(3))
     second = lease(ledger, 1, 2, whole(3))
     assert booked(ledger, second).keys() == {host.id for host in hosts} - booked(ledger, first).keys()
 
 
-def test_which_hosts_are_taken_is_for_the_seed_to_say(ledger):
+def test_seed_decides_among_equal_hosts(ledger):
     for _ in range(8):
         make_host(ledger)
     picked = {tuple(ask(ledger, 1, 2, whole(), seed=seed).assignments[0]) for seed in range(40)}
@@ -108,7 +108,7 @@ def test_which_hosts_are_taken_is_for_the_seed_to_say(ledger):
         ("", 3),
     ],
 )
-def test_hosts_are_chosen_by_what_is_required(ledger, text, fits):
+def test_chosen_hosts_meet_the_requirements(ledger, text, fits):
     make_host(ledger, gpu="a100")
     make_host(ledger, gpu="h100")
     make_host(ledger)
@@ -133,7 +133,7 @@ def test_malformed_requirements_are_refused(ledger, text):
         lease(ledger, 1, 2, whole(resource_properties=text))
 
 
-def test_a_property_that_no_host_was_ever_given_is_refused(ledger):
+def test_requirement_on_an_unknown_property_is_refused(ledger):
     make_host(ledger, gpu="a")
     with pytest.raises(BadLease, match="zzz"):
         lease(ledger, 1, 2, whole(resource_properties='["==", "$zzz", "1"]'))
@@ -142,7 +142,7 @@ def test_a_property_that_no_host_was_ever_given_is_refused(ledger):
 # --- instances ---
 
 
-def test_more_instances_than_hosts(ledger):
+def test_hosts_share_more_instances_than_there_are_hosts(ledger):
     hosts = [make_host(ledger) for _ in range(2)]
     made = lease(ledger, 1, 2, instances(7, vcpus=16))
     assert sorted(booked(ledger, made).values()) == [3, 4]
@@ -151,21 +151,21 @@ def test_more_instances_than_hosts(ledger):
     assert "2 hosts: 1 booked in that time, 1 with room for 1 of 2 instances." in text
 
 
-def test_instances_that_lie_together_have_one_host(ledger):
+def test_instances_with_affinity_have_one_host(ledger):
     for _ in range(3):
         make_host(ledger)
     assert list(booked(ledger, lease(ledger, 1, 2, instances(4, vcpus=16, affinity=True))).values()) == [4]
     assert "with room for some" in refusal(ledger, 1, 2, instances(5, vcpus=16, affinity=True))
 
 
-def test_instances_that_lie_apart_have_a_host_each(ledger):
+def test_instances_with_anti_affinity_have_a_host_each(ledger):
     for _ in range(3):
         make_host(ledger)
     assert list(booked(ledger, lease(ledger, 1, 2, instances(3, affinity=False))).values()) == [1, 1, 1]
     assert "3 free" in refusal(ledger, 1, 2, instances(4, affinity=False))
 
 
-def test_no_promise_exceeds_capacity(ledger):
+def test_bookings_never_exceed_capacity(ledger):
     """Three instances of 20 processors and one of 40 do not fit on 64."""
     make_host(ledger)
     lease(ledger, 1, 9, instances(3, vcpus=20))
@@ -175,7 +175,7 @@ def test_no_promise_exceeds_capacity(ledger):
     assert lease(ledger, 3, 4, instances(4, vcpus=1))
 
 
-def test_what_counts_is_the_peak_and_not_the_sum(ledger):
+def test_peak_of_bookings_counts_and_not_their_sum(ledger):
     make_host(ledger)
     lease(ledger, 1, 2, instances(1, vcpus=40))
     lease(ledger, 2, 3, instances(1, vcpus=40))
@@ -183,7 +183,7 @@ def test_what_counts_is_the_peak_and_not_the_sum(ledger):
     refusal(ledger, 1.5, 2.5, instances(1, vcpus=1))
 
 
-def test_a_host_that_is_booked_whole_has_no_instances_and_the_other_way_round(ledger):
+def test_host_is_booked_either_whole_or_for_instances(ledger):
     make_host(ledger)
     lease(ledger, 1, 2, whole())
     lease(ledger, 3, 4, instances())
@@ -191,20 +191,20 @@ def test_a_host_that_is_booked_whole_has_no_instances_and_the_other_way_round(le
     refusal(ledger, 3, 4, whole())
 
 
-def test_an_instance_that_no_host_can_hold_fits_at_no_time(ledger):
+def test_instance_larger_than_every_host_fits_at_no_time(ledger):
     make_host(ledger)
     make_host(ledger, VCPU=8)
     text = refusal(ledger, 1, 2, instances(1, vcpus=65))
     assert text == "Not enough hosts available: 2 hosts: 2 too small. It would not fit at any time."
 
 
-def test_an_instance_takes_something_of_its_host(ledger):
+def test_instance_without_resources_is_refused(ledger):
     make_host(ledger)
     with pytest.raises(BadLease):
         lease(ledger, 1, 2, instances(vcpus=0, resources={"MEMORY_MB": 0}))
 
 
-def test_instances_go_where_something_is_booked_already_so_that_whole_hosts_remain(ledger):
+def test_instances_fill_booked_hosts_first_so_that_whole_hosts_stay_free(ledger):
     for _ in range(4):
         make_host(ledger)
     for seed in range(6):
@@ -215,7 +215,7 @@ def test_instances_go_where_something_is_booked_already_so_that_whole_hosts_rema
 # --- flavors ---
 
 
-def test_instances_of_a_flavor_take_what_the_flavor_says(ledger):
+def test_instances_of_a_flavor_take_its_resources(ledger):
     make_host(ledger)
     make_flavor(ledger, "m1", ephemeral_gb=10, extra_specs={"hw:x": "y"})
     made = lease(ledger, 1, 2, flavored("m1", 2))
@@ -227,7 +227,7 @@ def test_instances_of_a_flavor_take_what_the_flavor_says(ledger):
     assert (private.vcpus, private.ephemeral_gb) == (4, 10)
 
 
-def test_dedicated_processors_are_of_their_own_class(ledger):
+def test_dedicated_processors_are_booked_as_pcpu(ledger):
     make_host(ledger)
     make_host(ledger, PCPU=8)
     make_flavor(ledger, "pinned", extra_specs={"hw:cpu_policy": "dedicated"})
@@ -235,7 +235,7 @@ def test_dedicated_processors_are_of_their_own_class(ledger):
     assert "1 too small" in refusal(ledger, 1, 2, flavored("pinned"))
 
 
-def test_a_flavor_that_the_caller_does_not_see_is_not_found(ledger):
+def test_flavor_that_the_caller_does_not_see_is_not_found(ledger):
     make_host(ledger)
     make_flavor(ledger, "theirs", public=False)
     for name in ("theirs", "none"):
@@ -244,7 +244,7 @@ def test_a_flavor_that_the_caller_does_not_see_is_not_found(ledger):
     assert lease(ledger, 1, 2, flavored("theirs"), access=OWNER)
 
 
-def test_the_flavor_of_a_reservation_cannot_be_reserved_again(ledger):
+def test_flavor_of_a_reservation_cannot_be_reserved_again(ledger):
     make_host(ledger)
     made = lease(ledger, 1, 2, instances())
     with pytest.raises(BadLease):
@@ -278,7 +278,7 @@ def test_nodes_are_booked_by_class_and_traits(ledger):
     assert booked(ledger, lease(ledger, 1, 2, whole(resource_properties=without))) == {ids[gold[0].uuid]: 1}
 
 
-def test_a_node_in_trouble_is_not_promised(ledger):
+def test_node_out_of_service_is_not_booked(ledger):
     node = ledger.enrol(resource_class="gold")
     register(ledger, node)
     ledger.change(node, maintenance=True)
@@ -287,20 +287,20 @@ def test_a_node_in_trouble_is_not_promised(ledger):
     assert lease(ledger, 1, 2, whole())
 
 
-def test_a_disabled_compute_host_is_not_promised(ledger):
+def test_disabled_compute_host_is_not_booked(ledger):
     host = make_host(ledger)
     ledger.store.write(lambda tx: traits.add(tx, host.provider_id, ["COMPUTE_STATUS_DISABLED"], 1))
     assert "1 disabled" in refusal(ledger, 1, 2, instances())
 
 
-def test_a_node_that_somebody_uses_without_end_is_not_promised(ledger):
+def test_node_in_use_is_not_booked(ledger):
     node = ledger.enrol(resource_class="gold")
     register(ledger, node)
     ledger.change(node, instance_uuid=str(uuid.uuid4()))
     assert refusal(ledger, 1, 2, whole()).endswith("1 host: 1 in use. It would not fit at any time.")
 
 
-def test_a_node_is_promised_from_the_end_of_its_hold(ledger):
+def test_held_node_is_booked_from_the_end_of_its_hold(ledger):
     node = ledger.enrol(resource_class="gold")
     register(ledger, node)
     made = hold(ledger, node, seconds=2 * 3600)
@@ -321,7 +321,7 @@ def test_reservations_of_one_lease_do_not_share_hosts(ledger):
     assert "reservation 3: 3 hosts: 3 booked" in refusal(ledger, 3, 4, whole(), whole(2), instances())
 
 
-def test_what_is_scarce_is_left_to_who_needs_it(ledger):
+def test_scarce_hosts_are_left_to_the_reservation_that_needs_them(ledger):
     make_host(ledger, gpu="yes")
     make_host(ledger)
     gpu = '["==", "$gpu", "yes"]'

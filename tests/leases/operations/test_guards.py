@@ -6,6 +6,7 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.conductor.leases import LeaseWorker
+from dibs.flavors.queries import flavors
 from dibs.leases.model.errors import HostKeptForLeases, LeaseConflict, NodeBooked, ProviderIsHost
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import Lease
@@ -22,6 +23,7 @@ from dibs.ledger.operations.resource_classes import (
 )
 from dibs.ledger.queries import claim_views
 from dibs.machines.model import states
+from dibs.machines.model.errors import NothingToHold
 from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.queries import nodes
 from tests import lease_builders as leases
@@ -66,7 +68,7 @@ def made(ledger: Ledger, host: Host) -> Lease:
     return lease
 
 
-def test_a_reserved_instance_takes_no_more_than_was_promised(ledger, host, made):
+def test_reserved_instance_takes_no_more_than_was_reserved(ledger, host, made):
     with pytest.raises(HostKeptForLeases):
         claim(ledger, reserved(host, made, vcpus=5))
     consumer = claim(ledger, reserved(host, made, vcpus=4))
@@ -74,7 +76,7 @@ def test_a_reserved_instance_takes_no_more_than_was_promised(ledger, host, made)
         claim(ledger, reserved(host, made, vcpus=5), consumer=consumer)
 
 
-def test_who_gives_back_the_reservation_does_not_keep_the_processors(ledger, host, made):
+def test_instance_cannot_release_its_reservation_and_keep_its_processors(ledger, host, made):
     consumer = claim(ledger, reserved(host, made, vcpus=4))
     with pytest.raises(HostKeptForLeases):
         claim(ledger, {host.provider: {"VCPU": 4}}, consumer=consumer)
@@ -82,13 +84,13 @@ def test_who_gives_back_the_reservation_does_not_keep_the_processors(ledger, hos
     assert claims(ledger, consumer) == {}
 
 
-def test_a_reserved_instance_is_for_the_project_of_the_lease(ledger, host, made):
+def test_reserved_instance_is_for_the_project_of_the_lease(ledger, host, made):
     with pytest.raises(HostKeptForLeases):
         claim(ledger, reserved(host, made, vcpus=4), project="strangers")
 
 
 @pytest.mark.parametrize("later", [leases.whole(), leases.instances(1)])
-def test_deleting_a_lease_that_has_not_begun_takes_nothing_from_the_one_that_runs(ledger, host, made, later):
+def test_deleting_a_pending_lease_leaves_the_active_one_alone(ledger, host, made, later):
     launched = claim(ledger, reserved(host, made, vcpus=4))
     leases.delete(ledger, leases.lease(ledger, 3, 4, later))
     assert claims(ledger, launched)["VCPU"] == 4
@@ -106,7 +108,7 @@ def test_deleting_a_later_lease_of_a_node_leaves_the_server_on_it_alone(ledger):
     assert ledger.node(node).provision_state == states.DEPLOYING
 
 
-def test_an_instance_that_claimed_a_leased_node_as_nova_does_is_put_on_it_and_leaves_with_the_lease(ledger):
+def test_instance_that_claimed_a_leased_node_in_placement_runs_until_the_lease_ends(ledger):
     node = ledger.enrol(resource_class="gold")
     leases.register(ledger, node)
     leases.lease(ledger, 1, 2, leases.whole())
@@ -118,7 +120,7 @@ def test_an_instance_that_claimed_a_leased_node_as_nova_does_is_put_on_it_and_le
     assert claims(ledger, consumer) == {}
 
 
-def test_a_running_instance_on_a_leased_node_is_torn_down_at_the_end(ledger):
+def test_instance_on_a_leased_node_is_torn_down_at_the_end(ledger):
     node = ledger.enrol(resource_class="gold")
     host = leases.register(ledger, node)
     made = leases.lease(ledger, 1, 2, leases.flavored(servers.node_flavor(ledger, "gold").flavor))
@@ -132,7 +134,7 @@ def test_a_running_instance_on_a_leased_node_is_torn_down_at_the_end(ledger):
     assert claims(ledger, consumer) == {"CUSTOM_GOLD": 1}
 
 
-def test_a_claim_on_a_leased_node_goes_with_the_lease(ledger):
+def test_claim_on_a_leased_node_is_released_at_the_end(ledger):
     node = ledger.enrol(resource_class="gold")
     leases.register(ledger, node)
     leases.lease(ledger, 1, 2, leases.whole())
@@ -142,7 +144,7 @@ def test_a_claim_on_a_leased_node_goes_with_the_lease(ledger):
     assert claims(ledger, consumer) == {}
 
 
-def test_a_hold_that_ends_in_time_does_not_become_an_instance_that_stays(ledger):
+def test_hold_on_a_booked_node_cannot_become_an_instance(ledger):
     node = ledger.enrol(resource_class="gold")
     leases.register(ledger, node)
     leases.lease(ledger, 1, 2, leases.whole())
@@ -169,7 +171,7 @@ def test_only_leases_change_what_a_reservation_provider_offers(ledger, host, mad
         ledger.runner.write(change_provider, SERVICE, renamed)
 
 
-def test_the_class_of_a_reservation_is_neither_renamed_nor_deleted_but_goes_with_its_lease(ledger, host):
+def test_class_of_a_reservation_can_be_removed_only_with_its_lease(ledger, host):
     pending = leases.lease(ledger, 1, 2, leases.instances(1))
     name = pending.reservations[0].resource_class
     with pytest.raises(LeaseConflict, match="goes with its lease"):
@@ -179,3 +181,78 @@ def test_the_class_of_a_reservation_is_neither_renamed_nor_deleted_but_goes_with
     leases.delete(ledger, pending)
     with pytest.raises(ResourceClassNotFound):
         ledger.runner.write(delete_resource_class, SERVICE, name)
+
+
+def test_compute_host_for_leases_cannot_be_claimed_without_a_lease(ledger):
+    host = leases.make_host(ledger)
+    with pytest.raises(HostKeptForLeases, match="kept for leases"):
+        claim(ledger, {host.provider: {"VCPU": 1}})
+
+
+def test_claim_with_the_class_of_a_reservation_is_allowed(ledger):
+    host = leases.make_host(ledger)
+    made = leases.lease(ledger, 1, 2, leases.instances(1))
+    begin(ledger, 1)
+    with_class = {host.provider: {"VCPU": 1}, host.reservation_provider: {made.reservations[0].resource_class: 1}}
+    consumer = claim(ledger, with_class)
+    assert claims(ledger, consumer)
+    begin(ledger, 2)
+    assert claims(ledger, consumer) == {}
+
+
+def test_only_the_project_of_a_whole_host_may_claim_it(ledger):
+    host = leases.make_host(ledger)
+    leases.lease(ledger, 1, 2, leases.whole())
+    begin(ledger, 1)
+    with pytest.raises(HostKeptForLeases):
+        claim(ledger, {host.provider: {"VCPU": 1}}, project="strangers")
+    claim(ledger, {host.provider: {"VCPU": 1}}, project=leases.OWNER.actor.project)
+
+
+def test_server_without_a_lease_is_not_placed_on_a_host_for_leases(ledger):
+    leases.make_host(ledger)
+    assert servers.launch(ledger, servers.flavor(ledger)).status == "ERROR"
+
+
+def test_booked_node_cannot_be_claimed_or_change_its_class(ledger):
+    node = ledger.enrol(resource_class="gold")
+    leases.register(ledger, node)
+    leases.lease(ledger, 100, 101, leases.whole())
+    with pytest.raises(NodeBooked, match="is booked"):
+        ledger.change(node, instance_uuid=str(uuid.uuid4()))
+    with pytest.raises(NodeBooked):
+        claim(ledger, {node.uuid: {"CUSTOM_GOLD": 1}})
+    with pytest.raises(NodeBooked):
+        ledger.change(node, resource_class="silver")
+
+
+def test_registered_node_without_bookings_can_be_used(ledger):
+    node = ledger.enrol(resource_class="gold")
+    leases.register(ledger, node)
+    assert ledger.change(node, instance_uuid=str(uuid.uuid4())).instance_uuid
+
+
+@pytest.mark.parametrize(("seconds", "fits"), [(3_000, True), (3 * 3_600, False)])
+def test_hold_on_a_booked_node_must_end_before_the_booking(ledger, seconds, fits):
+    node = ledger.enrol(resource_class="gold")
+    leases.register(ledger, node)
+    leases.lease(ledger, 1, 2, leases.whole())
+    command = CreateHold(uuid=str(uuid.uuid4()), instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=seconds)
+    if fits:
+        ledger.runner.write(create_hold, SERVICE, command)
+    else:
+        with pytest.raises(NothingToHold, match="booked by a lease"):
+            ledger.runner.write(create_hold, SERVICE, command)
+
+
+def test_leased_node_is_deployed_only_for_a_server_of_the_lease(ledger):
+    node = ledger.enrol(resource_class="gold")
+    leases.register(ledger, node)
+    made = leases.lease(ledger, 1, 2, leases.flavored(servers.node_flavor(ledger, "gold").flavor))
+    assert servers.launch(ledger, servers.node_flavor(ledger, "gold")).status == "ERROR"
+    begin(ledger, 1)
+    assert servers.launch(ledger, servers.node_flavor(ledger, "gold")).status == "ERROR"
+    flavor = ledger.store.read(lambda tx: flavors.get(tx, made.reservations[0].uuid))
+    launched = servers.launch(ledger, flavor, leases.OWNER)
+    assert launched.status == "BUILD"
+    assert ledger.node(node).instance_uuid == launched.server.uuid

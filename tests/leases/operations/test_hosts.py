@@ -45,7 +45,7 @@ def names(ledger: Ledger, access=SERVICE, **options) -> dict[str, tuple[str, ...
     return {each.property.name: each.values for each in found}
 
 
-def test_registering_puts_a_reservation_provider_below_the_compute_provider(ledger):
+def test_registering_creates_a_reservation_provider_below_the_compute_provider(ledger):
     host = make_host(ledger, "compute-1", rack="r1")
     assert (host.name, host.vcpus, host.memory_mb, host.local_gb) == ("compute-1", 64, 262_144, 2_000)
     assert (host.service_name, host.hypervisor_type, host.out_of_service) == ("compute-1", "QEMU", None)
@@ -56,14 +56,14 @@ def test_registering_puts_a_reservation_provider_below_the_compute_provider(ledg
     assert ledger.runner.read(list_hosts, SERVICE, None) == [host]
 
 
-def test_a_host_is_found_by_name_or_uuid(ledger):
+def test_host_is_found_by_name_or_uuid(ledger):
     make(ledger, "by-name", VCPU=1)
     assert ledger.runner.write(register_host, SERVICE, RegisterHost(name="by-name")).name == "by-name"
     other = make(ledger, "by-uuid", VCPU=1)
     assert ledger.runner.write(register_host, SERVICE, RegisterHost(name=other.uuid)).name == "by-uuid"
 
 
-def test_a_node_is_a_host_with_the_sizes_that_it_says_it_has(ledger):
+def test_node_is_a_host_with_the_sizes_of_its_properties(ledger):
     node = ledger.enrol(resource_class="gold", properties={"cpus": "8", "memory_mb": 4096, "local_gb": "lots"})
     host = register(ledger, node)
     assert (host.vcpus, host.memory_mb, host.local_gb, host.hypervisor_type) == (8, 4096, 0, "ironic")
@@ -76,7 +76,7 @@ def called(ledger: Ledger, host_id: int) -> tuple[str, str, str]:
     return host.name, host.service_name, child.name
 
 
-def test_a_host_is_called_as_its_node_whatever_that_is_called(ledger):
+def test_host_follows_the_name_of_its_node(ledger):
     node = ledger.enrol(name="before", resource_class="gold")
     other = register(ledger, ledger.enrol(name="other"))
     host = register(ledger, node)
@@ -87,7 +87,7 @@ def test_a_host_is_called_as_its_node_whatever_that_is_called(ledger):
     assert called(ledger, other.id) == ("other", "other", "blazar_other")
 
 
-def test_a_host_is_called_as_its_compute_provider(ledger):
+def test_host_follows_the_name_of_its_compute_provider(ledger):
     host = make_host(ledger, "before")
     command = ChangeProvider(uuid=host.provider, name="after", may_move_again=True)
     ledger.runner.write(change_provider, SERVICE, command)
@@ -95,7 +95,7 @@ def test_a_host_is_called_as_its_compute_provider(ledger):
     assert make_host(ledger, "before").id != host.id
 
 
-def test_a_host_keeps_its_name_when_its_reservation_provider_cannot_have_the_new_one(ledger):
+def test_host_keeps_its_name_when_its_reservation_provider_cannot_have_the_new_one(ledger):
     node = ledger.enrol(name="before")
     host = register(ledger, node)
     make(ledger, "blazar_taken")
@@ -107,7 +107,7 @@ def test_a_host_keeps_its_name_when_its_reservation_provider_cannot_have_the_new
     assert ledger.node(node).name == "before"
 
 
-def test_what_cannot_be_registered(ledger):
+def test_providers_that_are_not_hosts_cannot_be_registered(ledger):
     host = make_host(ledger, "twice")
     with pytest.raises(HostExists, match="blazar_twice"):
         ledger.runner.write(register_host, SERVICE, RegisterHost(name="twice"))
@@ -119,13 +119,13 @@ def test_what_cannot_be_registered(ledger):
         ledger.runner.write(register_host, SERVICE, RegisterHost(name="storage"))
 
 
-def test_a_name_that_leaves_no_room_for_the_reservation_provider_is_refused(ledger):
+def test_name_that_leaves_no_room_for_the_reservation_provider_is_refused(ledger):
     make(ledger, "h" * 249, VCPU=1)
     with pytest.raises(BadValue):
         ledger.runner.write(register_host, SERVICE, RegisterHost(name="h" * 249))
 
 
-def test_a_compute_host_that_somebody_uses_cannot_be_registered_but_a_node_can(ledger):
+def test_compute_host_in_use_cannot_be_registered_but_a_node_can(ledger):
     used = make(ledger, "used", VCPU=4)
     claim(ledger, used, VCPU=1)
     with pytest.raises(HostInUse, match="found for host used"):
@@ -140,14 +140,14 @@ def test_a_compute_host_that_somebody_uses_cannot_be_registered_but_a_node_can(l
 
 
 @pytest.mark.parametrize("name", ["k" * 65, "", "vcpus", "id", "trust_id", "reservable"])
-def test_names_that_cannot_be_properties(ledger, name):
+def test_invalid_property_names_are_refused(ledger, name):
     make(ledger, "h", VCPU=1)
     with pytest.raises(BadValue):
         ledger.runner.write(register_host, SERVICE, RegisterHost(name="h", properties={name: "v"}))
 
 
 @pytest.mark.parametrize("value", [1, True, [], "v" * 256])
-def test_values_that_cannot_be_properties(ledger, value):
+def test_invalid_property_values_are_refused(ledger, value):
     make(ledger, "h", VCPU=1)
     with pytest.raises(BadValue):
         ledger.runner.write(register_host, SERVICE, RegisterHost(name="h", properties={"a": value}))
@@ -162,7 +162,7 @@ def test_properties_are_added_changed_and_removed(ledger):
     assert names(ledger) == {"gpu": (), "rack": ("r2",)}
 
 
-def test_what_a_reservation_relies_on_stays_until_it_is_gone(ledger):
+def test_property_that_a_reservation_requires_cannot_change(ledger):
     host = make_host(ledger, gpu="yes", rack="r1")
     made = lease(ledger, 1, 2, whole(resource_properties='["==", "$gpu", "yes"]'))
     for value in ("no", None):
@@ -187,7 +187,7 @@ def test_private_properties_are_for_operators(ledger):
         ledger.runner.write(set_property_privacy, SERVICE, SetPropertyPrivacy(name="none", private=True))
 
 
-def test_a_booked_host_stays_and_one_that_is_not_goes_with_its_reservation_provider(ledger, database_url):
+def test_only_an_unbooked_host_can_be_removed(ledger, database_url):
     before = len(read_tables(database_url)["providers"])
     host = make_host(ledger, gpu="yes")
     made = lease(ledger, 1, 2, whole())
@@ -203,7 +203,7 @@ def test_a_booked_host_stays_and_one_that_is_not_goes_with_its_reservation_provi
 
 
 @pytest.mark.parametrize("ident", ["99999", "x", "", "-1", "1.0", "9" * 40, "\u0661"])
-def test_a_host_that_does_not_exist(ledger, ident):
+def test_unknown_host_is_not_found(ledger, ident):
     make_host(ledger)
     with pytest.raises(NoSuchHost):
         find(ledger, ident)
@@ -213,7 +213,7 @@ def test_a_host_that_does_not_exist(ledger, ident):
         ledger.runner.read(list_host_bookings, SERVICE, ListHostBookings(host=ident))
 
 
-def test_what_is_booked_is_listed_by_host_lease_and_reservation(ledger):
+def test_bookings_are_listed_by_host_lease_and_reservation(ledger):
     one, two = make_host(ledger), make_host(ledger)
     first = lease(ledger, 1, 2, whole(2))
     second = lease(ledger, 3, 4, instances(3))
@@ -234,7 +234,7 @@ def test_what_is_booked_is_listed_by_host_lease_and_reservation(ledger):
     assert listed(lease=first.uuid)[one.id] == [(first.uuid, at(1), 1)]
 
 
-def test_looking_takes_as_many_statements_for_fifty_hosts_as_for_one(ledger):
+def test_lists_take_as_many_statements_for_fifty_hosts_as_for_one(ledger):
     make_host(ledger, gpu="yes")
 
     def measure() -> list[int]:

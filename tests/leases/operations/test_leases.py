@@ -43,7 +43,7 @@ def class_names(ledger: Ledger) -> set[str]:
 # --- what is made ---
 
 
-def test_a_lease_has_its_reservations_its_events_and_its_hosts(ledger):
+def test_lease_has_its_reservations_its_events_and_its_hosts(ledger):
     host = make_host(ledger)
     made = lease(ledger, 1, 3, whole(), name="mine")
     assert (made.name, made.status, made.project_id, made.user_id) == ("mine", "PENDING", "p", "u")
@@ -53,7 +53,7 @@ def test_a_lease_has_its_reservations_its_events_and_its_hosts(ledger):
     assert booked(ledger, made) == {host.id: 1}
 
 
-def test_a_lease_of_instances_makes_a_class_and_a_private_flavor(ledger):
+def test_lease_of_instances_creates_a_class_and_a_private_flavor(ledger):
     make_host(ledger)
     made = lease(ledger, 1, 3, instances(3, vcpus=2))
     (reservation,) = made.reservations
@@ -65,7 +65,7 @@ def test_a_lease_of_instances_makes_a_class_and_a_private_flavor(ledger):
     assert flavor.reservation_id == reservation.id
 
 
-def test_a_lease_of_whole_hosts_makes_neither(ledger, database_url):
+def test_lease_of_whole_hosts_creates_neither_class_nor_flavor(ledger, database_url):
     make_host(ledger)
     lease(ledger, 1, 3, whole())
     tables = read_tables(database_url)
@@ -73,13 +73,13 @@ def test_a_lease_of_whole_hosts_makes_neither(ledger, database_url):
     assert not any(row["name"].startswith("CUSTOM_RESERVATION") for row in tables["resource_classes"])
 
 
-def test_a_lease_may_have_no_reservations_and_may_begin_now(ledger):
+def test_lease_may_have_no_reservations_and_may_begin_now(ledger):
     made = lease(ledger, 0, 1, start_at=CURRENT_MINUTE)
     assert made.reservations == ()
     assert made.start_at == to_minute(ledger.clock())
 
 
-def test_a_refused_lease_leaves_nothing_behind(ledger, database_url):
+def test_refused_lease_leaves_nothing_behind(ledger, database_url):
     make_host(ledger)
     before = read_tables(database_url)
     refusal(ledger, 1, 3, instances(), whole(2))
@@ -115,12 +115,12 @@ def test_impossible_dates_are_refused(ledger, dates, error):
         ({"rules": LeaseRules(before_end_minutes=0)}, None),
     ],
 )
-def test_the_end_is_announced_when_the_owner_or_the_operator_says(ledger, options, expected):
+def test_before_end_is_due_as_the_client_or_the_operator_says(ledger, options, expected):
     event = lease(ledger, 1, 3, **options).event(BEFORE_END)
     assert (event.due_at if event else None) == expected
 
 
-def test_a_lease_may_be_too_long_unless_its_project_is_exempt(ledger):
+def test_too_long_lease_is_refused_unless_its_project_is_exempt(ledger):
     rules = LeaseRules(seconds_max=3600)
     assert lease(ledger, 1, 2, rules=rules)
     with pytest.raises(LeaseTooLong):
@@ -131,19 +131,19 @@ def test_a_lease_may_be_too_long_unless_its_project_is_exempt(ledger):
 # --- looking and going ---
 
 
-def test_a_member_lists_the_leases_of_its_project_and_an_operator_all(ledger):
+def test_member_lists_the_leases_of_its_project_and_an_operator_all(ledger):
     made = [lease(ledger, 1, 2, name=name) for name in "ab"]
     other = lease(ledger, 1, 2, access=SERVICE)
     assert ledger.runner.read(list_leases, MEMBER, None) == made
     assert ledger.runner.read(list_leases, SERVICE, None) == [*made, other]
 
 
-def test_a_caller_without_a_project_lists_no_leases(ledger):
+def test_caller_without_a_project_lists_no_leases(ledger):
     lease(ledger, 1, 2, access=SERVICE)
     assert ledger.runner.read(list_leases, LeasePolicy().access(Actor(user="n")), None) == []
 
 
-def test_a_lease_that_is_deleted_leaves_nothing_behind(ledger, database_url):
+def test_lease_that_is_deleted_leaves_nothing_behind(ledger, database_url):
     make_host(ledger)
     before = read_tables(database_url)
     made = lease(ledger, 1, 2, instances(2), instances(1))
@@ -158,7 +158,7 @@ def test_a_lease_that_is_deleted_leaves_nothing_behind(ledger, database_url):
 
 
 @pytest.mark.parametrize(("operation", "command"), [(get_lease, GetLease), (delete_lease, DeleteLease)])
-def test_a_lease_of_another_project_is_refused(ledger, operation, command):
+def test_lease_of_another_project_is_refused(ledger, operation, command):
     made = lease(ledger, 1, 2, access=trusted(user="v", project="q"))
     with pytest.raises(Forbidden):
         ledger.runner.write(operation, MEMBER, command(uuid=made.uuid))
@@ -168,7 +168,7 @@ def test_a_lease_of_another_project_is_refused(ledger, operation, command):
 # --- how much work it is ---
 
 
-def test_making_a_lease_takes_as_many_statements_with_fifty_hosts_and_a_hundred_leases_as_with_one(ledger):
+def test_creating_a_lease_takes_as_many_statements_with_fifty_hosts_and_a_hundred_leases_as_with_one(ledger):
     make_host(ledger)
     lease(ledger, 1, 2, instances())  # The first one ever begins the calendar.
     counts = [statements(ledger, lambda: lease(ledger, 1, 2, instances()))]
@@ -182,7 +182,7 @@ def test_making_a_lease_takes_as_many_statements_with_fifty_hosts_and_a_hundred_
 
 
 @pytest.mark.one_engine
-def test_making_a_lease_takes_as_many_statements_among_500_hosts_with_1000_leases_as_with_one(ledger):
+def test_creating_a_lease_takes_as_many_statements_among_500_hosts_with_1000_leases_as_with_one(ledger):
     def measure(hour: int) -> list[int]:
         return [
             statements(ledger, lambda: lease(ledger, hour, hour + 1, instances())),
@@ -199,7 +199,7 @@ def test_making_a_lease_takes_as_many_statements_among_500_hosts_with_1000_lease
     assert measure(50) == alone
 
 
-def test_a_refusal_and_a_list_take_as_many_statements_however_much_there_is(ledger):
+def test_refusals_and_lists_take_a_constant_number_of_statements(ledger):
     make_host(ledger)
     lease(ledger, 1, 2, whole())
 

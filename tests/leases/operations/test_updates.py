@@ -55,7 +55,7 @@ def offered(database_url: str, reservation: Reservation) -> int:
 # --- names and nothing ---
 
 
-def test_a_lease_is_renamed_whatever_its_state(ledger):
+def test_lease_is_renamed_in_every_state(ledger):
     made = lease(ledger, 1, 2)
     assert change(ledger, made, name="other").name == "other"
     ledger.store.write(lambda tx: leases.change(tx, made, 1, status="TERMINATED"))
@@ -63,7 +63,7 @@ def test_a_lease_is_renamed_whatever_its_state(ledger):
     assert change(ledger, made).name == "third"
 
 
-def test_a_lease_that_does_not_exist(ledger):
+def test_unknown_lease_is_not_found(ledger):
     made = lease(ledger, 1, 2)
     delete(ledger, made)
     with pytest.raises(LeaseNotFound):
@@ -81,7 +81,7 @@ def test_all_dates_of_a_pending_lease_move(ledger, database_url):
     assert windows(database_url) == {(at(5), at(9))}
 
 
-def test_prolonging_moves_the_announcement_and_makes_it_due_again(ledger):
+def test_prolonging_reschedules_the_before_end_event(ledger):
     made = lease(ledger, 1, 3, before_end_at=at(2.5))
     event = made.event(BEFORE_END)
     ledger.store.write(lambda tx: leases.change_event(tx, event, 1, status="DONE"))
@@ -89,13 +89,13 @@ def test_prolonging_moves_the_announcement_and_makes_it_due_again(ledger):
     assert (moved.due_at, moved.status) == (at(5.5), "UNDONE")
 
 
-def test_the_announcement_never_comes_before_the_start(ledger):
+def test_before_end_is_never_due_before_the_start(ledger):
     made = lease(ledger, 1, 9, before_end_at=at(2))
     assert dates(change(ledger, made, end_at=at(3)))[BEFORE_END] == at(1)
     assert dates(change(ledger, made, start_at=at(1.5)))[BEFORE_END] == at(1.5)
 
 
-def test_an_announcement_can_be_given_and_must_lie_inside(ledger):
+def test_given_before_end_date_must_lie_within_the_lease(ledger):
     made = lease(ledger, 1, 3, rules=LeaseRules(before_end_minutes=0))
     assert BEFORE_END not in dates(made)
     assert dates(change(ledger, made, before_end_at=at(2.25)))[BEFORE_END] == at(2.25)
@@ -121,7 +121,7 @@ def test_impossible_dates_are_refused(ledger, options, error, words):
     assert shown(ledger, made) == made
 
 
-def test_a_lease_that_is_too_long_since_the_rule_changed_may_be_changed_as_long_as_it_grows_no_longer(ledger):
+def test_lease_that_exceeds_a_later_limit_can_be_changed_but_not_prolonged(ledger):
     made = lease(ledger, 1, 9)
     rules = LeaseRules(seconds_max=3600)
     assert change(ledger, made, end_at=at(8), rules=rules).end_at == at(8)
@@ -130,7 +130,7 @@ def test_a_lease_that_is_too_long_since_the_rule_changed_may_be_changed_as_long_
         change(ledger, made, end_at=at(9.5), rules=rules)
 
 
-def test_an_ended_lease_can_only_be_renamed(ledger):
+def test_ended_lease_can_only_be_renamed(ledger):
     made = lease(ledger, 1, 3)
     ledger.store.write(lambda tx: leases.change(tx, made, 1, status="TERMINATED"))
     with pytest.raises(BadLease, match="Terminated leases can only be renamed"):
@@ -140,7 +140,7 @@ def test_an_ended_lease_can_only_be_renamed(ledger):
         change(ledger, made, end_at=at(5))
 
 
-def test_a_lease_that_has_begun_keeps_its_start(ledger):
+def test_lease_that_has_begun_keeps_its_start(ledger):
     make_host(ledger)
     made = begin(ledger, lease(ledger, 1, 3, whole()))
     assert made.status == "ACTIVE"
@@ -151,7 +151,7 @@ def test_a_lease_that_has_begun_keeps_its_start(ledger):
     assert change(ledger, made, start_at=at(1), end_at=at(4)).end_at == at(4)
 
 
-def test_a_lease_that_has_begun_can_be_ended_now(ledger):
+def test_lease_that_has_begun_can_be_ended_now(ledger):
     make_host(ledger)
     made = begin(ledger, lease(ledger, 1, 3, whole()))
     ledger.clock.move(600)
@@ -161,7 +161,7 @@ def test_a_lease_that_has_begun_can_be_ended_now(ledger):
 # --- hosts of a pending lease ---
 
 
-def test_a_lease_that_moves_onto_another_takes_another_host(ledger):
+def test_lease_that_moves_onto_another_gets_another_host(ledger):
     one, two = make_host(ledger), make_host(ledger)
     taken = lease(ledger, 5, 7, whole())
     made = lease(ledger, 1, 3, whole())
@@ -173,7 +173,7 @@ def test_a_lease_that_moves_onto_another_takes_another_host(ledger):
         change(ledger, lease(ledger, 1, 3, whole()), start_at=at(5), end_at=at(6))
 
 
-def test_a_lease_keeps_its_hosts_as_far_as_it_can(ledger):
+def test_lease_keeps_its_hosts_where_possible(ledger):
     for _ in range(12):
         make_host(ledger)
     made = lease(ledger, 1, 3, whole(3), instances(4, vcpus=40))
@@ -183,14 +183,14 @@ def test_a_lease_keeps_its_hosts_as_far_as_it_can(ledger):
         assert booked(ledger, made) == before
 
 
-def test_a_lease_that_moves_within_its_own_time_is_not_in_its_own_way(ledger, database_url):
+def test_lease_does_not_conflict_with_its_own_bookings(ledger, database_url):
     make_host(ledger)
     made = lease(ledger, 1, 3, instances(3, vcpus=20))
     assert change(ledger, made, start_at=at(2), end_at=at(4)).start_at == at(2)
     assert windows(database_url) == {(at(2), at(4))}
 
 
-def test_shortening_asks_nobody(ledger, database_url):
+def test_shortening_needs_no_search_for_hosts(ledger, database_url):
     host = make_host(ledger)
     made = lease(ledger, 1, 5, whole())
     other = make_host(ledger)
@@ -200,7 +200,7 @@ def test_shortening_asks_nobody(ledger, database_url):
     assert other.id not in booked(ledger, made)
 
 
-def test_what_a_refused_change_would_have_done_is_not_done(ledger, database_url):
+def test_refused_update_changes_nothing(ledger, database_url):
     make_host(ledger)
     made = lease(ledger, 1, 3, whole())
     lease(ledger, 5, 7, whole())
@@ -225,7 +225,7 @@ def test_whole_hosts_grow_and_shrink_before_the_start(ledger):
         change(ledger, made, of(made, least=5, most=5))
 
 
-def test_other_requirements_mean_other_hosts_before_the_start(ledger):
+def test_changed_requirements_change_the_hosts_before_the_start(ledger):
     plain, gpu = make_host(ledger), make_host(ledger, gpu="yes")
     made = lease(ledger, 1, 3, whole(resource_properties='["==", "$gpu", "yes"]'))
     assert booked(ledger, made) == {gpu.id: 1}
@@ -235,7 +235,7 @@ def test_other_requirements_mean_other_hosts_before_the_start(ledger):
         change(ledger, made, of(made, resource_properties='["==", "$zzz", "1"]'))
 
 
-def test_instances_change_in_every_way_before_the_start(ledger):
+def test_all_attributes_of_instances_can_change_before_the_start(ledger):
     for _ in range(2):
         make_host(ledger)
     made = lease(ledger, 1, 3, instances(2, vcpus=2))
@@ -251,7 +251,7 @@ def test_instances_change_in_every_way_before_the_start(ledger):
     assert list(booked(ledger, made).values()) == [2]
 
 
-def test_instances_of_a_flavor_change_their_dates_only(ledger):
+def test_only_the_dates_of_flavored_instances_can_change(ledger):
     make_host(ledger)
     values = {"flavor": "m", "name": "m", "vcpus": 4, "memory_mb": 1, "disk_gb": 1}
     ledger.runner.write(create_flavor, SERVICE, CreateFlavor(values=values))
@@ -261,7 +261,7 @@ def test_instances_of_a_flavor_change_their_dates_only(ledger):
         change(ledger, made, of(made, least=2, most=2))
 
 
-def test_reservations_must_be_the_leases_own_and_stay_of_their_kind(ledger):
+def test_foreign_reservations_and_other_types_are_refused(ledger):
     make_host(ledger)
     made, other = lease(ledger, 1, 2, whole()), lease(ledger, 3, 4, whole())
     with pytest.raises(BadLease, match="valid reservation IDs"):
@@ -274,7 +274,7 @@ def test_reservations_must_be_the_leases_own_and_stay_of_their_kind(ledger):
 # --- hosts of a lease that has begun ---
 
 
-def test_a_lease_that_has_begun_is_prolonged_on_its_own_hosts_or_not_at_all(ledger):
+def test_active_lease_is_prolonged_on_its_own_hosts_or_refused(ledger):
     one, two = make_host(ledger), make_host(ledger)
     made = begin(ledger, lease(ledger, 1, 3, whole()))
     ((mine, _),) = booked(ledger, made).items()
@@ -287,7 +287,7 @@ def test_a_lease_that_has_begun_is_prolonged_on_its_own_hosts_or_not_at_all(ledg
     assert {mine} == booked(ledger, later).keys() <= {one.id, two.id}
 
 
-def test_instances_that_are_in_use_become_more_and_are_offered_at_once(ledger, database_url):
+def test_added_instances_of_an_active_lease_are_offered_at_once(ledger, database_url):
     for _ in range(2):
         make_host(ledger)
     made = begin(ledger, lease(ledger, 1, 3, instances(2, vcpus=16)))
@@ -304,7 +304,7 @@ def test_instances_that_are_in_use_become_more_and_are_offered_at_once(ledger, d
 
 
 @pytest.mark.parametrize("affinity", [True, False])
-def test_instances_that_are_in_use_grow_as_they_lie(ledger, affinity):
+def test_added_instances_of_an_active_lease_keep_its_affinity(ledger, affinity):
     for _ in range(3):
         make_host(ledger)
     made = begin(ledger, lease(ledger, 1, 3, instances(2, vcpus=16, affinity=affinity)))
@@ -317,7 +317,7 @@ def test_instances_that_are_in_use_grow_as_they_lie(ledger, affinity):
         change(ledger, made, of(made, least=5, most=5))
 
 
-def test_hosts_that_are_in_use_become_more_and_never_fewer(ledger):
+def test_active_lease_gains_hosts_and_never_loses_any(ledger):
     for _ in range(3):
         make_host(ledger)
     plain = make_host(ledger, gpu="no")
@@ -333,7 +333,7 @@ def test_hosts_that_are_in_use_become_more_and_never_fewer(ledger):
         change(ledger, made, of(made, resource_properties=text))
 
 
-def test_prolonging_does_not_add_hosts_that_were_not_there_at_first(ledger):
+def test_prolonging_does_not_add_hosts(ledger):
     make_host(ledger)
     made = begin(ledger, lease(ledger, 1, 3, whole(1, 3)))
     make_host(ledger)

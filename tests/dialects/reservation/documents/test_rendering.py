@@ -30,7 +30,7 @@ def lease_of(*reservations: Reservation) -> Lease:
     )
 
 
-def test_a_lease_of_instances_is_shown_as_blazar_shows_it() -> None:
+def test_lease_of_instances_is_rendered_as_blazar_does() -> None:
     part = Reservation(
         id=1,
         uuid=PART,
@@ -90,7 +90,7 @@ def test_a_lease_of_instances_is_shown_as_blazar_shows_it() -> None:
     }
 
 
-def test_hosts_show_how_many_and_which() -> None:
+def test_reservation_of_hosts_shows_min_max_and_requirements() -> None:
     part = Reservation(
         id=1,
         uuid=PART,
@@ -108,7 +108,7 @@ def test_hosts_show_how_many_and_which() -> None:
     assert "flavor_id" not in shown
 
 
-def test_instances_of_a_flavor_are_as_large_as_it_says_whatever_they_take() -> None:
+def test_flavored_instances_have_the_size_of_their_flavor() -> None:
     """A flavor for nodes takes no processors of its host: it takes the node."""
     part = Reservation(
         id=1,

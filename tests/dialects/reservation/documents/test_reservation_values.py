@@ -119,7 +119,7 @@ def ask(ledger: Ledger) -> Conversation:
     return Conversation(ledger)
 
 
-def test_a_mistake_is_refused_by_name(ask: Conversation) -> None:
+def test_malformed_lease_is_refused_with_the_message_of_blazar(ask: Conversation) -> None:
     for mistake, (body, status, message) in MISTAKES.items():
         answer = ask("POST", "/v1/leases", body)
         said = {"error_code": status, "error_message": message, "error_name": status}
@@ -132,14 +132,14 @@ def test_a_mistake_is_refused_by_name(ask: Conversation) -> None:
     [hosts(hypervisor_properties='[">=", "$vcpus", "4096"]'), hosts(min=2, max=2), instances(vcpus=4096)],
     ids=["too few processors", "too few hosts", "too large"],
 )
-def test_when_there_will_never_be_enough_hosts_that_is_said(ask: Conversation, part: Any) -> None:
+def test_refusal_says_that_a_lease_would_never_fit(ask: Conversation, part: Any) -> None:
     answer = ask("POST", "/v1/leases", lease(part))
     assert answer.status == 409
     assert answer.message.startswith("Not enough hosts available: 1 host: ")
     assert answer.message.endswith("It would not fit at any time.")
 
 
-def test_affinity_may_be_a_value_or_a_word(ask: Conversation) -> None:
+def test_affinity_is_a_value_or_a_word(ask: Conversation) -> None:
     for word in (None, "None", "none", "", False, "False", True, "true"):
         answer = ask("POST", "/v1/leases", lease(instances(amount=1, affinity=word)))
         expected = {"false": False, "true": True}.get(str(word).lower())
@@ -147,6 +147,6 @@ def test_affinity_may_be_a_value_or_a_word(ask: Conversation) -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"before_end": ""}, {"before_end": None}, {"before_end": "default"}])
-def test_what_happens_before_the_end_has_a_default(ask: Conversation, given: Any) -> None:
+def test_before_end_action_has_a_default(ask: Conversation, given: Any) -> None:
     answer = ask("POST", "/v1/leases", lease(hosts(**given)))
     assert answer.json["lease"]["reservations"][0]["before_end"] == "default"

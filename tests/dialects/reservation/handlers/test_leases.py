@@ -34,7 +34,7 @@ def changed(ask: Conversation, before: Any, body: Any) -> Any:
     return answer.json["lease"]
 
 
-def test_a_list_takes_as_many_statements_for_fifty_leases_as_for_one(ask: Conversation, ledger: Ledger) -> None:
+def test_list_takes_as_many_statements_for_fifty_leases_as_for_one(ask: Conversation, ledger: Ledger) -> None:
     made(ask, hosts(), instances())
     few = statements(ledger, lambda: ask("GET", LEASES))
     for _ in range(49):
@@ -54,7 +54,7 @@ def test_lists_of_hosts_take_as_many_statements_for_many_as_for_few(ask: Convers
     assert [statements(ledger, lambda path=path: ask("GET", path)) for path in paths] == few
 
 
-def test_only_those_of_the_project_and_admins_see_a_lease(ask: Conversation) -> None:
+def test_only_the_project_and_admins_see_a_lease(ask: Conversation) -> None:
     ours = ask("POST", LEASES, lease(hosts()), actor=MEMBER).json["lease"]
     assert (ours["project_id"], ours["user_id"]) == ("p-member", "u-member")
     for actor, seen in ((MEMBER, [ours]), (READER, [ours]), (ADMIN, [ours]), (STRANGER, [])):
@@ -62,13 +62,13 @@ def test_only_those_of_the_project_and_admins_see_a_lease(ask: Conversation) -> 
         assert ask("GET", f"{LEASES}/{ours['id']}", actor=actor).status == (200 if seen else 403)
 
 
-def test_a_lease_that_begins_now_is_pending_until_the_conductor_comes(ask: Conversation) -> None:
+def test_lease_that_begins_now_is_pending_until_its_event_runs(ask: Conversation) -> None:
     now = made(ask, hosts(), start_date="now")
     assert now["status"] == "PENDING"
     assert now["start_date"] == "2027-01-15T08:00:00.000000"
 
 
-def test_whoever_waits_for_the_conductor_has_it_woken(ledger: Ledger) -> None:
+def test_requests_about_leases_wake_the_conductor(ledger: Ledger) -> None:
     woken: list[str] = []
     ask = Conversation(ledger, wake=lambda: woken.append("now"))
     before = made(ask)
@@ -77,7 +77,7 @@ def test_whoever_waits_for_the_conductor_has_it_woken(ledger: Ledger) -> None:
     assert len(woken) == 3
 
 
-def test_hosts_rest_between_leases_when_the_operator_says_so(ledger: Ledger) -> None:
+def test_cleaning_minutes_keep_leases_apart(ledger: Ledger) -> None:
     make_host(ledger, "compute-1")
     ask = Conversation(ledger, rules=LeaseRules(cleaning_minutes=30))
     made(ask, hosts())
@@ -86,7 +86,7 @@ def test_hosts_rest_between_leases_when_the_operator_says_so(ledger: Ledger) -> 
     assert made(ask, hosts(), start_date="2090-03-01 12:30", end_date=LATER)
 
 
-def test_a_lease_is_not_longer_than_the_operator_allows_unless_its_project_is_exempt(ledger: Ledger) -> None:
+def test_duration_is_limited_except_for_exempt_projects(ledger: Ledger) -> None:
     rules = LeaseRules(seconds_max=3600, exempt_projects=frozenset({"p-other"}))
     ask = Conversation(ledger, rules=rules)
     refused = ask("POST", LEASES, lease(), actor=MEMBER)
@@ -98,13 +98,13 @@ def test_a_lease_is_not_longer_than_the_operator_allows_unless_its_project_is_ex
 
 
 @pytest.mark.parametrize(("minutes", "time"), [(0, None), (30, "11:30"), (180, "10:00")])
-def test_the_end_is_announced_as_the_operator_says(ledger: Ledger, minutes: int, time: str | None) -> None:
+def test_before_end_event_is_due_as_the_operator_says(ledger: Ledger, minutes: int, time: str | None) -> None:
     ask = Conversation(ledger, rules=LeaseRules(before_end_minutes=minutes))
     events = {event["event_type"]: event["time"] for event in made(ask)["events"]}
     assert events.get("before_end_lease") == (time and f"2090-03-01T{time}:00.000000")
 
 
-def test_hosts_are_changed_by_the_keys_that_they_have(ask: Conversation) -> None:
+def test_reservation_of_hosts_is_changed_by_its_own_keys(ask: Conversation) -> None:
     before = made(ask, hosts())
     (part,) = before["reservations"]
     change = {"id": part["id"], "max": 2, "before_end": "snapshot", "resource_properties": '["==", "$rack", "r2"]'}
@@ -116,7 +116,7 @@ def test_hosts_are_changed_by_the_keys_that_they_have(ask: Conversation) -> None
     assert [len(each["reservations"]) for each in allocations] == [0, 1]
 
 
-def test_instances_are_changed_by_the_keys_that_they_have(ask: Conversation) -> None:
+def test_reservation_of_instances_is_changed_by_its_own_keys(ask: Conversation) -> None:
     before = made(ask, instances())
     (part,) = before["reservations"]
     after = changed(ask, before, {"reservations": [{"id": part["id"], "vcpus": 4, "min": 9, "affinity": "True"}]})
@@ -136,7 +136,7 @@ def test_instances_are_changed_by_the_keys_that_they_have(ask: Conversation) -> 
         ({"id": 5}, "Missing parameter reservation ID"),
     ],
 )
-def test_a_wrong_change_of_instances_is_refused_by_name(ask: Conversation, change: Any, message: str) -> None:
+def test_malformed_change_of_instances_names_the_parameter(ask: Conversation, change: Any, message: str) -> None:
     before = made(ask, instances())
     body = {"reservations": [{"id": before["reservations"][0]["id"], **change}]}
     answer = ask("PUT", f"{LEASES}/{before['id']}", body)
@@ -148,13 +148,13 @@ def test_a_wrong_change_of_instances_is_refused_by_name(ask: Conversation, chang
     ("change", "status"),
     [({"name": 5}, 400), ({"name": "x" * 81}, 400), ({"before_end_date": START}, 403), ({"reservations": "x"}, 400)],
 )
-def test_a_wrong_change_of_a_lease_is_refused(ask: Conversation, change: Any, status: int) -> None:
+def test_malformed_change_of_a_lease_is_refused(ask: Conversation, change: Any, status: int) -> None:
     before = made(ask, hosts())
     assert ask("PUT", f"{LEASES}/{before['id']}", change).status == status
     assert ask("GET", f"{LEASES}/{before['id']}").json["lease"] == before
 
 
-def test_a_private_property_is_hidden_unless_an_admin_asks_for_all(ask: Conversation, tmp_path: Any) -> None:
+def test_private_property_is_shown_only_to_admins_who_ask_for_all(ask: Conversation, tmp_path: Any) -> None:
     """Properties are for admins by default; where a policy lets others see them, private ones stay hidden."""
     policy = tmp_path / "policy.yaml"
     policy.write_text('"blazar:oshosts:get_resource_properties": "role:reader"\n')
