@@ -54,7 +54,7 @@ class Exchange(AnyExchange[Services]):
         return self.request.body.strip() not in (b"", b"{}", b"null")
 
     def body(self, name: str, schema: Schema) -> Any:
-        """Return the checked body. Quirk: a missing body is an empty object, as in Ironic (contract samples 039, 123)."""
+        """Return the checked body. Quirk: as in Ironic, no body is an empty object (contract samples 039, 123)."""
         value: Any = {}
         if self.has_body:
             try:
