@@ -1,16 +1,18 @@
-"""The writer of claims: claims of instances on the one unit of a node."""
+"""The writer of claims: all or nothing, events, and the units of nodes."""
 
 from dataclasses import replace
 
 import pytest
 
 from dibs.ledger.model.claims import ClaimRequest
-from dibs.ledger.model.errors import ConsumerGenerationConflict
+from dibs.ledger.model.errors import CapacityExceeded, ConsumerGenerationConflict
+from dibs.ledger.model.events import CapacityFreed
 from dibs.ledger.operations import claiming
 from dibs.ledger.queries import claim_views
 from dibs.machines.model.errors import NodeAssociated, NodeClaimed
 from dibs.machines.operations import node_claims
 from tests.builders import Ledger
+from tests.provider_builders import claim, make
 
 ME = "11111111-1111-4111-8111-111111111111"
 OTHER = "22222222-2222-4222-8222-222222222222"
@@ -65,3 +67,26 @@ def test_a_node_for_a_consumer_increments_the_consumers_generation(ledger: Ledge
     ledger.change(second, instance_uuid=ME)
     with pytest.raises(ConsumerGenerationConflict):
         ledger.run(lambda tx: claiming.replace_claims(tx, 4, [replace(request, generation=1)]))
+
+
+def test_a_release_publishes_freed_capacity_and_a_claim_does_not(ledger: Ledger) -> None:
+    provider = make(ledger, VCPU=4)
+    freed: list[str] = []
+    ledger.runner.subscribe(CapacityFreed, lambda: freed.append("freed"))
+    consumer = claim(ledger, provider, VCPU=1)
+    assert freed == []
+    ledger.run(lambda tx: claiming.release_all(tx, 5, consumer))
+    assert freed == ["freed"]
+
+
+def test_a_refused_request_keeps_the_claims_of_all_consumers(ledger: Ledger) -> None:
+    provider = make(ledger, VCPU=4)
+    consumer = claim(ledger, provider, VCPU=1)
+    requests = [
+        ClaimRequest(consumer=consumer, resources={provider.uuid: {"VCPU": 2}}),
+        ClaimRequest(consumer=ME, resources={provider.uuid: {"VCPU": 3}}),
+    ]
+    with pytest.raises(CapacityExceeded):
+        ledger.run(lambda tx: claiming.replace_claims(tx, 3, requests))
+    rows = ledger.store.read(lambda tx: claim_views.on_provider(tx, provider.id))
+    assert [(row["consumer"], row["amount"]) for row in rows] == [(consumer, 1)]
