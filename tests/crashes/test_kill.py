@@ -36,7 +36,7 @@ def test_restarted_server_has_every_acknowledged_write_and_finishes_the_work(ser
         begin_deploy(server, ident)
         server.kill()
     assert load.refused == []
-    assert load.broken, "the server was killed while nobody asked anything"
+    assert load.broken, "the server was killed while no request was running"
     tables = assert_lawful(server.database_url)
     assert "deploying" in {row["provision_state"] for row in tables["nodes"]}
     server.start()
