@@ -13,7 +13,7 @@ from dibs.drivers.fake import FakeDriver
 from dibs.wiring import build_runner
 
 TAKE_OVER_SECONDS = 20
-"""Within which whatever one of these leaves behind is done by another, however busy the machine that runs the tests."""
+"""The take-over period of these conductors, long enough for a busy machine."""
 
 
 def real_clock() -> int:

@@ -1,4 +1,4 @@
-"""A real conductor serves allocations for a node, from the asking to the end."""
+"""A running conductor finds nodes for allocations: queue, match, grant, outcome."""
 
 import threading
 import uuid
@@ -9,11 +9,10 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.allocations.operations.allocations import UpdateAllocation, update_allocation
 from dibs.allocations.operations.granting import grant_nodes
-from dibs.conductor import Conductor, entries
+from dibs.conductor import entries
 from dibs.database.errors import StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.documents.json_patch import PatchOperation
-from dibs.drivers.fake import FakeDriver
 from dibs.ledger.operations.claims import release_claims
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
@@ -29,24 +28,6 @@ from tests.hold_builders import BLUE, claim, hold
 from tests.lease_builders import delete, lease, register, whole
 
 
-@pytest.fixture
-def start(ledger):
-    """Start conductors that look for work often and take over at once; all are stopped in the end."""
-    running = []
-
-    def start(hostname="conductor-1", *, runner=None, **settings):
-        settings = {"heartbeat_seconds": 0.05, "take_over_seconds": 1e-6, "poll_seconds": 0.02, **settings}
-        drivers = {"fake-hardware": FakeDriver()}
-        conductor = Conductor(runner or ledger.runner, drivers, ledger.clock, hostname=hostname, **settings)
-        running.append(conductor)
-        conductor.start()
-        return conductor
-
-    yield start
-    for conductor in running:
-        conductor.stop()
-
-
 def settled(ledger, allocation):
     """Wait until an allocation has ended one way or the other."""
 
@@ -59,7 +40,7 @@ def settled(ledger, allocation):
 
 
 def provision(ledger, node, verb, state):
-    """Ask for a verb and wait until the node is at rest where that leads."""
+    """Request a verb and wait until the node has reached the state."""
     ledger.runner.write(request_provision, SERVICE, RequestProvision(ident=node.uuid, rules=(), verb=verb))
 
     def there():
@@ -70,7 +51,7 @@ def provision(ledger, node, verb, state):
     return eventually(there, what=f"node in state {state}")
 
 
-def test_an_allocation_gets_a_node_and_loses_it_with_the_tear_down(ledger, start):
+def test_allocation_gets_a_node_and_ends_with_the_teardown(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
     allocation = settled(ledger, ask(ledger, traits=("CUSTOM_A",)))
@@ -81,7 +62,7 @@ def test_an_allocation_gets_a_node_and_loses_it_with_the_tear_down(ledger, start
     assert settled(ledger, ask(ledger, uuid=allocation.uuid)).node_uuid == node.uuid
 
 
-def test_a_sticky_allocation_keeps_its_node_through_a_tear_down(ledger, start):
+def test_sticky_allocation_keeps_its_node_through_a_teardown(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
     allocation = settled(ledger, ask(ledger, traits=("CUSTOM_A",), sticky=True))
@@ -93,7 +74,7 @@ def test_a_sticky_allocation_keeps_its_node_through_a_tear_down(ledger, start):
     assert settled(ledger, ask(ledger)).last_error == "1 node of class gold: 1 in use"
 
 
-def test_an_allocation_without_a_node_fails_with_the_reasons(ledger, start):
+def test_allocation_without_a_node_fails_with_the_reasons(ledger, start):
     start()
     ledger.enrol(resource_class="gold", maintenance=True)
     ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
@@ -103,7 +84,7 @@ def test_an_allocation_without_a_node_fails_with_the_reasons(ledger, start):
     assert allocation.last_error == "3 nodes of class gold: 2 in use, 1 in maintenance"
 
 
-def test_an_allocation_that_waits_gets_the_node_that_is_given_back(ledger, start):
+def test_waiting_allocation_gets_the_released_node(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold")
     first = settled(ledger, ask(ledger))
@@ -116,17 +97,17 @@ def test_an_allocation_that_waits_gets_the_node_that_is_given_back(ledger, start
 
 
 NEVER = 3600.0
-"""How often a conductor looks that is to be woken, or the test fails."""
+"""The poll interval of a conductor that must be woken, or the test fails."""
 
 
 def waits(conductor, allocation):
-    """Wake a conductor, as whoever asked would, and wait until it has seen that somebody waits."""
+    """Wake a conductor, as the intake does, and wait until it has seen the waiting allocation."""
     conductor.wake()
     eventually(lambda: conductor._allocations.any_waiting, what="a waiting allocation")
     return allocation
 
 
-def test_the_youngest_of_many_is_served_the_moment_the_node_that_only_it_can_use_is_freed(ledger, start):
+def test_only_allocation_that_accepts_the_freed_node_gets_it_at_once(ledger, start):
     conductor = start(poll_seconds=NEVER)
     node, first = served(ledger)
     for number in range(200):
@@ -137,14 +118,14 @@ def test_the_youngest_of_many_is_served_the_moment_the_node_that_only_it_can_use
 
 
 def served(ledger):
-    """A node, and the allocation that has it."""
+    """Return a node and the allocation that has it."""
     node = ledger.enrol(resource_class="gold", state="active")
     allocation = ask(ledger, node=node.uuid)
     force(ledger, node, provision_state="available")
     return node, allocation
 
 
-def test_of_equals_the_oldest_is_served_first(ledger, start):
+def test_equal_allocations_get_nodes_in_queue_order(ledger, start):
     conductor = start(poll_seconds=NEVER)
     waiting = [ask(ledger, wait_seconds=3600) for _ in range(30)]
     waits(conductor, waiting[0])
@@ -188,7 +169,7 @@ def by_hold(ledger):
 
 
 def by_lease(ledger):
-    """Booked for later: the node is free, and nobody's but the lease's."""
+    """A node that is free now and booked by a lease for later."""
     register(ledger, ledger.enrol(resource_class="gold"))
     made = lease(ledger, 1, 2, whole())
     return lambda: delete(ledger, made)
@@ -202,17 +183,17 @@ WAYS = (by_maintenance, by_provision, by_class, by_instance, by_claim, by_hold, 
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_whatever_frees_a_node_serves_who_waits_for_it_at_once(ledger, start, way):
+def test_every_way_of_freeing_a_node_wakes_the_conductor(ledger, start, way):
     conductor = start(poll_seconds=NEVER)
     free = way(ledger)
     allocation = waits(conductor, ask(ledger, wait_seconds=3600))
     free()
     if way is by_provision:
-        conductor.wake()  # As the handler does whose allocation begins work.
+        conductor.wake()  # As the handler of the provision request does.
     assert settled(ledger, allocation).state == "active"
 
 
-def test_a_node_that_gains_a_trait_serves_who_waits_for_it_at_once(ledger, start):
+def test_node_that_gains_a_trait_wakes_the_conductor(ledger, start):
     conductor = start(poll_seconds=NEVER)
     node = ledger.enrol(resource_class="gold")
     allocation = waits(conductor, ask(ledger, wait_seconds=3600, traits=("CUSTOM_A",)))
@@ -220,7 +201,7 @@ def test_a_node_that_gains_a_trait_serves_who_waits_for_it_at_once(ledger, start
     assert settled(ledger, allocation).node_uuid == node.uuid
 
 
-def test_a_hold_that_ends_serves_who_waits_for_its_node(ledger, start):
+def test_waiting_allocation_gets_the_node_of_an_expired_hold(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold")
     hold(ledger, node, seconds=60)
@@ -229,7 +210,7 @@ def test_a_hold_that_ends_serves_who_waits_for_its_node(ledger, start):
     assert settled(ledger, allocation).node_uuid == node.uuid
 
 
-def test_many_batches_that_wait_in_vain_hold_up_nobody(ledger, start):
+def test_many_batches_that_wait_in_vain_delay_no_other_allocation(ledger, start):
     start()
     nodes = [ledger.enrol(resource_class="gold", maintenance=True) for _ in range(2)]
     for _ in range(40):
@@ -240,11 +221,11 @@ def test_many_batches_that_wait_in_vain_hold_up_nobody(ledger, start):
     assert settled(ledger, ask(ledger)).last_error.startswith("2 nodes of class gold: ")
 
 
-# --- who does not wait ---
+# --- allocations that do not wait ---
 
 
 class Counting(Runner):
-    """Counts how often each use case ran, and about which order."""
+    """Counts how often each operation ran for each queue entry."""
 
     def __init__(self, *parts):
         super().__init__(*parts)
@@ -257,7 +238,7 @@ class Counting(Runner):
         return super().read(operation, access, command)
 
 
-def test_when_no_node_is_locked_or_promised_the_first_look_is_the_answer(ledger, start):
+def test_allocation_is_matched_once_when_no_node_is_locked_or_promised(ledger, start):
     counting = Counting(ledger.store, ledger.clock, HOOKS)
     start(runner=counting)
     ledger.enrol(resource_class="gold", maintenance=True)
@@ -269,10 +250,8 @@ def test_when_no_node_is_locked_or_promised_the_first_look_is_the_answer(ledger,
     assert counting.ran == {("match_entry", allocation.uuid): 1}
 
 
-def test_while_nodes_are_locked_an_allocation_is_tried_again_as_often_as_the_specification_says(
-    ledger, start, monkeypatch
-):
-    """A patch in between gives it no more tries."""
+def test_allocation_with_only_locked_nodes_is_retried_as_often_as_the_specification_says(ledger, start, monkeypatch):
+    """A patch in between adds no retries."""
     monkeypatch.setattr(entries, "LOCK_RETRY_SECONDS", 0.01)
     counting = Counting(ledger.store, ledger.clock, HOOKS)
     start(runner=counting)
@@ -289,7 +268,7 @@ def test_while_nodes_are_locked_an_allocation_is_tried_again_as_often_as_the_spe
     assert counting.ran["match_entry", allocation.uuid] == 1 + entries.LOCK_RETRIES
 
 
-def test_many_who_find_only_locked_nodes_let_those_behind_go_first(ledger, start, monkeypatch):
+def test_allocations_with_only_locked_nodes_let_later_ones_go_first(ledger, start, monkeypatch):
     monkeypatch.setattr(entries, "LOCK_RETRY_SECONDS", NEVER)
     start()
     force(ledger, ledger.enrol(resource_class="tin"), reservation="conductor-1")
@@ -299,14 +278,14 @@ def test_many_who_find_only_locked_nodes_let_those_behind_go_first(ledger, start
     assert settled(ledger, ask(ledger)).node_uuid == node.uuid
 
 
-def test_an_allocation_that_waits_gives_up_at_its_deadline(ledger, start):
+def test_waiting_allocation_fails_at_its_deadline(ledger, start):
     start()
     allocation = ask(ledger, wait_seconds=3600)
     ledger.clock.move(3601)
     assert settled(ledger, allocation).last_error == "no nodes of class gold"
 
 
-def test_a_locked_node_is_given_once_it_is_unlocked(ledger, start):
+def test_locked_node_is_granted_when_it_is_unlocked(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold")
     force(ledger, node, reservation="conductor-1")
@@ -315,7 +294,7 @@ def test_a_locked_node_is_given_once_it_is_unlocked(ledger, start):
     assert settled(ledger, allocation).node_uuid == node.uuid
 
 
-def test_an_allocation_whose_uuid_became_an_instance_elsewhere_fails(ledger, start):
+def test_allocation_whose_uuid_became_the_instance_of_another_node_fails(ledger, start):
     ledger.enrol(resource_class="gold")
     allocation = ask(ledger)
     ledger.enrol(resource_class="tin", instance_uuid=allocation.uuid)
@@ -323,36 +302,36 @@ def test_an_allocation_whose_uuid_became_an_instance_elsewhere_fails(ledger, sta
     assert "already associated" in settled(ledger, allocation).last_error
 
 
-def test_allocations_of_a_conductor_that_was_away_are_served_at_its_next_start(ledger, start):
+def test_conductor_that_restarts_finds_nodes_for_its_own_allocations(ledger, start):
     node = ledger.enrol(resource_class="gold")
     allocation = ask(ledger)
     start(take_over_seconds=0)
     assert settled(ledger, allocation).node_uuid == node.uuid
 
 
-def test_allocations_of_a_dead_conductor_are_served_by_another(ledger, start):
+def test_allocation_of_a_failed_conductor_gets_a_node_from_another(ledger, start):
     node = ledger.enrol(resource_class="gold")
     allocation = ask(ledger)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
-    start("heir")
+    start("successor")
     assert settled(ledger, allocation).node_uuid == node.uuid
 
 
-def test_allocations_of_a_dead_conductor_are_settled_within_one_take_over_period(ledger, start):
-    """With the settings as they come; the last heartbeat of the dead one was the moment before it died."""
+def test_allocation_of_a_failed_conductor_is_settled_within_one_take_over_period(ledger, start):
+    """With default settings; the last heartbeat was sent just before the failure."""
     settings = Settings()
     node = ledger.enrol(resource_class="gold")
     allocation = ask(ledger)
-    start("heir", take_over_seconds=settings.take_over_seconds, timeout_seconds=settings.conductor_timeout_seconds)
+    start("successor", take_over_seconds=settings.take_over_seconds, timeout_seconds=settings.conductor_timeout_seconds)
     ledger.clock.move(settings.take_over_seconds - 1)
     assert settled(ledger, allocation).node_uuid == node.uuid
 
 
-def test_with_take_over_switched_off_allocations_of_the_dead_stay(ledger, start):
+def test_allocations_of_a_failed_conductor_stay_when_take_over_is_off(ledger, start):
     ledger.enrol(resource_class="gold")
     orphan = ask(ledger)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
-    start("heir", take_over_seconds=0)
+    start("successor", take_over_seconds=0)
     settled(ledger, ask(ledger, resource_class="tin"))
     assert show(ledger, orphan).state == "allocating"
     registration = RegisterConductor(hostname="conductor-1", group="", drivers=(), incarnation=str(uuid.uuid4()))
@@ -360,22 +339,22 @@ def test_with_take_over_switched_off_allocations_of_the_dead_stay(ledger, start)
     assert show(ledger, orphan).state == "allocating"
 
 
-class Moody(Runner):
-    """A database that is away for a while in the middle of the work."""
+class Interrupted(Runner):
+    """A database that cannot be reached at the first grant."""
 
-    away = threading.Event()
+    lost = threading.Event()
 
     def write(self, operation, access, command):
-        if self.away.is_set() and operation is grant_nodes:
-            self.away.clear()
+        if self.lost.is_set() and operation is grant_nodes:
+            self.lost.clear()
             raise StoreUnavailable
         return super().write(operation, access, command)
 
 
-def test_an_allocation_outlives_a_database_that_goes_away(ledger, start):
-    moody = Moody(ledger.store, ledger.clock, HOOKS)
-    moody.away.set()
-    start(runner=moody)
+def test_allocation_gets_its_node_after_the_database_was_lost(ledger, start):
+    interrupted = Interrupted(ledger.store, ledger.clock, HOOKS)
+    interrupted.lost.set()
+    start(runner=interrupted)
     node = ledger.enrol(resource_class="gold")
     assert settled(ledger, ask(ledger)).node_uuid == node.uuid
-    assert not moody.away.is_set()
+    assert not interrupted.lost.is_set()

@@ -27,7 +27,7 @@ def free(ledger, node):
     return ledger.unit(node)["used"] == 0
 
 
-def test_a_running_conductor_frees_a_node_when_its_hold_is_over(ledger):
+def test_running_conductor_frees_a_node_when_its_hold_expires(ledger):
     conductor = Conductor(
         ledger.runner, {"fake-hardware": FakeDriver()}, ledger.clock, hostname="conductor-1", poll_seconds=0.02
     )
@@ -45,7 +45,7 @@ def test_a_running_conductor_frees_a_node_when_its_hold_is_over(ledger):
         ledger.runner.read(get_hold, SERVICE, OneHold(uuid=ended.uuid))
 
 
-def test_nothing_is_ended_before_its_time(ledger):
+def test_hold_is_not_ended_early(ledger):
     node = ledger.enrol(resource_class="gold")
     hold(ledger, node)
     ledger.clock.move(59.9)
@@ -55,7 +55,7 @@ def test_nothing_is_ended_before_its_time(ledger):
     assert free(ledger, node)
 
 
-def test_of_many_conductors_exactly_one_ends_a_hold(ledger):
+def test_concurrent_conductors_end_each_hold_once(ledger):
     nodes = [ledger.enrol(resource_class="gold") for _ in range(5)]
     for node in nodes:
         hold(ledger, node)
@@ -65,14 +65,14 @@ def test_of_many_conductors_exactly_one_ends_a_hold(ledger):
     assert all(free(ledger, node) for node in nodes)
 
 
-def test_it_goes_on_until_nothing_is_over(ledger):
+def test_one_run_ends_a_limited_number_of_holds(ledger):
     for _ in range(COUNT_MAX + 1):
         hold(ledger, ledger.enrol())
     ledger.clock.move(60)
     assert [expire_holds(ledger.runner) for _ in range(3)] == [COUNT_MAX, 1, 0]
 
 
-def test_a_server_frees_a_node_soon_after_the_end_and_never_before(server):
+def test_server_frees_a_node_soon_after_the_expiry_and_never_before(server):
     nodes = f"{server.url}/baremetal/v1/nodes"
     with httpx.Client(headers={"X-OpenStack-Ironic-API-Version": "1.37"}, timeout=20) as client:
         old = {"X-OpenStack-Ironic-API-Version": "1.10"}
@@ -89,7 +89,7 @@ def test_a_server_frees_a_node_soon_after_the_end_and_never_before(server):
         assert client.get(f"{server.url}/baremetal/v1/reservations/{made['uuid']}").status_code == 404
 
 
-def test_a_hold_that_cannot_be_ended_does_not_keep_the_others(ledger, caplog):
+def test_hold_that_cannot_be_ended_does_not_delay_the_others(ledger, caplog):
     stuck, other = (ledger.enrol(resource_class="gold") for _ in range(2))
     made = hold(ledger, stuck)
     hold(ledger, other)

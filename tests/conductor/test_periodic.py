@@ -1,0 +1,40 @@
+"""Work that is repeated in a thread of its own."""
+
+import threading
+
+import pytest
+
+from dibs.conductor.periodic import PeriodicTask
+from dibs.database.errors import StoreUnavailable
+
+
+@pytest.mark.parametrize("error", [StoreUnavailable(), RuntimeError("broken")])
+def test_task_is_repeated_after_an_error(error: Exception) -> None:
+    again = threading.Event()
+    errors = [error]
+
+    def run() -> None:
+        if errors:
+            raise errors.pop()
+        again.set()
+
+    task = PeriodicTask("t", run, registered=lambda: True, poll_seconds=0.01)
+    task.start()
+    try:
+        assert again.wait(10)
+    finally:
+        task.stop()
+
+
+def test_task_does_not_run_while_the_conductor_is_not_registered() -> None:
+    asked, ran = threading.Event(), threading.Event()
+
+    def registered() -> bool:
+        asked.set()
+        return False
+
+    task = PeriodicTask("t", ran.set, registered=registered, poll_seconds=0.01)
+    task.start()
+    assert asked.wait(10)
+    task.stop()
+    assert not ran.is_set()
