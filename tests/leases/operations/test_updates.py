@@ -271,6 +271,13 @@ def test_foreign_reservations_and_other_types_are_refused(ledger):
     assert change(ledger, made, of(made, resource_type="physical:host", resources={"VCPU": 1})) == shown(ledger, made)
 
 
+def test_one_reservation_twice_in_an_update_is_refused(ledger):
+    make_host(ledger)
+    made = lease(ledger, 1, 3, whole())
+    with pytest.raises(BadLease, match=f"Reservation {made.reservations[0].uuid} is in the request more than once"):
+        change(ledger, made, of(made, most=2), of(made, most=1))
+
+
 # --- hosts of a lease that has begun ---
 
 

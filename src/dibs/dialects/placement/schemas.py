@@ -1,11 +1,14 @@
 """JSON schemas: the check against a schema, and the parts that several nouns share."""
 
-from collections.abc import Mapping
-from typing import Any
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 from dibs.dialects.placement.errors import bad_request
 from dibs.documents.json_schema import Schema as Schema
 from dibs.documents.json_schema import find_mistake
+
+Value = TypeVar("Value")
 
 INTEGER_MAX = 0x7FFFFFFF
 """The largest amount that Placement accepts."""
@@ -41,3 +44,28 @@ def closed(properties: Mapping[str, Any], *required: str) -> Schema:
         "required": list(required),
         "additionalProperties": False,
     }
+
+
+def by_uuid(entries: Iterable[tuple[str, Value]], noun: str) -> dict[str, Value]:
+    """Return the entries of a request by the stored form of their uuid; refuse a key that is none, and duplicates.
+
+    Two spellings are two keys of an object and one row of the ledger: neither the schema nor the ledger would notice.
+    """
+    spellings: dict[str, list[str]] = {}
+    found: dict[str, Value] = {}
+    for key, value in entries:
+        try:
+            identity = dashed(key)
+        except ValueError:
+            raise bad_request(f"Malformed uuid of a {noun}: {key}") from None
+        spellings.setdefault(identity, []).append(key)
+        found[identity] = value
+    for identity, written in spellings.items():
+        if len(written) > 1:
+            raise bad_request(f"The {noun} {identity} is in the request more than once: {', '.join(written)}")
+    return found
+
+
+def dashed(value: str) -> str:
+    """Return a uuid in the stored form: lower case, with dashes."""
+    return str(uuid.UUID(value))

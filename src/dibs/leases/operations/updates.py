@@ -131,9 +131,11 @@ def _current_hosts(tx: Transaction, lease: Lease) -> dict[int, dict[int, int]]:
 
 def _reservations(lease: Lease, command: UpdateLease, current: Mapping[int, Assignment]) -> list[Reservation]:
     """Return the reservations of a lease after an update, in their order."""
-    wanted: dict[str, dict[str, Any]] = {}
+    wanted: dict[str, Mapping[str, Any]] = {}
     for update in command.reservations:
-        wanted.setdefault(update.uuid, {}).update(update.values)
+        if update.uuid in wanted:
+            raise BadLease(reason=f"Reservation {update.uuid} is in the request more than once.")
+        wanted[update.uuid] = update.values
     unknown = wanted.keys() - {each.uuid for each in lease.reservations}
     if unknown:
         invalid = ", ".join(sorted(unknown))

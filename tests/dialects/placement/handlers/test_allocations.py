@@ -77,3 +77,54 @@ def test_a_member_may_neither_see_nor_change_allocations(ask: Conversation, meth
     assert refused.status == 403
     assert "Policy does not allow placement:allocations:" in refused.error["detail"]
     assert ask("GET", HERE).json["allocations"][PROVIDER]["resources"] == {"VCPU": 1}
+
+
+SHOUTED = "ABCDEFAB-2222-4222-8222-222222222222"
+ONE, OTHER = SHOUTED, SHOUTED.lower()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param({"allocations": {}}, {}, id="released-and-claimed"),
+        pytest.param({}, {}, id="the-same-class-twice"),
+    ],
+)
+def test_one_consumer_in_two_spellings_is_refused(
+    ask: Conversation, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    refused = ask("POST", "/allocations", {ONE: body(1, **first), OTHER: body(1, **second)})
+    assert refused.status == 400
+    assert f"consumer {OTHER} is in the request more than once: {ONE}, {OTHER}" in refused.error["detail"]
+    assert ask("GET", f"/allocations/{OTHER}").json == {"allocations": {}}
+    assert ask("GET", f"/resource_providers/{PROVIDER}/usages").json["usages"] == {"VCPU": 0}
+
+
+def test_one_provider_in_two_spellings_is_refused(ask: Conversation) -> None:
+    ask("POST", "/resource_providers", {"name": "q", "uuid": OTHER})
+    ask("POST", f"/resource_providers/{OTHER}/inventories", {"resource_class": "VCPU", "total": 4})
+    twice = {"allocations": {ONE: {"resources": {"VCPU": 1}}, OTHER: {"resources": {"VCPU": 2}}}}
+    for method, url, sent in (("PUT", HERE, body(1, **twice)), ("POST", "/allocations", {CONSUMER: body(1, **twice)})):
+        refused = ask(method, url, sent)
+        assert refused.status == 400
+        assert f"resource provider {OTHER} is in the request more than once" in refused.error["detail"]
+    assert ask("GET", HERE).json == {"allocations": {}}
+
+
+def test_one_provider_twice_in_the_older_list_is_refused(ask: Conversation) -> None:
+    allocations = [{"resource_provider": {"uuid": PROVIDER}, "resources": {"VCPU": amount}} for amount in (1, 2)]
+    refused = ask("PUT", HERE, {"allocations": allocations}, version="1.0")
+    assert refused.status == 400
+    assert f"resource provider {PROVIDER} is in the request more than once" in refused.error["detail"]
+
+
+@pytest.mark.parametrize("key", [CONSUMER + "\n", "2" * 36, "-" * 36])
+def test_a_key_that_is_not_a_uuid_is_refused(ask: Conversation, key: str) -> None:
+    assert ask("POST", "/allocations", {key: body(1)}).status == 400
+    assert ask("GET", f"/resource_providers/{PROVIDER}/usages").json["usages"] == {"VCPU": 0}
+
+
+def test_a_consumer_with_its_dashes_elsewhere_is_the_same_consumer(ask: Conversation) -> None:
+    digits = CONSUMER.replace("-", "")
+    assert ask("POST", "/allocations", {f"----{digits}": body(1)}).status == 204
+    assert ask("GET", HERE).json["allocations"][PROVIDER]["resources"] == {"VCPU": 1}

@@ -62,3 +62,28 @@ def test_a_refused_reshape_changes_nothing(
 
 def test_an_admin_may_not_reshape(ask: Conversation) -> None:
     assert ask("POST", "/reshaper", {}).status == 403
+
+
+@pytest.mark.parametrize("part", ["inventories", "allocations"])
+def test_a_reshape_that_names_one_id_in_two_spellings_changes_nothing(ask: Conversation, part: str) -> None:
+    provider = make(ask.ledger, VCPU=4)
+    consumer = claim(ask.ledger, provider, VCPU=1)
+    current = ask("GET", f"/resource_providers/{provider.uuid}").json["generation"]
+    allocations = {
+        "allocations": {provider.uuid: {"resources": {"VCPU": 2}}},
+        "project_id": "p",
+        "user_id": "u",
+        "consumer_generation": 1,
+        "consumer_type": "INSTANCE",
+    }
+    body: dict[str, Any] = {
+        "inventories": {provider.uuid: inventories(current, VCPU=8)},
+        "allocations": {consumer: allocations},
+    }
+    ((key, value),) = body[part].items()
+    body[part] = {key.upper(): value, key: value}
+    refused = ask("POST", "/reshaper", body, actor=SERVICE)
+    assert refused.status == 400
+    assert f"{key} is in the request more than once: {key.upper()}, {key}" in refused.error["detail"]
+    shown = ask("GET", f"/resource_providers/{provider.uuid}/inventories").json
+    assert (shown["resource_provider_generation"], shown["inventories"]["VCPU"]["total"]) == (current, 4)

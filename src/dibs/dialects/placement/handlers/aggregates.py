@@ -5,8 +5,8 @@ from typing import Any
 
 from dibs.dialects.placement.errors import refusal_of
 from dibs.dialects.placement.exchange import Exchange, json_answer
-from dibs.dialects.placement.handlers.resource_providers import body_about_provider, dashed
-from dibs.dialects.placement.schemas import GENERATION, UUID, Schema, closed, in_version
+from dibs.dialects.placement.handlers.resource_providers import body_about_provider
+from dibs.dialects.placement.schemas import GENERATION, UUID, Schema, closed, dashed, in_version
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import ProviderGenerationConflict
 from dibs.ledger.operations.aggregates import ProviderAggregates, SetAggregates, list_aggregates, set_aggregates

@@ -7,7 +7,7 @@ from typing import Any
 
 from dibs.dialects.placement.errors import bad_request, not_found, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
-from dibs.dialects.placement.schemas import RESOURCE_CLASS, UUID, Schema, closed, in_version
+from dibs.dialects.placement.schemas import RESOURCE_CLASS, UUID, Schema, by_uuid, closed, in_version
 from dibs.http.messages import Response
 from dibs.ledger.model.access import MANAGE_CLAIMS
 from dibs.ledger.model.claims import ANY_GENERATION, ClaimRequest
@@ -162,7 +162,8 @@ def list_allocations_of_provider(exchange: Exchange) -> Response:
 
 def read_requests(exchange: Exchange, body: Mapping[str, Any]) -> tuple[ClaimRequest, ...]:
     """Read the requests of several consumers, by uuid."""
-    return tuple(read_request(exchange, consumer.lower(), request) for consumer, request in body.items())
+    requests = by_uuid(body.items(), "consumer")
+    return tuple(read_request(exchange, consumer, request) for consumer, request in requests.items())
 
 
 def read_request(exchange: Exchange, consumer: str, body: Mapping[str, Any]) -> ClaimRequest:
@@ -170,12 +171,14 @@ def read_request(exchange: Exchange, consumer: str, body: Mapping[str, Any]) -> 
 
     Quirk: a provider's ``generation`` in it is accepted and ignored.
     """
-    allocations = body["allocations"]
     if exchange.minor < DICTIONARIES_SINCE:
-        allocations = {each["resource_provider"]["uuid"]: each for each in allocations}
+        entries = [(each["resource_provider"]["uuid"], each) for each in body["allocations"]]
+    else:
+        entries = list(body["allocations"].items())
+    allocations = by_uuid(entries, "resource provider")
     return ClaimRequest(
         consumer=consumer,
-        resources={provider.lower(): each["resources"] for provider, each in allocations.items()},
+        resources={provider: each["resources"] for provider, each in allocations.items()},
         generation=body["consumer_generation"] if exchange.minor >= GENERATION_SINCE else ANY_GENERATION,
         project_id=body.get("project_id", UNKNOWN_OWNER),
         user_id=body.get("user_id", UNKNOWN_OWNER),

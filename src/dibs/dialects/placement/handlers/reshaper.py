@@ -7,7 +7,7 @@ from dibs.dialects.placement.errors import Code, Refusal, conflict, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer
 from dibs.dialects.placement.handlers.allocations import ONE_CONSUMER, consumers_schema, read_requests, refusals
 from dibs.dialects.placement.handlers.inventories import ALL_RESERVED_SINCE, REPLACE, read_sizes
-from dibs.dialects.placement.schemas import Schema, closed, in_version
+from dibs.dialects.placement.schemas import Schema, by_uuid, closed, in_version
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import InventoryInUse, ProviderGenerationConflict, ProviderNotFound
 from dibs.ledger.operations.inventories import SetInventories
@@ -37,7 +37,8 @@ def post(exchange: Exchange) -> Response:
     body = exchange.body(in_version(BODY, exchange.minor))
     command = Reshape(
         inventories=tuple(
-            _set_inventories(exchange, provider, wanted) for provider, wanted in body["inventories"].items()
+            _set_inventories(exchange, provider, wanted)
+            for provider, wanted in by_uuid(body["inventories"].items(), "resource provider").items()
         ),
         requests=read_requests(exchange, body["allocations"]),
     )
@@ -61,7 +62,7 @@ def post(exchange: Exchange) -> Response:
 
 def _set_inventories(exchange: Exchange, provider: str, wanted: Mapping[str, Any]) -> SetInventories:
     return SetInventories(
-        provider=provider.lower(),
+        provider=provider,
         generation=wanted["resource_provider_generation"],
         sizes=read_sizes(wanted["inventories"]),
         all_may_be_reserved=exchange.minor >= ALL_RESERVED_SINCE,

@@ -7,7 +7,7 @@ from typing import Any
 from dibs.dialects.placement.errors import Refusal, bad_request, conflict, not_found, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.placement.query import read_in_tree, read_member_of, read_required, read_resources
-from dibs.dialects.placement.schemas import NAME, UUID, Schema, closed, in_version
+from dibs.dialects.placement.schemas import NAME, UUID, Schema, closed, dashed, in_version
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import BadParent, NoSuchTrait, ProviderExists, ProviderNotFound, ResourceClassNotFound
 from dibs.ledger.model.providers import Provider, ProviderQuery
@@ -133,11 +133,6 @@ def body_about_provider(exchange: Exchange, schema: Schema) -> Any:
     except Refusal:
         exchange.read(get_provider, exchange.arguments["uuid"])
         raise
-
-
-def dashed(value: str) -> str:
-    """Return a uuid in the stored form: lower case, with dashes."""
-    return str(uuid.UUID(value))
 
 
 def _dashed(value: str | None) -> str | None:
