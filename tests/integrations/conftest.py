@@ -1,4 +1,4 @@
-"""A Dibs and a real Nova that belong together: each lease's flavors and servers are in the one, claims in the other."""
+"""A Dibs and a real Nova: Nova has the flavors and servers of leases, Dibs has their claims."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ LATER = "2092-05-01 12:00"
 
 @dataclass
 class Cloud:
-    """Both of them, and the gate through which the one reaches the other."""
+    """A Dibs, a Nova, and the proxy through which Dibs calls Nova."""
 
     dibs: DibsServer
     nova: RealNova
@@ -34,12 +34,12 @@ class Cloud:
         return Nova(CLOUD, clouds_file=str(self.clouds_yaml))
 
     def ask(self, method: str, path: str, body: Any = None) -> httpx.Response:
-        """One request to the reservation API, as an admin of a project."""
+        """Send a request to the reservation API as an admin of a project."""
         headers = {"X-Project-Id": PROJECT, "X-Roles": "admin,member,reader"}
         return httpx.request(method, f"{self.dibs.url}/reservation/v1/{path}", json=body, headers=headers, timeout=60)
 
     def make_lease(self, *reservations: dict[str, Any], end: str = LATER) -> dict[str, Any]:
-        """A lease that begins now."""
+        """Create a lease that begins now."""
         body = {"name": "l", "start_date": "now", "end_date": end, "reservations": list(reservations)}
         answer = self.ask("POST", "leases", body)
         assert answer.status_code == 201, answer.text
@@ -47,7 +47,7 @@ class Cloud:
         return lease
 
     def status(self, lease: dict[str, Any]) -> str:
-        """What state a lease is in; GONE when there is none."""
+        """Return the state of a lease; GONE when it does not exist."""
         answer = self.ask("GET", f"leases/{lease['id']}")
         return str(answer.json()["lease"]["status"]) if answer.status_code == 200 else "GONE"
 
@@ -56,28 +56,28 @@ class Cloud:
         eventually(lambda: self.status(lease) == status, 60, f"a lease in {status}")
 
     def end(self, lease: dict[str, Any]) -> None:
-        """Delete a lease and wait until nothing is left of it."""
+        """Delete a lease and wait until it is gone."""
         assert self.ask("DELETE", f"leases/{lease['id']}").status_code == 204
         self.until(lease, "GONE")
 
 
 def instances(**values: Any) -> dict[str, Any]:
-    """Instances as a lease asks for them."""
+    """A reservation of instances."""
     asked = {"vcpus": 1, "memory_mb": 64, "disk_gb": 0, "amount": 2, "affinity": None, "resource_properties": ""}
     return {"resource_type": "virtual:instance", **asked, **values}
 
 
 def hosts() -> dict[str, Any]:
-    """One whole host."""
+    """A reservation of one whole host."""
     asked = {"min": 1, "max": 1, "hypervisor_properties": "", "resource_properties": ""}
     return {"resource_type": "physical:host", **asked}
 
 
 @pytest.fixture(scope="session")
 def cloud(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
-    """Both, started once; the compute host of Nova is registered for leases.
+    """A Dibs and a Nova, started once; the compute host of Nova is registered for leases.
 
-    Nova's threads get in each other's way on SQLite, whatever the engine that Dibs is tested on.
+    Nova's databases are in MariaDB on every engine of Dibs, because its threads block each other on SQLite.
     """
     folder = tmp_path_factory.mktemp("cloud")
     clouds_yaml = folder / "clouds.yaml"

@@ -1,4 +1,4 @@
-"""A way to a server on loopback that can be closed and opened again, as networks do."""
+"""A TCP proxy on loopback that a test can close and open again, like a failing network."""
 
 import contextlib
 import socket
@@ -6,7 +6,7 @@ import threading
 
 
 class Gate:
-    """Passes connections on to a port while it is open; ``port`` is where it listens, or would."""
+    """Forwards connections to another port while it is open; ``port`` is where it listens."""
 
     def __init__(self, port: int) -> None:
         self._target = port
@@ -17,7 +17,7 @@ class Gate:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
-        """Cut all connections, and every new one."""
+        """Cut all connections, and refuse new ones."""
         self._open = False
         pairs, self._pairs = self._pairs, []
         for each in pairs:
@@ -25,11 +25,11 @@ class Gate:
                 each.shutdown(socket.SHUT_RDWR)
 
     def open(self) -> None:
-        """Pass on again."""
+        """Forward connections again."""
         self._open = True
 
     def remove(self) -> None:
-        """Close it for good."""
+        """Stop listening."""
         self.close()
         self._listening.close()
 
@@ -43,10 +43,10 @@ class Gate:
                 there = socket.create_connection(("127.0.0.1", self._target))
                 self._pairs += [caller, there]
                 for one, other in ((caller, there), (there, caller)):
-                    threading.Thread(target=_pass_on, args=(one, other), daemon=True).start()
+                    threading.Thread(target=_forward, args=(one, other), daemon=True).start()
 
 
-def _pass_on(one: socket.socket, other: socket.socket) -> None:
+def _forward(one: socket.socket, other: socket.socket) -> None:
     with contextlib.suppress(OSError):
         while data := one.recv(65_536):
             other.sendall(data)

@@ -1,18 +1,17 @@
-"""A whole Nova in one process, until it is killed: API, conductor, scheduler, and a compute service with Nova's own
-fake hypervisor.
+"""A whole Nova in one process: API, conductor, scheduler, and a compute service with Nova's own fake hypervisor.
 
-``python nova_process.py FOLDER PORT DATABASE``: the folder has nova.conf and api-paste.ini, and the database is for
-servers that never found a host.
+``python nova_process.py FOLDER PORT DATABASE``: the folder contains nova.conf and api-paste.ini; the database is that
+of cell0, for servers without a host.
 
-Its parts talk over a message bus in memory. Instead of Keystone it believes the token ``user:project``, and whatever
-it asks its network service there is none of.
+The services use an in-memory message bus. A token is ``user:project`` and is not checked. The network service answers
+every request with an empty list.
 """
 
 # ruff: noqa: E402
 
 import sys
 
-FOLDER, PORT, GRAVEYARD = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+FOLDER, PORT, CELL0_DATABASE = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 sys.argv = ["nova", "--config-file", f"{FOLDER}/nova.conf"]
 
 from nova import monkey_patch
@@ -42,25 +41,25 @@ CELL = "11111111-1111-1111-1111-111111111111"
 
 
 class Server(ThreadingMixIn, WSGIServer):
-    """Answers several at once."""
+    """Answers requests concurrently."""
 
     daemon_threads = True
 
 
 class Silent(WSGIRequestHandler):
-    """Nova logs its requests itself."""
+    """Logs no requests, because Nova does."""
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
-def make_databases() -> None:
-    """What nova-manage does, in one go."""
+def create_databases() -> None:
+    """Create the schemas and cells, as nova-manage does."""
     migration.db_sync(database="api")
     admin = context.get_admin_context()
     conf = nova.conf.CONF
     cells = {
-        objects.CellMapping.CELL0_UUID: ("cell0", "none:///", GRAVEYARD),
+        objects.CellMapping.CELL0_UUID: ("cell0", "none:///", CELL0_DATABASE),
         CELL: ("cell1", conf.transport_url, conf.database.connection),
     }
     for uuid, (name, bus, database) in cells.items():
@@ -71,7 +70,7 @@ def make_databases() -> None:
 
 
 def start_services() -> list[Any]:
-    """All but the API."""
+    """Start all services but the API."""
     opts.register_service_opts(nova.conf.CONF)
     started = []
     for binary, topic, second_topic in (
@@ -86,7 +85,7 @@ def start_services() -> list[Any]:
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Nova's API behind what stands for Keystone, and a network service that has nothing."""
+    """Nova's API with the headers that keystonemiddleware would set, and an empty network service."""
     path = environ["PATH_INFO"]
     if path.startswith(NETWORK):
         start_response("200 OK", [("Content-Type", "application/json")])
@@ -101,7 +100,7 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
 config.parse_args(sys.argv)
 log.setup(nova.conf.CONF, "nova")
 objects.register_all()
-make_databases()
+create_databases()
 SERVICES = start_services()
 API = deploy.loadapp(f"config:{FOLDER}/api-paste.ini", name="osapi_compute")
 make_server("127.0.0.1", PORT, application, server_class=Server, handler_class=Silent).serve_forever()

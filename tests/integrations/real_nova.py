@@ -58,26 +58,26 @@ class RealNova:
         self.log = folder / "nova.log"
         self.process: subprocess.Popen[bytes] | None = None
         pipelines = Path(sys.prefix, "etc/nova/api-paste.ini").read_text()
-        # Without the step that asks Keystone; the process says who the caller is.
+        # Without keystonemiddleware: nova_process.py sets the headers of the caller.
         (folder / "api-paste.ini").write_text(pipelines.replace(" authtoken keystonecontext", " keystonecontext"))
         own = {"folder": folder, "host": HOST, "url": self.url, "nowhere": _NOWHERE}
         (folder / "nova.conf").write_text(_CONFIGURATION.format(placement=placement, databases=databases, **own))
-        self._graveyard = databases[2]
+        self._cell0 = databases[2]
 
     def start(self) -> None:
-        """Make the databases, then serve."""
+        """Create the databases, then start the services and wait for the API."""
         program = str(Path(__file__).with_name("nova_process.py"))
-        command = [sys.executable, program, str(self.folder), str(self.port), self._graveyard]
+        command = [sys.executable, program, str(self.folder), str(self.port), self._cell0]
         self.process = start_process(command, self.log, bare_environment())
         eventually(self._answers, 180, "Nova")
 
     def stop(self) -> None:
-        """End it."""
+        """Stop the process."""
         if self.process is not None:
             stop_process(self.process, seconds=1)
 
     def write_clouds_yaml(self, path: Path, port: int | None = None, token: str = "admin:admin") -> Path:
-        """What somebody needs to reach it, directly or by another port."""
+        """Write a clouds.yaml for this Nova, or for another port that leads to it."""
         url = f"http://127.0.0.1:{port or self.port}/v2.1"
         entry = {
             "auth_type": "admin_token",
@@ -88,13 +88,13 @@ class RealNova:
         return path
 
     def connect(self, project: str = "admin", user: str = "admin") -> Proxy:
-        """A connection to it, as a script has one."""
+        """Return a connection of the SDK."""
         path = self.write_clouds_yaml(self.folder / f"clouds-{user}-{project}.yaml", token=f"{user}:{project}")
         region = OpenStackConfig(config_files=[str(path)], load_envvars=False).get_one(cloud=CLOUD)
         return Connection(config=region).compute
 
     def launch(self, flavor: str, project: str = "admin", user: str = "admin") -> str:
-        """Ask for a server that has neither image nor network; gives its id."""
+        """Launch a server without image and network; return its id."""
         root = {"source_type": "blank", "destination_type": "local", "boot_index": 0}
         server = {"name": "s", "flavorRef": flavor, "networks": "none", "block_device_mapping_v2": [root]}
         answer = self.connect(project, user).post("/servers", json={"server": server}, microversion="2.93")
@@ -102,15 +102,15 @@ class RealNova:
         return str(answer.json()["server"]["id"])
 
     def servers(self, **filters: str) -> set[str]:
-        """The ids of all servers that fit, in all projects."""
+        """Return the ids of the servers of all projects that match the filters."""
         return {each.id for each in self.connect().servers(details=False, all_projects=True, **filters)}
 
     def flavors(self) -> set[str]:
-        """The ids of all flavors."""
+        """Return the ids of all flavors."""
         return {each.id for each in self.connect().flavors(is_public="None")}
 
     def projects_of(self, flavor: str) -> set[str]:
-        """Who may use a private flavor."""
+        """Return the projects that have access to a private flavor."""
         return {each["tenant_id"] for each in self.connect().get_flavor_access(flavor)}
 
     def _answers(self) -> bool:

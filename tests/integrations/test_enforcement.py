@@ -1,4 +1,4 @@
-"""Somebody has a say in leases: what is asked, when, and what comes of each answer. The service is a real one."""
+"""The client of the enforcement service against a real HTTP server: requests, and the effect of each answer."""
 
 from collections.abc import Callable, Iterator
 
@@ -15,29 +15,29 @@ from tests.bed.waiting import eventually
 from tests.builders import Ledger
 from tests.dialects.reservation.conversation import MEMBER, Conversation
 from tests.integrations.conftest import hosts, instances
-from tests.integrations.overseer import Overseer
+from tests.integrations.enforcement_server import EnforcementServer
 
 START, END, LATER = "2092-05-01 12:00", "2092-05-01 14:00", "2092-05-01 15:00"
 
 
 @pytest.fixture
-def overseer() -> Iterator[Overseer]:
-    """A service that allows everything until it is told otherwise."""
-    made = Overseer()
+def service() -> Iterator[EnforcementServer]:
+    """A service that approves everything unless a test sets another answer."""
+    made = EnforcementServer()
     yield made
     made.stop()
 
 
 @pytest.fixture
-def enforcement(overseer: Overseer) -> HttpEnforcement:
+def enforcement(service: EnforcementServer) -> HttpEnforcement:
     return HttpEnforcement(
-        overseer.url + "/", token="t", timeout_seconds=1, auth_url="http://keystone/v3", region="here"
+        service.url + "/", token="t", timeout_seconds=1, auth_url="http://keystone/v3", region="here"
     )
 
 
 @pytest.fixture
 def ask(ledger: Ledger, enforcement: HttpEnforcement) -> Conversation:
-    """The reservation API with somebody who has a say."""
+    """The reservation API with an enforcement service."""
     return Conversation(ledger, MEMBER, enforcement=enforcement, rules=LeaseRules(enforced=True))
 
 
@@ -50,15 +50,15 @@ def new(*parts: dict[str, object]) -> dict[str, object]:
     return {"name": "l", "start_date": START, "end_date": END, "reservations": list(parts or [hosts()])}
 
 
-def test_new_lease_is_shown_with_the_hosts_that_it_would_have(
-    ledger: Ledger, ask: Conversation, overseer: Overseer
+def test_service_receives_a_new_lease_with_its_proposed_hosts(
+    ledger: Ledger, ask: Conversation, service: EnforcementServer
 ) -> None:
     host = leases.make_host(ledger, "h", gpu="a100")
     made = ask("POST", "/v1/leases", new(instances(), hosts() | {"resource_properties": '["==", "$gpu", "a100"]'}))
     assert made.status == 409
-    assert overseer.heard == []
+    assert service.requests == []
     assert ask("POST", "/v1/leases", new(hosts())).status == 201
-    ((path, headers, body),) = overseer.heard
+    ((path, headers, body),) = service.requests
     assert path == "/base/check-create"
     assert headers["X-Auth-Token"] == "t"
     assert headers["Content-Type"] == "application/json"
@@ -89,7 +89,7 @@ def test_new_lease_is_shown_with_the_hosts_that_it_would_have(
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ((403, b'{"message": "You have had enough."}'), "You have had enough."),
+        ((403, b'{"message": "Quota exceeded."}'), "Quota exceeded."),
         ((403, b"no"), "The lease was refused because the enforcement service answered 403 without a reason."),
         ((403, b'["message"]'), "The lease was refused because the enforcement service answered 403 without a reason."),
         ((200, b"{}"), "The lease was refused because the enforcement service answered 200 without a reason."),
@@ -98,60 +98,62 @@ def test_new_lease_is_shown_with_the_hosts_that_it_would_have(
     ],
 )
 def test_lease_is_refused_unless_the_answer_is_204(
-    ledger: Ledger, ask: Conversation, overseer: Overseer, answer: tuple[int, bytes], message: str
+    ledger: Ledger, ask: Conversation, service: EnforcementServer, answer: tuple[int, bytes], message: str
 ) -> None:
     leases.make_host(ledger)
-    overseer.answers["check-create"] = answer
+    service.answers["check-create"] = answer
     refused = ask("POST", "/v1/leases", new())
     assert (refused.status, refused.message) == (400, message)
     assert ask("GET", "/v1/leases").json == {"leases": []}
 
 
 @pytest.mark.one_engine
-def test_lease_is_refused_when_nobody_answers(ledger: Ledger, ask: Conversation, overseer: Overseer) -> None:
+def test_lease_is_refused_without_an_answer(ledger: Ledger, ask: Conversation, service: EnforcementServer) -> None:
     leases.make_host(ledger)
     message = "The lease was refused because the enforcement service cannot be reached."
-    overseer.silent.set()
+    service.silent.set()
     refused = ask("POST", "/v1/leases", new())
     assert (refused.status, refused.message) == (400, message)
-    overseer.stop()
+    service.stop()
     refused = ask("POST", "/v1/leases", new())
     assert (refused.status, refused.message) == (400, message)
 
 
 @pytest.mark.one_engine
-def test_change_is_shown_beside_what_the_lease_is(ledger: Ledger, ask: Conversation, overseer: Overseer) -> None:
+def test_service_receives_a_lease_before_and_after_an_update(
+    ledger: Ledger, ask: Conversation, service: EnforcementServer
+) -> None:
     host = leases.make_host(ledger)
     lease = ask("POST", "/v1/leases", new()).json["lease"]
     url = f"/v1/leases/{lease['id']}"
     assert ask("PUT", url, {"name": "another"}).status == 200
-    assert len(overseer.heard) == 1
+    assert len(service.requests) == 1
     assert ask("PUT", url, {"end_date": LATER}).status == 200
-    path, _, body = overseer.heard[-1]
+    path, _, body = service.requests[-1]
     assert path == "/base/check-update"
     assert body.keys() == {"context", "lease", "current_lease"}
     assert body["current_lease"]["end_date"] == "2092-05-01T14:00:00"
     assert body["lease"]["end_date"] == "2092-05-01T15:00:00"
-    for told in (body["lease"], body["current_lease"]):
-        (part,) = told["reservations"]
-        assert (told["id"], part["id"]) == (lease["id"], lease["reservations"][0]["id"])
+    for document in (body["lease"], body["current_lease"]):
+        (part,) = document["reservations"]
+        assert (document["id"], part["id"]) == (lease["id"], lease["reservations"][0]["id"])
         assert [each["id"] for each in part["allocations"]] == [str(host.id)]
 
-    overseer.answers["check-update"] = (403, b'{"message": "No longer."}')
+    service.answers["check-update"] = (403, b'{"message": "No longer."}')
     refused = ask("PUT", url, {"end_date": "2092-05-01 16:00"})
     assert (refused.status, refused.message) == (400, "No longer.")
     assert ask("GET", url).json["lease"]["end_date"] == "2092-05-01T15:00:00.000000"
 
 
-def test_end_of_a_lease_is_told_with_the_hosts_that_it_had(
-    ledger: Ledger, ask: Conversation, overseer: Overseer, outbox: OutboxRunner
+def test_service_is_notified_of_the_end_with_the_hosts(
+    ledger: Ledger, ask: Conversation, service: EnforcementServer, outbox: OutboxRunner
 ) -> None:
     host = leases.make_host(ledger)
     lease = ask("POST", "/v1/leases", new()).json["lease"]
     assert ask("DELETE", f"/v1/leases/{lease['id']}").status == 204
-    assert [path for path, _, _ in overseer.heard] == ["/base/check-create"]
+    assert [path for path, _, _ in service.requests] == ["/base/check-create"]
     assert outbox.run() == 1
-    path, headers, body = overseer.heard[-1]
+    path, headers, body = service.requests[-1]
     assert (path, headers["X-Auth-Token"]) == ("/base/on-end", "t")
     assert (body["context"]["project_id"], body["lease"]["id"]) == (MEMBER.project, lease["id"])
     (part,) = body["lease"]["reservations"]
@@ -160,26 +162,28 @@ def test_end_of_a_lease_is_told_with_the_hosts_that_it_had(
 
 
 @pytest.mark.one_engine
-def test_end_of_a_lease_is_told_until_it_is_heard(
-    ledger: Ledger, ask: Conversation, overseer: Overseer, outbox: OutboxRunner
+def test_notification_is_repeated_until_the_service_takes_it(
+    ledger: Ledger, ask: Conversation, service: EnforcementServer, outbox: OutboxRunner
 ) -> None:
     leases.make_host(ledger)
     lease = ask("POST", "/v1/leases", new()).json["lease"]
     ask("DELETE", f"/v1/leases/{lease['id']}")
-    overseer.answers["on-end"] = (500, b"")
+    service.answers["on-end"] = (500, b"")
     for _ in range(2):
         assert outbox.run() == 0
         ledger.clock.move(LONGEST_PAUSE_SECONDS)
-    overseer.answers["on-end"] = (404, b"")
+    service.answers["on-end"] = (404, b"")
     assert outbox.run() == 1
 
 
 @pytest.mark.one_engine
-def test_running_dibs_asks_and_tells(serve: Callable[..., DibsServer], overseer: Overseer) -> None:
-    server = serve("--enforcement-url", overseer.url, "--enforcement-token", "t", "--region-name", "here")
+def test_server_process_calls_the_service_of_its_settings(
+    serve: Callable[..., DibsServer], service: EnforcementServer
+) -> None:
+    server = serve("--enforcement-url", service.url, "--enforcement-token", "t", "--region-name", "here")
     url = f"{server.url}/reservation/v1/leases"
     body = {"name": "l", "start_date": "now", "end_date": END, "reservations": []}
     lease = httpx.post(url, json=body).json()["lease"]
     assert httpx.delete(f"{url}/{lease['id']}").status_code == 204
-    eventually(lambda: [path for path, _, _ in overseer.heard] == ["/base/check-create", "/base/on-end"], 30, "both")
-    assert {body["context"]["region_name"] for _, _, body in overseer.heard} == {"here"}
+    eventually(lambda: [path for path, _, _ in service.requests] == ["/base/check-create", "/base/on-end"], 30, "both")
+    assert {body["context"]["region_name"] for _, _, body in service.requests} == {"here"}

@@ -1,4 +1,4 @@
-"""A lease from its beginning to its end with a real Nova, which may be away, and conductors, which may die."""
+"""Leases with a real Nova from start to end, also while Nova cannot be reached and conductors are killed."""
 
 import signal
 import subprocess
@@ -27,32 +27,32 @@ from tests.integrations import dying_conductor
 from tests.integrations.conftest import PROJECT, Cloud, hosts, instances
 from tests.integrations.real_nova import HOST
 
-# One Nova is enough, and it keeps its data in MariaDB.
+# One Nova for all tests; its databases are in MariaDB.
 pytestmark = [pytest.mark.xdist_group("nova"), pytest.mark.needs_engine("mariadb")]
 ROOT = Path(__file__).parents[2]
 HOUR = 3_600_000_000
 
 
 def soon() -> str:
-    """A date that lies ahead by less than an hour."""
+    """Return a date less than an hour ahead."""
     return (datetime.now(UTC) + timedelta(minutes=5)).strftime("%Y-%m-%d %H:%M")
 
 
 def later() -> int:
-    """The time in an hour."""
+    """Return the time in an hour."""
     return read_clock() + HOUR
 
 
-def test_instances_of_a_lease_are_launched_in_nova_and_gone_with_it(cloud: Cloud) -> None:
+def test_servers_of_a_lease_run_in_nova_until_it_ends(cloud: Cloud) -> None:
     lease = cloud.make_lease(instances(amount=1))
     flavor = lease["reservations"][0]["id"]
     cloud.until(lease, ACTIVE)
     assert cloud.nova.projects_of(flavor) == {PROJECT}
 
-    first = cloud.nova.launch(flavor, PROJECT, user="somebody")
+    first = cloud.nova.launch(flavor, PROJECT, user="member")
     eventually(lambda: cloud.nova.servers(status="ACTIVE") == {first}, 60, "a server that runs")
     assert cloud.nova.servers(node=HOST) == {first}
-    second = cloud.nova.launch(flavor, PROJECT, user="somebody")
+    second = cloud.nova.launch(flavor, PROJECT, user="member")
     eventually(lambda: cloud.nova.servers(status="ERROR") == {second}, 60, "no more than was reserved")
 
     cloud.end(lease)
@@ -60,7 +60,7 @@ def test_instances_of_a_lease_are_launched_in_nova_and_gone_with_it(cloud: Cloud
     assert flavor not in cloud.nova.flavors()
 
 
-def test_who_has_no_lease_gets_nothing_of_the_host(cloud: Cloud) -> None:
+def test_server_without_a_lease_gets_no_host(cloud: Cloud) -> None:
     cloud.nova.connect().create_flavor(id="plain", name="plain", vcpus=1, ram=64, disk=0, is_public=False)
     refused = cloud.nova.launch("plain")
     eventually(lambda: cloud.nova.servers(status="ERROR") == {refused}, 60, "a server without a host")
@@ -68,11 +68,11 @@ def test_who_has_no_lease_gets_nothing_of_the_host(cloud: Cloud) -> None:
     eventually(lambda: cloud.compute.clean_up(["plain"], []), 60, "an end")
 
 
-def test_owner_of_a_whole_host_launches_what_it_likes_there_until_the_lease_ends(cloud: Cloud) -> None:
+def test_project_of_a_whole_host_launches_servers_of_any_flavor(cloud: Cloud) -> None:
     lease = cloud.make_lease(hosts())
     cloud.until(lease, ACTIVE)
     cloud.nova.connect().create_flavor(id="any", name="any", vcpus=1, ram=64, disk=0)
-    launched = cloud.nova.launch("any", PROJECT, user="somebody")
+    launched = cloud.nova.launch("any", PROJECT, user="member")
     eventually(lambda: cloud.nova.servers(status="ACTIVE", node=HOST) == {launched}, 60, "a server that runs")
     cloud.end(lease)
     assert cloud.nova.servers() == set()
@@ -80,11 +80,11 @@ def test_owner_of_a_whole_host_launches_what_it_likes_there_until_the_lease_ends
     cloud.nova.connect().delete_flavor("any")
 
 
-def test_lease_at_its_end_is_terminated_when_its_servers_are_gone(cloud: Cloud) -> None:
+def test_lease_is_terminated_when_its_servers_are_gone(cloud: Cloud) -> None:
     lease = cloud.make_lease(instances(amount=1), end=soon())
     cloud.until(lease, ACTIVE)
     flavor = lease["reservations"][0]["id"]
-    cloud.nova.launch(flavor, PROJECT, user="somebody")
+    cloud.nova.launch(flavor, PROJECT, user="member")
     eventually(lambda: cloud.nova.servers(status="ACTIVE"), 60, "a server that runs")
 
     store = open_store(cloud.dibs.database_url)
@@ -103,7 +103,7 @@ def test_lease_at_its_end_is_terminated_when_its_servers_are_gone(cloud: Cloud) 
     cloud.end(lease)
 
 
-def test_lease_waits_for_nova_and_goes_on_when_it_is_back(cloud: Cloud) -> None:
+def test_lease_waits_while_nova_cannot_be_reached(cloud: Cloud) -> None:
     cloud.gate.close()
     try:
         lease = cloud.make_lease(instances())
@@ -143,7 +143,7 @@ def test_instances_of_a_flavor_of_nova_are_reserved(cloud: Cloud) -> None:
     assert (answer.status_code, answer.json()["error_message"]) == (400, "Flavor large could not be found.")
 
 
-def test_somebody_who_names_a_flavor_while_nova_is_away_may_try_again(cloud: Cloud) -> None:
+def test_lease_of_a_flavor_is_503_while_nova_cannot_be_reached(cloud: Cloud) -> None:
     part = {"resource_type": "flavor:instance", "flavor_id": "large", "amount": 1, "affinity": None}
     body = {"name": "l", "start_date": "now", "end_date": "2092-05-01 12:00", "reservations": [part]}
     cloud.gate.close()
@@ -153,18 +153,18 @@ def test_somebody_who_names_a_flavor_while_nova_is_away_may_try_again(cloud: Clo
         cloud.gate.open()
 
 
-def test_there_is_no_compute_service_beside_nova(cloud: Cloud) -> None:
+def test_compute_dialect_is_not_served_beside_nova(cloud: Cloud) -> None:
     assert httpx.get(f"{cloud.dibs.url}/compute/v2.1/flavors").status_code == 404
 
 
-# --- a ledger of its own, whose conductors are here ---
+# --- conductors in the process of the test ---
 
 Die = Callable[[], None]
 
 
 @pytest.fixture
 def die(cloud: Cloud, ledger: Ledger, database_url: str) -> Die:
-    """Let a conductor begin the next call and die between the call and its note."""
+    """Kill a conductor after it made the next call and before it records the result."""
 
     def run() -> None:
         program = [sys.executable, "-m", dying_conductor.__name__, database_url]
