@@ -4,7 +4,6 @@ import pytest
 
 from dibs.candidates.queries.prefilter import prefilter_for
 from dibs.candidates.queries.provider_trees import (
-    known_traits,
     matching_trees,
     page_of_trees,
     roots_of,
@@ -50,8 +49,3 @@ def test_pages_follow_each_other(store: Store) -> None:
 def test_any_member_leads_to_the_root_of_its_tree(store: Store) -> None:
     assert store.read(lambda tx: roots_of(tx, [CHILD, POOR, GOLD])) == {CHILD: RICH, POOR: POOR}
     assert store.read(lambda tx: roots_of(tx, [])) == {}
-
-
-def test_only_traits_with_a_row_are_known(store: Store) -> None:
-    assert store.read(lambda tx: known_traits(tx, ["CUSTOM_NONE", "CUSTOM_RED", "HW_CPU_X86_VMX"])) == {"CUSTOM_RED"}
-    assert store.read(lambda tx: known_traits(tx, [])) == set()

@@ -59,7 +59,7 @@ def _enough(resource_class: str, slots: Sequence[Slot]) -> bool:
     suppliers = {member.id: member for slot in slots for member in slot.choices}
     rooms = [member.room(resource_class) for member in suppliers.values()]
     amounts = [slot.resources[resource_class] for slot in slots]
-    # A provider fills at most as many slots as its free amount is a multiple of the smallest requested amount.
+    # A provider fills at most as many slots as the smallest amount fits into its room.
     return sum(rooms) >= sum(amounts) and sum(room // min(amounts) for room in rooms) >= len(amounts)
 
 

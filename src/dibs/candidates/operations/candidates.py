@@ -6,44 +6,28 @@ from dibs.candidates.model.candidates import Candidates, CandidateSearch
 from dibs.candidates.queries import provider_trees
 from dibs.candidates.queries.prefilter import Prefilter, prefilter_for
 from dibs.database.transaction import Transaction
-from dibs.ledger.model.errors import NoSuchTrait, ResourceClassNotFound
-from dibs.ledger.model.traits import STANDARD_TRAITS
-from dibs.ledger.queries import resource_classes
+from dibs.ledger.operations.resource_classes import require_classes
+from dibs.ledger.operations.traits import require_traits
 
 NO_CANDIDATES = Candidates(candidates=(), providers=())
 FIRST_PAGE_MIN = 16
+"""The smallest first page, in trees."""
 PAGE_MAX = provider_trees.PAGE_MAX
 
 
 def find_candidates(tx: Transaction, access: Access, now: int, query: CandidateQuery) -> Candidates:
     """Return every candidate, up to the limit; none when the query names a provider that does not exist."""
-    _check_traits(tx, query)
-    class_ids = _class_ids(tx, query)
+    require_traits(tx, query.trait_names())
+    class_ids = require_classes(tx, query.class_names())
     named = sorted({group.in_tree for group in query.groups if group.in_tree})
     roots = provider_trees.roots_of(tx, named)
+    # A standard class that was never used has no row, and no provider has it.
     if len(class_ids) < len(query.class_names()) or len(roots) < len(named):
         return NO_CANDIDATES
     rooted = query.in_trees(roots)
     search = CandidateSearch(rooted, provider_trees.sharing_trees(tx))
     _search_trees(tx, search, prefilter_for(search.requirements(), rooted.root_traits, class_ids), rooted)
     return search.result()
-
-
-def _check_traits(tx: Transaction, query: CandidateQuery) -> None:
-    custom = sorted(query.trait_names() - STANDARD_TRAITS)
-    unknown = set(custom) - provider_trees.known_traits(tx, custom)
-    if unknown:
-        raise NoSuchTrait(traits=", ".join(sorted(unknown)))
-
-
-def _class_ids(tx: Transaction, query: CandidateQuery) -> dict[str, int]:
-    """Return the row ids of the classes. A standard class that was never used has none, and no provider has it."""
-    names = sorted(query.class_names())
-    found = resource_classes.ids_of(tx, names)
-    for name in names:
-        if name not in found and not resource_classes.is_standard(name):
-            raise ResourceClassNotFound(resource_class=name)
-    return found
 
 
 def _search_trees(tx: Transaction, search: CandidateSearch, prefilter: Prefilter, query: CandidateQuery) -> None:

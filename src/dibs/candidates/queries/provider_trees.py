@@ -16,7 +16,7 @@ from dibs.candidates.queries.prefilter import ROOT, Prefilter, Shape, padded, ro
 from dibs.database import sets
 from dibs.database.transaction import Row, Transaction
 from dibs.ledger.model.inventories import Inventory
-from dibs.ledger.tables import inventories, provider_aggregates, provider_traits, providers, resource_classes, traits
+from dibs.ledger.tables import inventories, provider_aggregates, provider_traits, providers, resource_classes
 
 PAGE_MAX = 1_024
 
@@ -97,12 +97,6 @@ def roots_of(tx: Transaction, uuids: Sequence[str]) -> dict[str, str]:
     return {row["uuid"]: row["root"] for row in rows}
 
 
-def known_traits(tx: Transaction, names: Sequence[str]) -> set[str]:
-    """Return the names that have a row in the catalogue of traits."""
-    listed = padded(names)
-    return set(tx.values(_known_traits(len(listed)), sets.numbered("trait", listed))) if names else set()
-
-
 def _load(tx: Transaction, loading: Loading, values: Mapping[str, Any]) -> list[Tree]:
     members = tx.rows(loading.members, values)
     if not members:
@@ -181,8 +175,3 @@ def _roots_of(count: int) -> Select[Any]:
         .join(root, root.c.id == providers.c.root_id)
         .where(providers.c.uuid.in_(sets.binds("uuid", count)))
     )
-
-
-@cache
-def _known_traits(count: int) -> Select[Any]:
-    return select(traits.c.name).where(traits.c.name.in_(sets.binds("trait", count)))
