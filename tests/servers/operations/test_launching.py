@@ -1,3 +1,5 @@
+import uuid
+
 import pytest
 
 from dibs.access.access import EVERY_PROJECT, SERVICE
@@ -5,7 +7,9 @@ from dibs.flavors.model.errors import FlavorNotFound
 from dibs.flavors.operations.flavors import ChangeFlavorAccess, add_flavor_access
 from dibs.ledger.queries import claim_views
 from dibs.machines.model import states
-from dibs.servers.operations.launching import LaunchServers, launch_servers
+from dibs.servers.model.servers import ServerQuery
+from dibs.servers.operations.launching import LaunchServers, TooFewHosts, fail_servers, launch_servers
+from dibs.servers.operations.servers import list_servers
 from tests.builders import Ledger
 from tests.server_builders import MEMBER, flavor, host, launch, node_flavor
 
@@ -81,3 +85,34 @@ def test_unknown_host_is_the_reason_of_every_server(ledger: Ledger) -> None:
     host(ledger, "one")
     made = launch(ledger, flavor(ledger), host="four")
     assert (made.status, made.fault) == ("ERROR", "No valid host was found. Host four could not be found.")
+
+
+def test_batch_with_too_few_nodes_starts_no_deployment(ledger: Ledger) -> None:
+    nodes = [ledger.enrol(resource_class="gold") for _ in range(2)]
+    kind = node_flavor(ledger, "gold")
+    command = LaunchServers(
+        flavor=kind.flavor,
+        visibility=EVERY_PROJECT,
+        servers=tuple((str(uuid.uuid4()), f"s-{number}") for number in range(3)),
+        least=3,
+    )
+    with pytest.raises(TooFewHosts):
+        ledger.runner.write(launch_servers, MEMBER, command)
+    assert ledger.runner.read(list_servers, SERVICE, ServerQuery(visibility=EVERY_PROJECT)) == []
+    failed = ledger.runner.write(fail_servers, MEMBER, command)
+    assert [(view.status, view.fault) for view in failed] == [
+        ("ERROR", "No valid host was found. There are not enough hosts available.")
+    ] * 3
+    for node in nodes:
+        assert (ledger.node(node).instance_uuid, ledger.node(node).provision_state) == (None, states.AVAILABLE)
+    assert [claims_of(ledger, view.server.uuid) for view in failed] == [{}] * 3
+
+
+def test_batch_without_any_place_ends_in_error_at_once(ledger: Ledger) -> None:
+    host(ledger, vcpus=1)
+    size = flavor(ledger, vcpus=2, name="large")
+    ids = tuple((str(uuid.uuid4()), f"s-{number}") for number in range(3))
+    command = LaunchServers(flavor=size.flavor, visibility=EVERY_PROJECT, servers=ids, least=2)
+    made = ledger.runner.write(launch_servers, MEMBER, command)
+    assert [view.status for view in made] == ["ERROR"] * 3
+    assert made[0].fault == "No valid host was found. There is no room for flavor large."

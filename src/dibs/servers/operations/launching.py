@@ -5,7 +5,7 @@ its host to a concurrent claim runs again, in a new transaction.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dibs.access.access import SERVICE, Access
@@ -31,6 +31,12 @@ from dibs.servers.queries import hypervisors, launch_reservations, servers
 
 CONSUMER_TYPE = "INSTANCE"
 NO_VALID_HOST = "No valid host was found. "
+NOT_ENOUGH_HOSTS = "There are not enough hosts available."
+"""The reason of Nova's scheduler when a request needs more hosts than there are."""
+
+
+class TooFewHosts(Exception):
+    """Fewer servers than the command's ``least`` got a host: the transaction must leave no trace of the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +45,8 @@ class LaunchServers(FlavorReference):
 
     servers: tuple[tuple[str, str], ...]
     """The uuid and the name of each."""
+    least: int = 1
+    """When fewer servers than this get a host, none does."""
     image: str | None = None
     reservation: str | None = None
     """The uuid of a reservation: only on its hosts."""
@@ -61,10 +69,36 @@ class _Launch:
 
 
 def launch_servers(tx: Transaction, access: Access, now: int, command: LaunchServers) -> list[ServerView]:
-    """Launch servers; each gets a host, or ends in ERROR with the reason."""
+    """Launch servers; each gets a host, or ends in ERROR with the reason.
+
+    Raise TooFewHosts when too few get one. The caller then runs ``fail_servers``: only the end of the transaction
+    undoes the deployments that this one has started.
+    """
     launch = _prepare(tx, access, now, command)
+    spare = len(command.servers) - command.least
+    with_host = without_host = 0
+    for uuid, name in command.servers:
+        if _launch(tx, access, now, launch, uuid, name):
+            with_host += 1
+        else:
+            without_host += 1
+        if without_host > spare:
+            if with_host:
+                raise TooFewHosts
+            launch = replace(launch, problem=launch.problem or NOT_ENOUGH_HOSTS)
+    return _views(tx, command)
+
+
+def fail_servers(tx: Transaction, access: Access, now: int, command: LaunchServers) -> list[ServerView]:
+    """Store servers in ERROR, because too few of them can get a host."""
+    launch = _prepare(tx, access, now, command)
+    launch = replace(launch, problem=launch.problem or NOT_ENOUGH_HOSTS)
     for uuid, name in command.servers:
         _launch(tx, access, now, launch, uuid, name)
+    return _views(tx, command)
+
+
+def _views(tx: Transaction, command: LaunchServers) -> list[ServerView]:
     launched = [servers.get(tx, uuid) for uuid, _ in command.servers]
     return [view for view in launched if view is not None]
 
@@ -115,8 +149,8 @@ def _find_host(tx: Transaction, command: LaunchServers) -> str | None:
     return found[0].uuid
 
 
-def _launch(tx: Transaction, access: Access, now: int, launch: _Launch, uuid: str, name: str) -> None:
-    """Launch one server."""
+def _launch(tx: Transaction, access: Access, now: int, launch: _Launch, uuid: str, name: str) -> bool:
+    """Launch one server; return False when it got no host."""
     destination, problem = None, launch.problem
     if problem is None:
         try:
@@ -133,6 +167,7 @@ def _launch(tx: Transaction, access: Access, now: int, launch: _Launch, uuid: st
             _deploy(tx, access, now, launch, destination, uuid, name)
     if problem is not None:
         servers.fail(tx, row_id, NO_VALID_HOST + problem)
+    return problem is None
 
 
 def _lock_providers(tx: Transaction, now: int, destination: Destination) -> None:

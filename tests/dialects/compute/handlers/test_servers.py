@@ -27,6 +27,23 @@ def test_several_servers_of_one_request_are_numbered(ask: Conversation, small: s
     assert names == ["s-2", "s-1"]
 
 
+def test_fewer_places_than_min_count_leave_every_server_of_the_request_without_a_host(
+    ask: Conversation, small: str
+) -> None:
+    assert launch(ask, small, min_count=3, max_count=4).status == 202
+    servers = ask("GET", "/v2.1/servers/detail", actor=MEMBER).json["servers"]
+    assert [(each["status"], each["fault"]["message"]) for each in servers] == [
+        ("ERROR", "No valid host was found. There are not enough hosts available.")
+    ] * 4
+    assert [shown(ask, launched(ask, small))["status"] for _ in range(2)] == ["ACTIVE", "ACTIVE"]
+
+
+def test_places_for_min_count_are_enough(ask: Conversation, small: str) -> None:
+    assert launch(ask, small, min_count=2, max_count=3).status == 202
+    servers = ask("GET", "/v2.1/servers/detail", actor=MEMBER).json["servers"]
+    assert [each["status"] for each in reversed(servers)] == ["ACTIVE", "ACTIVE", "ERROR"]
+
+
 def test_launch_can_answer_with_a_reservation_id(ask: Conversation, small: str) -> None:
     answer = launch(ask, small, return_reservation_id=True)
     assert (answer.status, list(answer.json)) == (202, ["reservation_id"])

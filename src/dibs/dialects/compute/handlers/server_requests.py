@@ -102,6 +102,7 @@ def read_launch(exchange: Exchange, body: Mapping[str, Any]) -> LaunchServers:
         raise bad_request("The requested availability zone is not available")
     if host:
         exchange.require(FORCED_HOST)
+    least, most = _read_counts(asked)
     properties = {
         "metadata": asked.get("metadata", {}),
         "description": asked.get("description"),
@@ -112,7 +113,8 @@ def read_launch(exchange: Exchange, body: Mapping[str, Any]) -> LaunchServers:
     return LaunchServers(
         flavor=_last_part(asked["flavorRef"]),
         visibility=exchange.visibility,
-        servers=_read_servers(asked),
+        servers=_read_servers(asked, most),
+        least=least,
         image=_read_image(asked),
         reservation=_read_reservation(hints),
         # A second colon separates the host from the hypervisor on it, which has the same name.
@@ -123,13 +125,18 @@ def read_launch(exchange: Exchange, body: Mapping[str, Any]) -> LaunchServers:
     )
 
 
-def _read_servers(asked: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def _read_counts(asked: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the smallest and the largest number of servers."""
     least = read_amount({"min_count": 1, **asked}, "min_count", least=1)
     most = read_amount({"max_count": least, **asked}, "max_count", least=1)
     if least > most:
         raise bad_request("min_count must be <= max_count")
     if most > COUNT_MAX:
         raise bad_request(f"max_count must be at most {COUNT_MAX}.")
+    return least, most
+
+
+def _read_servers(asked: Mapping[str, Any], most: int) -> tuple[tuple[str, str], ...]:
     if most == 1:
         return ((str(uuid.uuid4()), asked["name"]),)
     names = [f"{asked['name']}-{number + 1}" for number in range(most)]

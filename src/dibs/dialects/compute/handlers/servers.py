@@ -16,7 +16,7 @@ from dibs.dialects.compute.schemas import Schema, in_version, is_true
 from dibs.http.messages import Response
 from dibs.servers.model.servers import STATUSES, ServerQuery, ServerView
 from dibs.servers.operations.deleting import delete_server
-from dibs.servers.operations.launching import launch_servers
+from dibs.servers.operations.launching import TooFewHosts, fail_servers, launch_servers
 from dibs.servers.operations.servers import (
     ChangeServer,
     OneServer,
@@ -80,7 +80,11 @@ def create(exchange: Exchange) -> Response:
     """
     body = exchange.body(in_version(CREATE, exchange.minor))
     command = read_launch(exchange, body)
-    made = exchange.write(launch_servers, command)
+    try:
+        made = exchange.write(launch_servers, command)
+    except TooFewHosts:
+        # Like Nova: the request is accepted, no server of it has a host, and nothing stays claimed.
+        made = exchange.write(fail_servers, command)
     exchange.services.wake()
     asked = body["server"]
     if is_true(asked.get("return_reservation_id", False)):
