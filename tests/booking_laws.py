@@ -1,4 +1,4 @@
-"""The law of the calendar, checked on the rows: no host is promised twice, no promise exceeds capacity."""
+"""The law of the calendar, checked on the rows: no window of a host is booked twice, no booking exceeds capacity."""
 
 import json
 from collections import Counter, defaultdict
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from tests.laws import Row, Tables
 
 
-def broken_promises(tables: Tables) -> list[str]:
-    """Everything that is wrong with the bookings, in words."""
+def broken_bookings(tables: Tables) -> list[str]:
+    """Describe every violation among the bookings."""
     return list(_complaints(tables))
 
 
@@ -20,11 +20,11 @@ def _complaints(tables: Tables) -> Iterator[str]:
     for booking in tables["bookings"]:
         lease = leases[reservations[booking["reservation_id"]]["lease_id"]]
         if (booking["start_at"], booking["end_at"]) != (lease["start_at"], lease["end_at"]):
-            yield f"booking {booking} lies outside its lease {lease}"
+            yield f"booking {booking} does not have the window of its lease {lease}"
         on_host[booking["host_id"]].append(booking)
     capacities = _capacities(tables)
     for host_id, bookings in on_host.items():
-        # Nothing changes between two starts, so that looking at each start is looking at every moment.
+        # The number of concurrent bookings rises only at starts, so checking each start checks every moment.
         for moment in {booking["start_at"] for booking in bookings}:
             at_once = [each for each in bookings if each["start_at"] <= moment < each["end_at"]]
             yield from _at_one_moment(hosts[host_id], at_once, reservations, capacities[hosts[host_id]["provider_id"]])
@@ -42,7 +42,7 @@ def _at_one_moment(
             taken[name] += amount * booking["amount"]
     for name, amount in taken.items():
         if amount > capacities[name]:
-            yield f"host {host['name']} has {capacities[name]} of {name}, and {amount} are promised at once"
+            yield f"host {host['name']} has {capacities[name]} of {name}, and {amount} are booked at once"
 
 
 def _capacities(tables: Tables) -> dict[int, Counter[str]]:

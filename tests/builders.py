@@ -1,4 +1,4 @@
-"""Short ways to say what a test needs in the ledger."""
+"""Build what most tests need: access, a clock, and nodes in a ledger."""
 
 import itertools
 import uuid
@@ -26,22 +26,22 @@ FIRST_INSTANT = 1_800_000_000_000_000
 
 
 def trusted(**actor: Any) -> Access:
-    """The access of a caller whom the policy lets do everything."""
+    """Return the access of a caller to whom the policy grants every rule."""
     return Access(actor=Actor(**actor), rules=EveryRule())
 
 
 def granted(*rules: str, **actor: Any) -> Access:
-    """The access of a caller whom the policy lets do only these things, to every target."""
+    """Return the access of a caller to whom the policy grants only these rules, on every target."""
     return Access(actor=Actor(**actor), rules=RuleBook(dict.fromkeys(rules, "@")))
 
 
 def patch_of(changes: Mapping[str, Any]) -> Patch:
-    """The JSON patch that sets these attributes."""
+    """Return the JSON patch that sets these attributes."""
     return tuple(PatchOperation("add", f"/{name}", value) for name, value in changes.items())
 
 
 class Clock:
-    """A clock that moves one microsecond at each look, so that the order of things shows, and further when told."""
+    """A clock that advances by one microsecond at each reading, so that times show the order, and further on demand."""
 
     def __init__(self) -> None:
         self._ticks = itertools.count()
@@ -51,12 +51,12 @@ class Clock:
         return FIRST_INSTANT + next(self._ticks) + self.moved
 
     def move(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the clock."""
         self.moved += int(seconds * 1_000_000)
 
 
 class Ledger:
-    """A store with a conductor in it, and the few things that most tests begin with."""
+    """A store with a registered conductor, and what most tests do with nodes."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -69,7 +69,7 @@ class Ledger:
         return self.runner.write(lambda tx, access, now, command: body(tx), SERVICE, None)
 
     def revive_conductor(self) -> None:
-        """Register the conductor, again when so much time has passed that it counts as dead."""
+        """Register the conductor; again after the clock moved so far that it counts as failed."""
         self.runner.write(
             register_conductor,
             SERVICE,
@@ -79,7 +79,7 @@ class Ledger:
         )
 
     def enrol(self, *, state: str = states.AVAILABLE, with_traits: tuple[str, ...] = (), **values: Any) -> Node:
-        """A node that is available with its power known, unless the test says otherwise."""
+        """Create a node that is available and whose power state is known, unless the test says otherwise."""
         command = CreateNode(
             uuid=values.pop("uuid", str(uuid.uuid4())),
             values={"driver": "fake-hardware", "power_state": states.POWER_OFF, **values},
@@ -91,22 +91,22 @@ class Ledger:
         return node
 
     def change(self, node: Node, **changes: Any) -> Node:
-        """Change a node as its owner would."""
+        """Change attributes of a node as its owner does."""
         command = UpdateNode(ident=node.uuid, rules=(), patch=patch_of(changes))
         return self.runner.write(update_node, SERVICE, command).node
 
     def node(self, node: Node) -> Node:
-        """The node as it is now."""
+        """Return the node as it is now."""
         found = self.store.read(lambda tx: nodes.get(tx, node.uuid))
         assert found is not None
         return found
 
     def unit(self, node: Node) -> Mapping[str, Any] | None:
-        """The node's unit in the ledger: its class, and how much is reserved and used; None when it offers none."""
+        """Return the inventory of a node (class, reserved, used), or None when it has none."""
         rows = self.store.read(lambda tx: providers.inventory(tx, node.id))
         assert len(rows) <= 1
         return {name: rows[0][name] for name in ("resource_class", "reserved", "used")} if rows else None
 
     def traits(self, node: Node) -> list[str]:
-        """The node's traits."""
+        """Return the traits of a node."""
         return self.store.read(lambda tx: traits.of_provider(tx, node.id))

@@ -161,7 +161,7 @@ def bed(pytestconfig: pytest.Config) -> Bed:
 
 @pytest.fixture
 def database_url(bed: Bed, engine_name: str) -> Iterator[str]:
-    """A database of its own for this test, with the newest schema and no rows."""
+    """The URL of this test's own database, with the newest schema and no rows."""
     url = bed.databases(engine_name).fresh()
     yield url
     bed.databases(engine_name).discard(url)
@@ -169,7 +169,7 @@ def database_url(bed: Bed, engine_name: str) -> Iterator[str]:
 
 @pytest.fixture
 def blank_database_url(bed: Bed, engine_name: str) -> Iterator[str]:
-    """A database of its own for this test, without any table: for migrations."""
+    """The URL of this test's own database without tables, for migrations."""
     url = bed.databases(engine_name).blank()
     yield url
     bed.databases(engine_name).discard(url)
@@ -185,14 +185,16 @@ def store(database_url: str) -> Iterator[Store]:
 
 @pytest.fixture
 def ledger(store: Store) -> Ledger:
-    """The same store with a conductor registered, and short ways to enrol nodes and look at them."""
+    """The store of this test with a registered conductor, and methods to enrol and read nodes."""
     return Ledger(store)
 
 
 @pytest.fixture
 def serve(database_url: str, tmp_path: Path) -> Iterator[Callable[..., DibsServer]]:
-    """Start ``dibs serve`` on this test's database; flags, ``auth=`` and ``command=`` as for DibsServer. Call it again
-    for another process on the same database; kill, stop and restart them as you like."""
+    """Start ``dibs serve`` on this test's database; flags, ``auth=`` and ``command=`` as for DibsServer.
+
+    Another call starts another process on the same database. A test may kill, stop and restart each of them.
+    """
     running: list[DibsServer] = []
 
     def start(*flags: str, auth: str = "noauth", database: str = database_url, command: str = "serve") -> DibsServer:
@@ -214,13 +216,13 @@ def server(serve: Callable[..., DibsServer]) -> DibsServer:
 
 @pytest.fixture
 def shared_server(bed: Bed, engine_name: str) -> DibsServer:
-    """A running Dibs that other tests have used and will use: do not count what is not yours, and do not break it."""
+    """A running Dibs that other tests use too: do not count their objects, and do not stop it."""
     return bed.shared_server(engine_name)
 
 
 @pytest.fixture
 def database_server() -> Iterator[Callable[[str], PostgresqlServer | MariadbServer]]:
-    """Make an extra database server of an engine, to stop, kill, freeze and start again.
+    """Start an extra database server of an engine, to stop, kill, freeze and start again.
 
     Give it a database with ``made.address.execute("CREATE DATABASE x")`` and use ``made.address.url("x")``.
     """

@@ -1,4 +1,4 @@
-"""Short ways to make, look at and use holds."""
+"""Create, read and use holds in tests."""
 
 import uuid
 
@@ -59,7 +59,7 @@ def claimed_by(ledger: Ledger, consumer: str) -> list[str]:
 
 
 def put(ledger: Ledger, node: Node, **changes: object) -> Node:
-    """Bring a node into any condition, whatever the rules say."""
+    """Write attributes of a node without checking any rule."""
     return ledger.store.write(
         lambda tx: nodes.update(tx, nodes.lock(tx, node.uuid, ledger.clock()), ledger.clock(), **changes)
     )

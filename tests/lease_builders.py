@@ -1,4 +1,4 @@
-"""Short ways to make hosts and leases."""
+"""Create hosts and leases in tests."""
 
 from typing import Any
 
@@ -33,19 +33,19 @@ BASE = to_minute(FIRST_INSTANT) + HOUR
 
 
 def at(hours: float) -> int:
-    """So many hours after the base."""
+    """Return the time this many hours after the base."""
     return BASE + int(hours * HOUR)
 
 
 def make_host(ledger: Ledger, name: str = "", **options: Any) -> Host:
-    """A compute host: 64 processors unless the test says otherwise."""
+    """Create a compute host with 64 processors unless the test says otherwise."""
     sizes = {"VCPU": 64, "MEMORY_MB": 262_144, "DISK_GB": 2_000}
     sizes |= {key: options.pop(key) for key in list(options) if key.isupper()}
     return register(ledger, make(ledger, name, None, **sizes), **options)
 
 
 def register(ledger: Ledger, provider: Provider | Any, **properties: str) -> Host:
-    """Let a provider or a node be booked."""
+    """Register a provider or a node as a host."""
     return ledger.runner.write(register_host, OWNER, RegisterHost(name=provider.uuid, properties=properties))
 
 
@@ -54,12 +54,12 @@ def say_of(ledger: Ledger, host: Host, **properties: str | None) -> Host:
 
 
 def whole(least: int = 1, most: int | None = None, **options: Any) -> ReservationRequest:
-    """Whole hosts."""
+    """Return a reservation of whole hosts."""
     return ReservationRequest(resource_type=WHOLE_HOST, least=least, most=most or least, **options)
 
 
 def instances(amount: int = 1, vcpus: int = 1, affinity: bool | None = None, **options: Any) -> ReservationRequest:
-    """Instances of some processors with a gigabyte each."""
+    """Return a reservation of instances with a gigabyte of memory each."""
     sizes = {"VCPU": vcpus, "MEMORY_MB": 1_024, "DISK_GB": 0, **options.pop("resources", {})}
     return ReservationRequest(
         resource_type=INSTANCES, least=amount, most=amount, affinity=affinity, resources=sizes, **options
@@ -67,7 +67,7 @@ def instances(amount: int = 1, vcpus: int = 1, affinity: bool | None = None, **o
 
 
 def flavored(flavor: str, amount: int = 1) -> ReservationRequest:
-    """Instances of a flavor."""
+    """Return a reservation of instances of a flavor."""
     return ReservationRequest(resource_type=FLAVORED_INSTANCES, least=amount, most=amount, flavor=flavor)
 
 
@@ -80,7 +80,7 @@ def new_lease(start: float, end: float, *reservations: ReservationRequest, **opt
 def lease(
     ledger: Ledger, start: float, end: float, *reservations: ReservationRequest, access: Access = OWNER, **options: Any
 ) -> Lease:
-    """A lease from and until so many hours after the base."""
+    """Create a lease; start and end are in hours after the base."""
     return ledger.runner.write(create_lease, access, new_lease(start, end, *reservations, **options))
 
 
@@ -104,6 +104,6 @@ def change(ledger: Ledger, made: Lease, *reservations: ReservationUpdate, **opti
 
 
 def booked(ledger: Ledger, made: Lease) -> dict[int, int]:
-    """How much is booked on which host, over all reservations of a lease."""
+    """Return the booked amount by host, over all reservations of a lease."""
     found = ledger.runner.read(list_host_bookings, OWNER, ListHostBookings(lease=made.uuid))
     return {each.host.id: sum(booking.amount for booking in each.bookings) for each in found if each.bookings}

@@ -1,16 +1,16 @@
-"""What must be true of leases at every moment, checked on the rows themselves: each step of a lease is whole."""
+"""The laws of leases, checked on the rows: lease, events, reservations, inventories and flavors agree at any time."""
 
 from collections.abc import Iterator
 
 from dibs.flavors.model.flavors import CLASS_PREFIX
 from dibs.leases.model.leases import TERMINATED, WHOLE_HOST, class_of, settled_status
-from tests.booking_laws import broken_promises
+from tests.booking_laws import broken_bookings
 from tests.laws import Row, Tables
 
 
 def broken_lease_laws(tables: Tables) -> list[str]:
-    """Everything that is wrong, in words."""
-    return [*broken_promises(tables), *_of_leases(tables), *_of_leftovers(tables)]
+    """Describe every violation."""
+    return [*broken_bookings(tables), *_of_leases(tables), *_of_leftovers(tables)]
 
 
 def _of_leases(tables: Tables) -> Iterator[str]:
@@ -57,11 +57,11 @@ def _of_leftovers(tables: Tables) -> Iterator[str]:
     }
     classes = {row["name"] for row in tables["resource_classes"] if row["name"].startswith(CLASS_PREFIX)}
     if classes != alive:
-        yield f"there are classes for nothing, or reservations without a class: {sorted(classes ^ alive)}"
+        yield f"classes without a reservation, or reservations without a class: {sorted(classes ^ alive)}"
 
 
 def _offers(tables: Tables) -> dict[str, dict[int, int]]:
-    """How many instances each provider offers, by resource class."""
+    """Return the number of instances that each provider offers, by resource class."""
     names = {row["id"]: row["name"] for row in tables["resource_classes"]}
     offers: dict[str, dict[int, int]] = {}
     for row in tables["inventories"]:

@@ -1,8 +1,8 @@
 #!/bin/sh
-# See to it that the server programs of the engines to test are installed: database_servers.sh sqlite,postgresql,mariadb
+# Install the server programs of the engines to test, if they are missing: database_servers.sh sqlite,postgresql,mariadb
 #
-# The tests start servers of their own, on private ports and in temporary folders. Only the programs are needed, so
-# nothing here starts a system service, and a server that the machine already runs is left alone.
+# The tests start their own servers, on private ports and in temporary folders. Only the programs are needed: this script
+# starts no system service, and leaves servers that already run alone.
 set -eu
 
 missing=""
@@ -11,7 +11,7 @@ case ",$1," in
 esac
 case ",$1," in
 *,mariadb,*)
-    # The server's core package has the programs and no service.
+    # The core package has the programs and no system service.
     PATH=$PATH:/usr/sbin command -v mariadbd >/dev/null || missing="$missing mariadb-server-core"
     command -v my_print_defaults >/dev/null || missing="$missing mariadb-client-core"
     ;;
@@ -20,15 +20,15 @@ esac
 
 if [ "$(id -u)" != 0 ]; then
     echo "These packages are missing, and installing them needs root:$missing" >&2
-    echo "Install them once, then run this again:" >&2
+    echo "Install them, then run this command again:" >&2
     echo "    sudo apt-get install --no-install-recommends$missing" >&2
     echo "Without them, test on SQLite alone: make test ENGINE=sqlite" >&2
     exit 1
 fi
 
 echo "==> installing Debian packages:$missing"
-# PostgreSQL's package makes a cluster called main and starts it. With this start.conf it makes it and lets it be;
-# the setting is read from here for this one installation and the machine's own configuration stays as it is.
+# PostgreSQL's package creates a cluster called main and starts it. With this setting, it does not start it. The setting
+# is read from this folder for this installation only; the configuration of the machine stays as it is.
 settings=$(mktemp -d)
 trap 'rm -rf "$settings"' EXIT
 chmod 755 "$settings"

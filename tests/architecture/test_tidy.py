@@ -1,4 +1,4 @@
-"""The house rules hold, and each rule is able to fail."""
+"""Every file keeps the rules of tidy.py, and each rule finds a violation."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
@@ -18,19 +18,19 @@ TEXT_RULES: list[Rule] = [tidy.unfinished, tidy.of_one_machine]
 
 
 def our_files() -> list[Path]:
-    """Everything that belongs to the project; not what tools left behind."""
+    """Return the files of the project, without those that tools generate."""
     inside = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
     found = [path for path in [*inside, *ROOT.glob("*")] if path.is_file() and path.suffix in TEXTS]
     return [path for path in found if not {"__pycache__", "dibs.egg-info"} & set(path.parts)]
 
 
 def complaints(rules: list[Rule], files: list[Path]) -> list[str]:
-    """Ask every rule about every file."""
+    """Return what the rules complain about in these files."""
     texts = [(PurePosixPath(path.relative_to(ROOT)), path.read_text()) for path in files]
     return [complaint for rule in rules for path, text in texts for complaint in rule(path, text)]
 
 
-def test_files_and_functions_are_short_and_packages_say_what_they_are() -> None:
+def test_files_and_functions_are_short_and_packages_have_docstrings() -> None:
     assert complaints(PYTHON_RULES, [path for path in our_files() if path.suffix == ".py"]) == []
 
 
@@ -38,8 +38,8 @@ def test_only_the_command_line_prints() -> None:
     assert complaints([tidy.prints], sorted((ROOT / "src").rglob("*.py"))) == []
 
 
-def test_nothing_is_left_unfinished_or_points_at_one_machine() -> None:
-    # This folder must name what it forbids.
+def test_no_text_is_unfinished_or_names_one_machine() -> None:
+    # The tests of this folder contain what the rules forbid.
     assert complaints(TEXT_RULES, [path for path in our_files() if path.parent != Path(__file__).parent]) == []
 
 
@@ -59,7 +59,7 @@ LONG_FILE = "x = 1\n" * (tidy.LONGEST_FILE + 1)
         (tidy.too_long, "src/dibs/a.py", "async " + LONG_FUNCTION),
         (tidy.too_long, "src/dibs/a.py", LONG_FILE),
         (tidy.package_without_docstring, "src/dibs/a/__init__.py", "x = 1\n"),
-        (tidy.prints, "src/dibs/store/a.py", "def f():\n    print(1)\n"),
+        (tidy.prints, "src/dibs/ledger/a.py", "def f():\n    print(1)\n"),
         (tidy.unfinished, "docs/a.md", "Later (TODO)."),
         (tidy.of_one_machine, "docs/a.md", "See /home/jane/notes.txt"),
         (tidy.of_one_machine, "constraints.txt", "dibs @ file:///work/dibs/x"),
@@ -79,7 +79,7 @@ def test_a_vague_name_is_found(path: str) -> None:
     ("rule", "path", "text"),
     [
         (tidy.too_long, "src/dibs/a.py", LONG_FUNCTION.replace("    pass\n", "", 1)),
-        (tidy.package_without_docstring, "src/dibs/a/__init__.py", '"""What a is for."""\n'),
+        (tidy.package_without_docstring, "src/dibs/a/__init__.py", '"""The purpose of a."""\n'),
         (tidy.prints, "src/dibs/cli/a.py", "print(1)\n"),
         (
             tidy.of_one_machine,
@@ -88,5 +88,5 @@ def test_a_vague_name_is_found(path: str) -> None:
         ),
     ],
 )
-def test_a_rule_lets_good_work_pass(rule: Rule, path: str, text: str) -> None:
+def test_a_rule_accepts_correct_work(rule: Rule, path: str, text: str) -> None:
     assert list(rule(PurePosixPath(path), text)) == []

@@ -1,4 +1,4 @@
-"""The house rules that a machine can check: each function takes one file and gives its complaints."""
+"""House rules for single files: each function takes one file and returns its complaints."""
 
 import ast
 import re
@@ -16,14 +16,14 @@ OF_ONE_MACHINE = re.compile(
 
 
 def vague_name(path: PurePosixPath) -> Iterator[str]:
-    """A module's name must say what is in it."""
+    """Complain about module and folder names that fit anything."""
     for part in (*path.parent.parts, path.stem):
         if part in VAGUE_NAMES:
-            yield f"{path}: '{part}' says nothing about what is in it"
+            yield f"{path}: '{part}' does not say what the module contains"
 
 
 def too_long(path: PurePosixPath, text: str) -> Iterator[str]:
-    """A file or function that needs scrolling is two; a migration is a list, however long."""
+    """Complain about long files and functions, except in migrations, which are lists of statements."""
     if "migrations" in path.parts:
         return
     lines = text.count("\n")
@@ -37,13 +37,13 @@ def too_long(path: PurePosixPath, text: str) -> Iterator[str]:
 
 
 def package_without_docstring(path: PurePosixPath, text: str) -> Iterator[str]:
-    """A package tells a newcomer what it is for."""
+    """Complain about packages without a docstring."""
     if path.parts[0] == "src" and path.name == "__init__.py" and not ast.get_docstring(ast.parse(text)):
         yield f"{path}: a package needs a docstring"
 
 
 def prints(path: PurePosixPath, text: str) -> Iterator[str]:
-    """Only the command line talks on standard output; everything else logs."""
+    """Complain about print() outside the command line; other packages log."""
     if "cli" in path.parts:
         return
     for node in ast.walk(ast.parse(text)):
@@ -52,14 +52,14 @@ def prints(path: PurePosixPath, text: str) -> Iterator[str]:
 
 
 def unfinished(path: PurePosixPath, text: str) -> Iterator[str]:
-    """What is left to do belongs in an issue."""
+    """Complain about notes of unfinished work, which belong in an issue."""
     for number, line in enumerate(text.splitlines(), 1):
         if UNFINISHED.search(line):
             yield f"{path}:{number}: {line.strip()}"
 
 
 def of_one_machine(path: PurePosixPath, text: str) -> Iterator[str]:
-    """Nothing may point at the machine or network of whoever wrote it."""
+    """Complain about paths and hosts that exist only on one machine or network."""
     for number, line in enumerate(text.splitlines(), 1):
         if found := OF_ONE_MACHINE.search(line):
             yield f"{path}:{number}: {found.group()} exists on one machine only"

@@ -1,4 +1,4 @@
-"""How to talk to a throw-away database server as its administrator; all that a test process needs to know of it."""
+"""Administer a throw-away database server through its port, which is all that a test process knows of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,14 +35,14 @@ class PostgresqlAddress:
                 connection.execute(statement)
 
     def connect(self, database: str) -> Any:
-        """Open a connection on which every statement commits by itself."""
+        """Open a connection in autocommit mode."""
         return psycopg.connect(self.url(database), autocommit=True, connect_timeout=3)
 
     def drop(self, database: str) -> None:
         self.execute(f"DROP DATABASE {database} WITH (FORCE)")
 
     def cut_other_connections(self, cursor: Any) -> None:
-        """End every other connection to this database; one that a killed process left behind may still hold locks."""
+        """Close every other connection to this database: the connection of a killed process may still hold locks."""
         cursor.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -69,7 +69,7 @@ class MariadbAddress:
 
     def check(self) -> bool:
         try:
-            # The system takes connections for a frozen server; without a limit we would wait for its greeting for ever.
+            # The kernel accepts connections for a frozen server; without a limit, this would wait for its greeting for ever.
             self.connect(None, read_timeout=3).close()
         except pymysql.err.OperationalError as error:
             raise ConnectionError(str(error)) from error
@@ -81,7 +81,7 @@ class MariadbAddress:
                 cursor.execute(statement)
 
     def connect(self, database: str | None, read_timeout: int = 60) -> Any:
-        """Open a connection on which every statement commits by itself."""
+        """Open a connection in autocommit mode."""
         return pymysql.connect(
             host="127.0.0.1",
             port=self.port,
@@ -98,7 +98,7 @@ class MariadbAddress:
         self.execute(f"DROP DATABASE {database}")
 
     def cut_other_connections(self, cursor: Any) -> None:
-        """End every other connection to this database; one that a killed process left behind may still hold locks."""
+        """Close every other connection to this database: the connection of a killed process may still hold locks."""
         cursor.execute("SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id()")
         for (connection,) in cursor.fetchall():
             try:

@@ -1,4 +1,4 @@
-"""What the throw-away PostgreSQL and the throw-away MariaDB have in common: folder, port, life and death."""
+"""Start, stop, kill and freeze a throw-away database server: the parts that PostgreSQL and MariaDB share."""
 
 import os
 import pwd
@@ -18,7 +18,7 @@ Address = PostgresqlAddress | MariadbAddress
 class DatabaseServer:
     """One database server in a temporary folder, on a free port of the loopback interface.
 
-    The data survives ``stop``, ``kill`` and ``start``; ``remove`` ends it all.
+    The data survives ``stop``, ``kill`` and ``start``; ``remove`` deletes it.
     """
 
     address_type: type[Address]
@@ -28,7 +28,7 @@ class DatabaseServer:
     def __init__(self) -> None:
         self.address: Address = self.address_type(port=free_port())
         self.user = user_for_servers(self.system_user)
-        # Directly under the system's temporary folder: the path of a unix socket may have 107 characters at most.
+        # Directly under the system's temporary folder: the path of a Unix socket has at most 107 characters.
         self.folder = Path(tempfile.mkdtemp(prefix="dibs-bed-"))
         self.data = self.folder / "data"
         self.log = self.folder / "server.log"
@@ -43,15 +43,15 @@ class DatabaseServer:
             raise
 
     def make_data(self) -> None:
-        """Lay out an empty data folder."""
+        """Create an empty data folder."""
         raise NotImplementedError
 
     def serve_command(self) -> list[str]:
-        """Give the command that runs the server in the foreground."""
+        """Return the command that runs the server in the foreground."""
         raise NotImplementedError
 
     def run_tool(self, *command: str) -> None:
-        """Run one of the server's own tools to its end, as the server's user."""
+        """Run one of the server's tools as the server's user, and wait for its end."""
         done = subprocess.run(
             as_user(self.user, command),
             env=self.environment(),
@@ -63,14 +63,14 @@ class DatabaseServer:
             raise RuntimeError(f"{command[0]} failed:\n{done.stdout}\n{done.stderr}")
 
     def environment(self) -> dict[str, str]:
-        """Give the server nothing of ours: no locale, no connection defaults, no home."""
+        """Return an environment without the locale, the connection defaults and the home of the test run."""
         return {"PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin", "HOME": str(self.folder), "LC_ALL": "C.UTF-8"}
 
     def start(self) -> None:
         """Start the server and wait until it answers."""
 
         def ready() -> bool:
-            # A killed PostgreSQL leaves children that hold its memory for a moment; a start in that moment gives up.
+            # A killed PostgreSQL leaves children that hold its memory for a moment; a start in that moment fails.
             if self.process is None or self.process.poll() is not None:
                 command = as_user(self.user, self.serve_command())
                 self.process = start_process(command, self.log, self.environment())
@@ -82,14 +82,14 @@ class DatabaseServer:
             raise RuntimeError(f"{error}; the end of its log:\n{tail_of(self.log)}") from error
 
     def stop(self) -> None:
-        """Stop the server, cutting every connection."""
+        """Stop the server; it closes every connection."""
         if self.process is not None:
             self.thaw()
             stop_process(self.process, self.stop_signal)
             self.process = None
 
     def kill(self) -> None:
-        """End the server with no chance to tidy up, as a power cut does."""
+        """Kill the server, as a power cut does."""
         if self.process is not None:
             self.thaw()
             self.process.kill()
@@ -101,7 +101,7 @@ class DatabaseServer:
         self._signal_all(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let a frozen server go on."""
+        """Resume a frozen server."""
         self._signal_all(signal.SIGCONT)
 
     def remove(self) -> None:

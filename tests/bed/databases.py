@@ -1,4 +1,4 @@
-"""Fresh databases, one after another, cheaply: the schema is made once per test process and engine, then copied."""
+"""Fresh databases at low cost: each test process creates the schema once per engine, then copies or empties."""
 
 import itertools
 import os
@@ -15,21 +15,21 @@ _numbers = itertools.count(1)
 
 
 def unused_name() -> str:
-    """Make a database name that no other test process of this run uses."""
+    """Return a database name that no other test process of this run uses."""
     return f"dibs_{os.getpid()}_{next(_numbers)}"
 
 
 class Databases(Protocol):
-    """Where the databases of one engine come from."""
+    """The source of databases of one engine."""
 
     def blank(self) -> str:
-        """Give the URL of a database without any table."""
+        """Return the URL of a database without tables."""
 
     def fresh(self) -> str:
-        """Give the URL of a database with the newest schema and no rows but those that migrations made."""
+        """Return the URL of a database with the newest schema and only the rows that migrations insert."""
 
     def discard(self, url: str) -> None:
-        """Take a database back; nobody uses it any more."""
+        """Take back a database that its test no longer uses."""
 
 
 class SqliteDatabases:
@@ -57,7 +57,7 @@ class SqliteDatabases:
 
 
 class ServerDatabases:
-    """PostgreSQL and MariaDB: making a schema is slow there, so a used database is emptied and given out again."""
+    """PostgreSQL and MariaDB: creating a schema is slow, so a used database is emptied and used again."""
 
     def __init__(self, server: PostgresqlAddress | MariadbAddress) -> None:
         self.server = server
@@ -88,13 +88,13 @@ class ServerDatabases:
             self.server.drop(url.rpartition("/")[2])
 
     def _remember(self, url: str) -> None:
-        """Note which tables there are, and the rows that migrations made."""
+        """Record the tables, and the rows that migrations insert."""
         with self.server.connect(url.rpartition("/")[2]) as connection, connection.cursor() as cursor:
             self.tables = [name for (name,) in _rows(cursor, self.server.table_names)]
             self.seeds = {name: _rows(cursor, f"SELECT * FROM {name}") for name in self._filled(cursor)}
 
     def _emptied(self, url: str) -> bool:
-        """Bring a database back to what ``fresh`` promises; False when a test changed its tables."""
+        """Restore a database to the state of ``fresh``; return False when a test changed its tables."""
         with self.server.connect(url.rpartition("/")[2]) as connection, connection.cursor() as cursor:
             self.server.cut_other_connections(cursor)
             if [name for (name,) in _rows(cursor, self.server.table_names)] != self.tables:
@@ -109,7 +109,7 @@ class ServerDatabases:
         return True
 
     def _filled(self, cursor: Any) -> list[str]:
-        """Name the tables that have rows."""
+        """Return the names of the tables that have rows."""
         questions = [f"SELECT '{name}' FROM (SELECT 1 FROM {name} LIMIT 1) AS found" for name in self.tables]
         return [name for (name,) in _rows(cursor, " UNION ALL ".join(questions))]
 

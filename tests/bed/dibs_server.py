@@ -1,4 +1,4 @@
-"""A running Dibs, as an operator starts it: a process of its own, reached over HTTP."""
+"""A running Dibs as an operator starts it: a process, reached over HTTP."""
 
 import os
 import subprocess
@@ -28,13 +28,13 @@ class DibsServer:
 
     @property
     def pid(self) -> int:
-        """The process that was started; with several workers, their parent."""
+        """The id of the process; with several workers, of their parent."""
         assert self.process is not None, "this server is not running"
         return self.process.pid
 
     def start(self) -> None:
-        """Start the server and wait until it says that it is ready."""
-        # Nothing of ours may reach it: a DIBS_ variable of the shell that runs the tests would change a setting.
+        """Start the server and wait until its health check succeeds."""
+        # A DIBS_ variable of the shell that runs the tests would change a setting of the server.
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("DIBS_", "OS_"))}
         command = as_user(user_for_servers("root"), self.command)
         self.process = start_process(command, self.log_path, environment)
@@ -45,14 +45,14 @@ class DibsServer:
             raise RuntimeError(f"dibs serve is not ready; the end of its log:\n{tail_of(self.log_path)}") from error
 
     def is_ready(self) -> bool:
-        """Ask /healthcheck; raise OSError while nobody answers, RuntimeError when the process has gone."""
+        """Check its health; raise OSError while it does not answer, RuntimeError when the process has ended."""
         if self.process is None or self.process.poll() is not None:
             raise RuntimeError(f"dibs serve has ended; the end of its log:\n{tail_of(self.log_path)}")
         with urllib.request.urlopen(f"{self.url}/healthcheck", timeout=5) as answer:
             return int(answer.status) == 200
 
     def stop(self) -> int:
-        """Stop it as an operator does, and give its exit status."""
+        """Stop the server as an operator does, and return its exit status."""
         if self.process is None:
             return 0
         status = stop_process(self.process, seconds=40)
@@ -60,17 +60,17 @@ class DibsServer:
         return status
 
     def kill(self) -> None:
-        """End it with no chance to tidy up."""
+        """Kill the server."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
             self.process = None
 
     def restart(self) -> None:
-        """Stop it, or take it as it is when it was killed, and start it again on the same port and database."""
+        """Stop the server, unless it was killed, and start it on the same port and database."""
         self.stop()
         self.start()
 
     def log(self) -> str:
-        """Give everything that it has written so far."""
+        """Return everything that the server has logged so far."""
         return self.log_path.read_text(errors="replace")

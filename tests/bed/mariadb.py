@@ -8,7 +8,7 @@ from tests.bed.database_server import DatabaseServer
 
 
 def binary(name: str) -> str:
-    """Find a MariaDB program; the server itself lies outside a plain user's PATH."""
+    """Find a MariaDB program; the server is not in the PATH of ordinary users."""
     found = shutil.which(name, path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin")
     if found is None:
         raise RuntimeError("MariaDB's server is not installed: `make test` says which packages are missing")
@@ -16,7 +16,7 @@ def binary(name: str) -> str:
 
 
 class MariadbServer(DatabaseServer):
-    """MariaDB that writes its log when it likes: quick, and safe enough for data that lives a minute."""
+    """MariaDB without flushing at commit: fast, and safe enough for data that is needed for a minute."""
 
     address_type = MariadbAddress
     system_user = "mysql"
@@ -27,7 +27,7 @@ class MariadbServer(DatabaseServer):
             binary("mariadb-install-db"),
             "--no-defaults",
             f"--datadir={self.data}",
-            # A server that starts deletes temporary tables that it finds, also those of another server.
+            # A starting server deletes the temporary tables that it finds, those of other servers too.
             f"--tmpdir={self.folder}",
             "--auth-root-authentication-method=normal",
             "--skip-test-db",

@@ -16,7 +16,7 @@ def binaries() -> Path:
 
 
 class PostgresqlServer(DatabaseServer):
-    """PostgreSQL without fsync: quick, and safe enough for data that lives a minute."""
+    """PostgreSQL without fsync: fast, and safe enough for data that is needed for a minute."""
 
     address_type = PostgresqlAddress
     system_user = "postgres"

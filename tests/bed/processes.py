@@ -1,4 +1,4 @@
-"""Starting processes that cannot outlive us, as a user who may run them."""
+"""Start processes that end with the test process, as a user that may run them."""
 
 import os
 import pwd
@@ -10,14 +10,14 @@ from pathlib import Path
 
 
 def free_port() -> int:
-    """Give a TCP port of the loopback interface that nobody listens on."""
+    """Return a free TCP port of the loopback interface."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def user_for_servers(preferred: str) -> str:
-    """Name the account that runs a database server: database servers refuse to run as root."""
+    """Return the account that runs a database server; database servers refuse to run as root."""
     if os.geteuid() != 0:
         return pwd.getpwuid(os.geteuid()).pw_name
     for name in (preferred, "nobody"):
@@ -38,7 +38,7 @@ def as_user(user: str, command: Sequence[str]) -> list[str]:
 
 
 def start_process(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a process in its own session, so that a Ctrl-C in the terminal reaches only us; we stop it then."""
+    """Start a process in its own session: Ctrl-C reaches only the test process, which then stops it."""
     with log.open("ab") as output:
         return subprocess.Popen(
             command,
@@ -51,7 +51,7 @@ def start_process(command: Sequence[str], log: Path, environment: Mapping[str, s
 
 
 def stop_process(process: subprocess.Popen[bytes], with_signal: int = signal.SIGTERM, seconds: float = 20.0) -> int:
-    """Ask a process to stop, insist when it does not, and give its exit status."""
+    """Send a process a signal, kill it when it does not stop, and return its exit status."""
     if process.poll() is None:
         process.send_signal(signal.SIGCONT)
         process.send_signal(with_signal)
@@ -63,12 +63,12 @@ def stop_process(process: subprocess.Popen[bytes], with_signal: int = signal.SIG
 
 
 def children_of(pid: int) -> list[int]:
-    """Give the direct children of a process."""
+    """Return the ids of the direct children of a process."""
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def tail_of(log: Path, lines: int = 30) -> str:
-    """Give the last lines of a log, for a failure message."""
+    """Return the last lines of a log, for a failure message."""
     return "\n".join(log.read_text(errors="replace").splitlines()[-lines:]) if log.exists() else "(no log)"
 
 

@@ -1,4 +1,4 @@
-"""What one test run shares: the database servers, started at most once, and who stops them."""
+"""The servers that one test run shares. Each starts at most once, and the process that started it stops it."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ ENGINES = ("sqlite", *SERVERS)
 
 
 def port_variable(engine: str) -> str:
-    """Name the environment variable that tells a worker process where the server of an engine listens."""
+    """Return the name of the environment variable with the port of an engine's server, for worker processes."""
     return f"TEST_BED_{engine.upper()}_PORT"
 
 
@@ -38,19 +38,19 @@ class Bed:
         self.shared_servers: dict[str, DibsServer] = {}
 
     def start_servers(self, engines: Iterable[str]) -> None:
-        """Start the database servers of these engines and let child processes know their ports."""
+        """Start the database servers of these engines and put their ports into the environment."""
         for engine in engines:
             if engine in SERVERS:
                 self._port_of(engine)
 
     def databases(self, engine: str) -> Databases:
-        """Give the source of databases of one engine."""
+        """Return the source of databases of one engine."""
         if engine not in self.databases_by_engine:
             self.databases_by_engine[engine] = self._open_databases(engine)
         return self.databases_by_engine[engine]
 
     def shared_server(self, engine: str) -> DibsServer:
-        """Give the Dibs that all tests of this process share on one engine."""
+        """Return the Dibs that all tests of this process share on one engine."""
         if engine not in self.shared_servers:
             server = DibsServer(self.databases(engine).fresh(), self.folder)
             server.start()
@@ -58,7 +58,7 @@ class Bed:
         return self.shared_servers[engine]
 
     def close(self) -> None:
-        """Stop and remove all that this process started."""
+        """Stop and remove every server that this process started."""
         for dibs in self.shared_servers.values():
             dibs.stop()
         for engine, server in self.started.items():

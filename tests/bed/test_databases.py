@@ -1,4 +1,4 @@
-"""The test bed gives what it promises: databases that are fresh, and servers that can be broken and mended."""
+"""The test bed provides fresh databases, and servers that can be stopped, killed and started again."""
 
 from collections.abc import Callable
 
@@ -31,7 +31,7 @@ def add_row(url: str) -> None:
     engine.dispose()
 
 
-def test_a_fresh_database_knows_nothing_of_the_one_before(bed: Bed, engine_name: str) -> None:
+def test_a_fresh_database_has_no_rows_of_the_previous_test(bed: Bed, engine_name: str) -> None:
     databases = bed.databases(engine_name)
     first = databases.fresh()
     untouched = rows_by_table(first)
@@ -43,7 +43,7 @@ def test_a_fresh_database_knows_nothing_of_the_one_before(bed: Bed, engine_name:
     databases.discard(second)
 
 
-def test_two_databases_at_once_are_two(bed: Bed, engine_name: str) -> None:
+def test_two_databases_at_the_same_time_are_separate(bed: Bed, engine_name: str) -> None:
     databases = bed.databases(engine_name)
     first, second = databases.fresh(), databases.fresh()
     add_row(first)
@@ -74,7 +74,7 @@ def test_a_database_server_can_be_frozen_killed_and_started_again(
 
 
 @pytest.mark.parametrize("engine", SERVERS)
-def test_a_removed_server_leaves_nothing(engine: str, database_server: Callable[[str], DatabaseServer]) -> None:
+def test_a_removed_server_leaves_no_folder(engine: str, database_server: Callable[[str], DatabaseServer]) -> None:
     server = database_server(engine)
     server.remove()
     assert not server.folder.exists()

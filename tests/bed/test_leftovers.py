@@ -1,4 +1,4 @@
-"""However a test run ends, it leaves no server and no folder behind."""
+"""A test run that is interrupted or killed leaves no server behind."""
 
 import signal
 import subprocess
@@ -36,20 +36,20 @@ def servers_in(folder: Path) -> list[str]:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that every user may look into: a database server that root starts runs as somebody else."""
+    """A folder that every user may read: a database server that root starts runs as another user."""
     with tempfile.TemporaryDirectory(prefix="dibs-run-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
 
 
-def heed_interrupts() -> None:
-    """A run that a script started in the background ignores Ctrl-C, and so would all that it starts."""
+def restore_interrupts() -> None:
+    """Restore the handling of Ctrl-C, which processes that a script starts in the background ignore."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture
 def start_run(folder: Path) -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
-    """Start a test run with an engine, whose only test waits for ever, and wait until that test runs."""
+    """Start a test run whose only test waits for a signal, and return when that test runs."""
     started: list[subprocess.Popen[bytes]] = []
 
     def start(engine: str) -> subprocess.Popen[bytes]:
@@ -58,7 +58,7 @@ def start_run(folder: Path) -> Iterator[Callable[[str], subprocess.Popen[bytes]]
         command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", f"--rootdir={folder}", "--engine", engine]
         environment = {**clean_environment(), "TMPDIR": str(folder)}
         run = subprocess.Popen(
-            [*command, test], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, preexec_fn=heed_interrupts
+            [*command, test], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, preexec_fn=restore_interrupts
         )
         started.append(run)
         eventually(ready.exists, seconds=60, what="the endless test")
@@ -83,7 +83,7 @@ def test_an_interrupted_run_stops_its_servers_and_removes_its_folders(
 
 
 @pytest.mark.parametrize("engine", ["postgresql", "mariadb"])
-def test_a_killed_run_takes_its_servers_with_it(
+def test_the_servers_of_a_killed_run_end_with_it(
     engine: str, folder: Path, start_run: Callable[[str], subprocess.Popen[bytes]]
 ) -> None:
     run = start_run(engine)

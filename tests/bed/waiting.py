@@ -1,4 +1,4 @@
-"""Waiting for something to become true, with a deadline instead of a guess."""
+"""Wait for a condition with a deadline, instead of sleeping."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ Answer = TypeVar("Answer")
 
 
 def eventually(condition: Callable[[], Answer], seconds: float = 15.0, what: str = "the condition") -> Answer:
-    """Call ``condition`` until it gives something true, and give that back; fail when the deadline passes.
+    """Call ``condition`` until it returns a true value, and return that value; fail when the deadline passes.
 
     An AssertionError or an OSError (a server that is not there yet) counts as "not yet".
     """

@@ -19,7 +19,7 @@ from dibs.machines.model.errors import NodeAssociated, NodeClaimed, NodeHeld, No
 from dibs.wiring import build_runner, read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
-from tests.booking_laws import broken_promises
+from tests.booking_laws import broken_bookings
 from tests.laws import read_tables
 from tests.races.crowd import all_at_once
 from tests.races.test_allocations import two_conductors
@@ -70,7 +70,7 @@ def test_node_is_never_booked_and_in_use_at_once(store: Store, database_url: str
         assert answers == [None] * CALLERS, answers
         eventually(lambda: all(each.state != ALLOCATING for each in requests_of(runner)), seconds=120)
     tables = read_tables(database_url)
-    assert broken_promises(tables) == []
+    assert broken_bookings(tables) == []
     node_of = {row["id"]: row["provider_id"] for row in tables["hosts"]}
     booked_from = {node_of[row["host_id"]]: row["start_at"] for row in tables["bookings"]}
     held_until = {row["node_id"]: row["expires_at"] for row in tables["holds"]}

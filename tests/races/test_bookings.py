@@ -17,7 +17,7 @@ from dibs.leases.model.leases import Lease
 from dibs.leases.operations.hosts import DeleteHost, RegisterHost, delete_host, register_host
 from dibs.leases.operations.updates import ReservationUpdate
 from dibs.wiring import build_runner
-from tests.booking_laws import broken_promises
+from tests.booking_laws import broken_bookings
 from tests.builders import Ledger
 from tests.laws import read_tables
 from tests.lease_builders import (
@@ -55,7 +55,7 @@ def callers(ledger: Ledger, database_url: str) -> Iterator[list[Caller]]:
 @pytest.fixture(autouse=True)
 def no_promise_is_broken_afterwards(database_url: str) -> Iterator[None]:
     yield
-    assert broken_promises(read_tables(database_url)) == []
+    assert broken_bookings(read_tables(database_url)) == []
 
 
 def won(answers: list[object]) -> list[Lease]:
@@ -122,7 +122,7 @@ def test_concurrent_creates_updates_and_deletes_never_book_a_host_twice(ledger, 
             ),
         )
         assert all(isinstance(each, Lease | NotEnoughHosts) or each is None for each in answers), answers
-        assert broken_promises(read_tables(database_url)) == []
+        assert broken_bookings(read_tables(database_url)) == []
 
 
 def test_node_is_either_booked_or_claimed(ledger, callers, database_url):
