@@ -1,0 +1,40 @@
+import pytest
+
+from tests.dialects.baremetal.conversation import Conversation
+
+
+def test_every_answer_carries_the_range_and_the_version_used(ask: Conversation) -> None:
+    for version, used in ((None, "1.1"), ("1.37", "1.37"), ("latest", "1.115")):
+        headers = ask("GET", "/v1/nodes/nosuch", version=version).headers
+        assert headers["x-openstack-ironic-api-minimum-version"] == "1.1"
+        assert headers["x-openstack-ironic-api-maximum-version"] == "1.115"
+        assert headers["x-openstack-ironic-api-version"] == used
+    assert "x-openstack-ironic-api-version" not in ask("GET", "/v1/nodes", version="1.9999").headers
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/nosuch", "/v2", "/v1/chassis", "/v1/portgroups", "/v1/volume", "/v1/deploy_templates", "/v1/runbooks",
+        "/v1/nodes/n/bios", "/v1/nodes/n/firmware", "/v1/nodes/n/vifs", "/v1/nodes/n/vendor_passthru",
+        "/v1/nodes/n/states/console", "/v1/nodes/n/history", "/v1/nodes/n/inventory", "/v1/inspection_rules",
+        "/v1/lookup", "/v1/heartbeat/n", "/v1/events",
+    ],
+)  # fmt: skip
+def test_what_is_left_out_is_404_in_the_frameworks_form(ask: Conversation, path: str) -> None:
+    answer = ask("GET", path)
+    assert (answer.status, answer.error) == (404, {"code": 404, "title": "Not Found", "description": ""})
+
+
+@pytest.mark.parametrize("method", ["PUT", "HEAD", "POST", "OPTIONS"])
+def test_a_method_that_a_path_does_not_have_is_405_with_those_it_has(ask: Conversation, method: str) -> None:
+    answer = ask(method, "/v1/nodes/n")
+    assert (answer.status, answer.headers["allow"]) == (405, "GET, PATCH, DELETE")
+    assert answer.error == {"code": 405, "title": "Method Not Allowed", "description": ""}
+
+
+def test_an_error_of_the_shell_has_the_same_form(ask: Conversation) -> None:
+    response = ask.dialect.refuse(None, 413, "too large", (("connection", "close"),))
+    assert response.status == 413
+    assert ("connection", "close") in response.headers
+    assert b"too large" in response.body
