@@ -13,7 +13,7 @@ from tests.laws import assert_lawful
 from tests.races.crowd import all_at_once
 
 
-def test_batches_that_want_the_same_nodes_get_all_or_nothing(ledger: Ledger, database_url: str) -> None:
+def test_concurrent_batches_get_all_of_their_nodes_or_none(ledger: Ledger, database_url: str) -> None:
     for _ in range(10):
         ledger.enrol(resource_class="gold")
     session = Session(ledger.store.read(lambda tx: conductors.every(tx))[0].incarnation)

@@ -1,4 +1,4 @@
-"""Many ask for a node at once, and two conductors serve them: each node goes to one, and nobody is forgotten."""
+"""Concurrent allocations with two conductors: each node goes to one allocation, and every allocation is settled."""
 
 import threading
 from collections import Counter
@@ -69,7 +69,7 @@ def check_each_has_a_node_of_its_own(url: str, allocations: list[Allocation]) ->
     assert sum(row["instance_uuid"] is not None for row in nodes.values()) == len(served)
 
 
-def test_as_many_allocations_as_nodes_are_all_served(store: Store, database_url: str) -> None:
+def test_each_of_as_many_allocations_as_nodes_gets_one(store: Store, database_url: str) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
@@ -81,7 +81,7 @@ def test_as_many_allocations_as_nodes_are_all_served(store: Store, database_url:
     check_each_has_a_node_of_its_own(database_url, allocations)
 
 
-def test_of_more_allocations_than_nodes_the_rest_fails_with_the_reason(store: Store, database_url: str) -> None:
+def test_allocations_beyond_the_number_of_nodes_fail_with_the_reason(store: Store, database_url: str) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
@@ -94,12 +94,12 @@ def test_of_more_allocations_than_nodes_the_rest_fails_with_the_reason(store: St
     check_each_has_a_node_of_its_own(database_url, allocations)
 
 
-def test_nodes_that_are_given_back_go_to_those_who_wait_for_them(store: Store, database_url: str) -> None:
+def test_released_nodes_go_to_waiting_allocations(store: Store, database_url: str) -> None:
     fleet.fill(database_url, 10)
     runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
 
-        def ask_and_give_back(number: int) -> None:
+        def ask_and_release(number: int) -> None:
             for n in range(5):
                 command = CreateAllocation(name=f"{number}-{n}", resource_class="fleet", wait_seconds=120)
                 asked = runner.write(create_allocation, SERVICE, command)
@@ -109,13 +109,13 @@ def test_nodes_that_are_given_back_go_to_those_who_wait_for_them(store: Store, d
                 runner.write(delete_allocation, SERVICE, asked.uuid)
                 conductors[n % 2].wake()
 
-        assert all_at_once(THREADS, ask_and_give_back) == [None] * THREADS
+        assert all_at_once(THREADS, ask_and_release) == [None] * THREADS
     assert all_allocations(runner) == []
     check_each_has_a_node_of_its_own(database_url, [])
 
 
-def test_nobody_passes_another_in_line(store: Store, database_url: str) -> None:
-    """Nodes come one by one from many threads, and those who ask last and do not wait get none of them."""
+def test_no_allocation_overtakes_an_earlier_one(store: Store, database_url: str) -> None:
+    """Threads free the nodes one by one; later allocations that do not wait get none of them."""
     fleet.fill(database_url, 40)
     runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
@@ -139,7 +139,7 @@ def test_nobody_passes_another_in_line(store: Store, database_url: str) -> None:
 
 
 def set_maintenance_of_all(runner: Runner, *, on: bool) -> None:
-    """In eight threads, so that nodes come free at any moment."""
+    """Change the nodes in eight threads, so that they become free at any moment."""
     commands = [SetMaintenance(ident=fleet.uuid_of(number), rules=(), on=on) for number in range(40)]
 
     def change(number: int) -> None:
@@ -153,7 +153,7 @@ def state_of(runner: Runner, uuid: str) -> str:
     return next(allocation.state for allocation in all_allocations(runner) if allocation.uuid == uuid)
 
 
-def test_patches_at_the_same_moment_are_all_kept(store: Store) -> None:
+def test_concurrent_patches_are_all_kept(store: Store) -> None:
     runner = build_runner(store, read_clock)
     with two_conductors(runner):
         made = runner.write(create_allocation, SERVICE, CreateAllocation(resource_class="none"))

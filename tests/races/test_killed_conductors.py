@@ -1,4 +1,4 @@
-"""Conductors in processes of their own are killed at random points while they serve allocations: none is forgotten."""
+"""Conductor processes are killed at random points while they find nodes: every allocation is settled all the same."""
 
 import random
 import subprocess
@@ -23,13 +23,13 @@ from tests.races.crowd import all_at_once
 from tests.races.test_allocations import THREADS, all_allocations, check_each_has_a_node_of_its_own, settled
 
 NODES = 120
-REQUESTS = 160
+ALLOCATIONS = 160
 Spawn = Callable[[str], subprocess.Popen[bytes]]
 
 
 @pytest.fixture
 def spawn(database_url: str) -> Iterator[Spawn]:
-    """Start conductors that take over within seconds; those still running are killed in the end."""
+    """Start conductors that take over within seconds; those still running are killed at the end."""
     running = []
 
     def spawn(hostname: str) -> subprocess.Popen[bytes]:
@@ -50,12 +50,12 @@ def begin(runner: Runner, spawn: Spawn) -> dict[str, subprocess.Popen[bytes]]:
 
 
 def under_load(runner: Runner, disturb: Callable[[], None]) -> None:
-    """Ask for nodes with many threads while somebody does something terrible."""
+    """Create allocations in many threads while another thread kills conductors."""
     trouble = threading.Thread(target=disturb)
     trouble.start()
 
     def ask(number: int) -> None:
-        for n in range(number, REQUESTS, THREADS):
+        for n in range(number, ALLOCATIONS, THREADS):
             runner.write(create_allocation, SERVICE, CreateAllocation(name=f"r-{n}", resource_class="fleet"))
 
     assert [answer for answer in all_at_once(THREADS, ask) if answer is not None] == []
@@ -63,22 +63,20 @@ def under_load(runner: Runner, disturb: Callable[[], None]) -> None:
 
 
 def reach(runner: Runner, count: int) -> None:
-    """Wait until so many allocations have been settled."""
+    """Wait until a number of allocations is settled."""
     eventually(lambda: sum(one.state != "allocating" for one in all_allocations(runner)) >= count, seconds=60)
 
 
 def check_all(runner: Runner, url: str) -> None:
-    """Whoever was killed was so before the last allocation was asked for, so one period from here on must do."""
-    eventually(settled(runner, REQUESTS), seconds=process.TAKE_OVER_SECONDS, what="an end for every allocation")
+    """Every kill came before the last allocation was created, so one take-over period from now is enough."""
+    eventually(settled(runner, ALLOCATIONS), seconds=process.TAKE_OVER_SECONDS, what="an end for every allocation")
     allocations = all_allocations(runner)
-    assert Counter(one.state for one in allocations) == {"active": NODES, "error": REQUESTS - NODES}
+    assert Counter(one.state for one in allocations) == {"active": NODES, "error": ALLOCATIONS - NODES}
     assert {one.last_error for one in allocations} == {None, f"{NODES} nodes of class fleet: {NODES} in use"}
     check_each_has_a_node_of_its_own(url, allocations)
 
 
-def test_allocations_of_a_killed_conductor_are_served_by_the_other(
-    store: Store, database_url: str, spawn: Spawn
-) -> None:
+def test_other_conductor_settles_the_allocations_of_a_killed_one(store: Store, database_url: str, spawn: Spawn) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
     started = begin(runner, spawn)
@@ -88,11 +86,11 @@ def test_allocations_of_a_killed_conductor_are_served_by_the_other(
         started["c-0"].kill()
 
     under_load(runner, kill_one)
-    assert started["c-0"].wait(timeout=10) < 0, "nobody was killed"
+    assert started["c-0"].wait(timeout=10) < 0, "no conductor was killed"
     check_all(runner, database_url)
 
 
-def test_allocations_of_conductors_that_are_killed_again_and_again_are_served(
+def test_allocations_are_settled_while_conductors_are_killed_repeatedly(
     store: Store, database_url: str, spawn: Spawn
 ) -> None:
     fleet.fill(database_url, NODES)

@@ -1,4 +1,4 @@
-"""The work of a dead conductor goes to exactly one of the living, and is never done by two."""
+"""The work of a failed conductor goes to one live conductor, and two never do the same work."""
 
 import threading
 import uuid
@@ -39,35 +39,35 @@ def deploy(ledger: Ledger, node: Node) -> Node:
     return ledger.runner.write(request_provision, SERVICE, command)
 
 
-def test_of_many_heirs_exactly_one_takes_a_task_over(ledger: Ledger) -> None:
+def test_one_of_many_successors_takes_over_a_task(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         ledger.clock.move(TIMEOUT_SECONDS + 1)
         register(ledger, "conductor-1")
         node = deploy(ledger, ledger.enrol())
         ledger.clock.move(TIMEOUT_SECONDS + 1)
-        heirs = [register(ledger, f"heir-{number}") for number in range(CALLERS)]
+        successors = [register(ledger, f"successor-{number}") for number in range(CALLERS)]
 
-        def inherit(number: int, node: Node = node, heirs: list[str] = heirs) -> bool:
-            command = TakeTask(node_uuid=node.uuid, incarnation=heirs[number])
+        def inherit(number: int, node: Node = node, successors: list[str] = successors) -> bool:
+            command = TakeTask(node_uuid=node.uuid, incarnation=successors[number])
             return ledger.runner.write(take_over_task, SERVICE, command)
 
         answers = all_at_once(CALLERS, inherit)
         assert sorted(answers) == [False] * (CALLERS - 1) + [True], answers
-        assert ledger.node(node).reservation == f"heir-{answers.index(True)}"
+        assert ledger.node(node).reservation == f"successor-{answers.index(True)}"
 
 
-def test_a_slow_conductor_either_finishes_or_loses_its_task_but_not_both(ledger: Ledger) -> None:
+def test_slow_conductor_either_finishes_or_loses_its_task(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         ledger.clock.move(TIMEOUT_SECONDS + 1)
         slow = register(ledger, "conductor-1")
         node = deploy(ledger, ledger.enrol())
         ledger.runner.write(take_task, SERVICE, TakeTask(node_uuid=node.uuid, incarnation=slow))
         ledger.clock.move(TIMEOUT_SECONDS + 1)
-        heir = register(ledger, "heir")
+        successor = register(ledger, "successor")
 
-        def act(number: int, node: Node = node, slow: str = slow, heir: str = heir) -> object:
+        def act(number: int, node: Node = node, slow: str = slow, successor: str = successor) -> object:
             if number % 2:
-                command = TakeTask(node_uuid=node.uuid, incarnation=heir)
+                command = TakeTask(node_uuid=node.uuid, incarnation=successor)
                 return ledger.runner.write(take_over_task, SERVICE, command)
             report = ReportOutcome(node_uuid=node.uuid, incarnation=slow, work="deploy", outcome=Outcome())
             ledger.runner.write(report_outcome, SERVICE, report)
@@ -78,11 +78,13 @@ def test_a_slow_conductor_either_finishes_or_loses_its_task_but_not_both(ledger:
         assert finished != taken, answers
         assert finished or isinstance(answers[0], TaskLost), answers
         after = ledger.node(node)
-        assert (after.provision_state, after.reservation) == (("active", None) if finished else ("deploying", "heir"))
+        assert (after.provision_state, after.reservation) == (
+            ("active", None) if finished else ("deploying", "successor")
+        )
 
 
 class Watchful(FakeDriver):
-    """Notes how often each node was worked on, and whether two ever worked on one at the same time."""
+    """Counts the runs on each node, and records two runs on one node at the same time."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -102,16 +104,16 @@ class Watchful(FakeDriver):
         return outcome
 
 
-def test_several_conductors_work_off_a_dead_ones_queue_once_each(ledger: Ledger) -> None:
+def test_successors_run_each_task_of_a_failed_conductor_once(ledger: Ledger) -> None:
     nodes = [deploy(ledger, ledger.enrol(driver_info={"fake_delay_deploy": 0.01})) for _ in range(40)]
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     driver = Watchful()
-    heirs = [
+    successors = [
         Conductor(
             ledger.runner,
             {"fake-hardware": driver},
             ledger.clock,
-            hostname=f"heir-{number}",
+            hostname=f"successor-{number}",
             workers=4,
             heartbeat_seconds=0.1,
             take_over_seconds=1e-6,
@@ -120,29 +122,29 @@ def test_several_conductors_work_off_a_dead_ones_queue_once_each(ledger: Ledger)
         for number in range(3)
     ]
     try:
-        for heir in heirs:
-            heir.start()
+        for successor in successors:
+            successor.start()
         eventually(lambda: {ledger.node(node).provision_state for node in nodes} == {"active"}, seconds=60)
     finally:
-        for heir in heirs:
-            heir.stop()
+        for successor in successors:
+            successor.stop()
     assert driver.clashes == []
     assert driver.runs == {node.uuid: 1 for node in nodes}
 
 
-def test_of_many_heirs_one_takes_all_that_a_dead_conductor_left_and_no_batch_is_torn(ledger: Ledger) -> None:
+def test_one_of_many_successors_takes_over_all_allocations_and_splits_no_batch(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         kind = CreateAllocation(resource_class="gold")
         batches = [ledger.runner.write(create_batch, SERVICE, CreateBatch(kind=kind, count=3)) for _ in range(10)]
         alone = [ledger.runner.write(create_allocation, SERVICE, kind) for _ in range(10)]
         left = [allocation for batch in batches for allocation in batch] + alone
-        (dead,) = {allocation.conductor_id for allocation in left}
+        (failed,) = {allocation.conductor_id for allocation in left}
         ledger.clock.move(TIMEOUT_SECONDS + 1)
-        heirs = [register(ledger, str(uuid.uuid4())) for _ in range(8)]
+        successors = [register(ledger, str(uuid.uuid4())) for _ in range(8)]
 
-        def take(number: int, dead: int | None = dead, heirs: list[str] = heirs) -> int:
-            assert dead is not None
-            command = TakeOverAllocations(conductor_id=dead, incarnation=heirs[number])
+        def take(number: int, failed: int | None = failed, successors: list[str] = successors) -> int:
+            assert failed is not None
+            command = TakeOverAllocations(conductor_id=failed, incarnation=successors[number])
             return ledger.runner.write(take_over_allocations, SERVICE, command)
 
         assert sorted(all_at_once(8, take)) == [0] * 7 + [len(left)]
@@ -150,7 +152,7 @@ def test_of_many_heirs_one_takes_all_that_a_dead_conductor_left_and_no_batch_is_
             allocation.conductor_id for allocation in every_allocation(ledger) if allocation.state == "allocating"
         }
         assert len(owners) == 1
-        assert dead not in owners
+        assert failed not in owners
         for allocation in left:
             ledger.runner.write(delete_allocation, SERVICE, allocation.uuid)
         ledger.clock.move(TIMEOUT_SECONDS + 1)

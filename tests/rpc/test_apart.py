@@ -27,7 +27,7 @@ def site(serve, store):
 
 
 class Site:
-    """What was started, and short ways to use it."""
+    """Processes of one site, and short ways to use them."""
 
     def __init__(self, serve, store):
         self.serve = serve
@@ -46,15 +46,15 @@ class Site:
             command = CreateNode(uuid=str(uuid.uuid4()), values=values, provision_state="available")
             self.runner.write(create_node, SERVICE, command)
 
-    def request(self, ident):
+    def allocation(self, ident):
         return self.store.read(lambda tx: allocations.get(tx, ident))
 
     def name_of(self, ident):
-        request = self.request(ident)
-        return self.store.read(lambda tx: conductors.get_by_id(tx, request.conductor_id)).hostname
+        allocation = self.allocation(ident)
+        return self.store.read(lambda tx: conductors.get_by_id(tx, allocation.conductor_id)).hostname
 
     def active(self, idents):
-        return all(self.request(ident).state == "active" for ident in idents)
+        return all(self.allocation(ident).state == "active" for ident in idents)
 
 
 def ask(api, **values):
@@ -71,23 +71,23 @@ def wait_for(api, count=1, seconds=600):
     return [allocation["uuid"] for allocation in document["allocations"]]
 
 
-def test_allocations_asked_for_at_two_apis_are_served_by_two_conductors(site):
+def test_two_apis_and_two_conductors_share_the_allocations(site):
     for _ in range(2):
         site.conductor()
     apis = [site.api(), site.api()]
     site.enrol(20)
     made = all_at_once(20, lambda number: ask(apis[number % 2]))
     eventually(lambda: site.active(made), seconds=60, what="nodes for all")
-    assert len({site.request(ident).node_id for ident in made}) == 20
+    assert len({site.allocation(ident).node_id for ident in made}) == 20
     assert len({site.name_of(ident) for ident in made}) == 2
     for number, ident in enumerate(made):
         other = Client(apis[(number + 1) % 2].port)
         assert other.ask("DELETE", f"/baremetal/v1/allocations/{ident}") == (204, None)
-    assert [site.request(ident) for ident in made] == [None] * 20
+    assert [site.allocation(ident) for ident in made] == [None] * 20
     assert_lawful(apis[0].database_url)
 
 
-def test_one_id_finds_the_lines_of_both_processes(site):
+def test_request_id_is_in_the_logs_of_both_processes(site):
     conductor, api = site.conductor(), site.api()
     client = Client(api.port)
     assert client.ask("POST", "/baremetal/v1/allocations", {"resource_class": "gold"})[0] == 201
@@ -95,7 +95,7 @@ def test_one_id_finds_the_lines_of_both_processes(site):
     eventually(lambda: ident in api.log() and ident in conductor.log())
 
 
-def test_what_a_killed_conductor_was_to_find_is_found_by_the_other(site):
+def test_other_conductor_finds_the_nodes_for_a_killed_one(site):
     victim, survivor = site.conductor(*SMALL_TIMES), site.conductor(*SMALL_TIMES)
     api = site.api()
     site.enrol(3, maintenance=True)
@@ -110,10 +110,10 @@ def test_what_a_killed_conductor_was_to_find_is_found_by_the_other(site):
     assert_lawful(api.database_url)
 
 
-def test_a_conductor_that_died_a_moment_ago_keeps_nobody_from_being_served(site):
-    dead, _ = site.conductor(), site.conductor()
+def test_conductor_that_was_just_killed_is_skipped(site):
+    killed, _ = site.conductor(), site.conductor()
     api = site.api()
-    dead.kill()
+    killed.kill()
     site.enrol(8)
     made = [ask(api) for _ in range(8)]
     eventually(lambda: site.active(made), seconds=60)
@@ -128,21 +128,21 @@ def test_without_a_live_conductor_the_answer_is_503_and_nothing_is_written(site)
     assert client.ask("GET", "/baremetal/v1/allocations") == (200, {"allocations": []})
 
 
-def test_an_api_that_does_not_know_the_secret_gives_no_orders(site):
+def test_api_with_another_secret_creates_nothing(site):
     site.conductor()
     client = Client(site.api("--rpc-secret", "not the secret of the others").port)
     assert client.ask("POST", "/baremetal/v1/allocations", {"resource_class": "gold"})[0] == 503
     assert client.ask("GET", "/baremetal/v1/allocations") == (200, {"allocations": []})
 
 
-def test_a_conductor_serves_no_dialect_and_an_api_takes_no_calls(site):
+def test_conductor_serves_no_dialect_and_api_takes_no_calls(site):
     conductor, api = site.conductor(), site.api()
     assert Client(conductor.port).ask("GET", "/baremetal/v1/nodes")[0] == 404
     assert Client(conductor.port).ask("POST", "/rpc", {})[0] == 401
     assert Client(api.port).ask("POST", "/rpc", {})[0] == 404
 
 
-def test_a_conductor_whose_name_was_taken_says_so_and_gets_no_calls(site):
+def test_conductor_whose_name_another_process_took_is_unhealthy_and_gets_no_calls(site):
     first = site.conductor("--conductor-name", "rack-7", *SMALL_TIMES)
     site.conductor("--conductor-name", "rack-7", *SMALL_TIMES)
     eventually(lambda: Client(first.port).ask("GET", "/healthcheck")[0] == 503, what="the end of the first")
@@ -154,13 +154,13 @@ def test_a_conductor_whose_name_was_taken_says_so_and_gets_no_calls(site):
 
 
 class TlsConductor(DibsServer):
-    """A conductor that speaks TLS; it says itself when it is ready."""
+    """A conductor with TLS; its log says when it is ready."""
 
     def is_ready(self):
         return "accepts RPC calls at https://" in self.log()
 
 
-def test_a_conductor_with_a_certificate_is_believed_by_those_who_know_its_authority(site, database_url, tmp_path):
+def test_conductor_with_tls_is_called_only_by_an_api_that_trusts_its_authority(site, database_url, tmp_path):
     certificate, key = self_signed(tmp_path)
     flags = ("--tls-cert", certificate, "--tls-key", key)
     conductor = TlsConductor(database_url, tmp_path, *SECRET, *flags, command="conductor")
@@ -175,7 +175,7 @@ def test_a_conductor_with_a_certificate_is_believed_by_those_who_know_its_author
         conductor.stop()
 
 
-def test_an_authority_that_is_none_is_told():
+def test_missing_authority_file_is_named():
     done = subprocess.run(
         [DIBS, "api", "--rpc-ca-file", "nowhere.pem"], capture_output=True, text=True, timeout=30, check=False
     )
@@ -185,9 +185,9 @@ def test_an_authority_that_is_none_is_told():
 @pytest.mark.parametrize(
     "flags",
     [("--rpc-bind", "0.0.0.0:0"), ("--auth", "http_basic", "--auth-file", "users"), ("--rpc-secret", "short")],
-    ids=["on all addresses", "where callers must prove themselves", "with a secret that can be guessed"],
+    ids=["all addresses", "authentication without a secret", "short secret"],
 )
-def test_a_conductor_that_others_could_order_about_does_not_start(flags):
+def test_conductor_without_a_safe_secret_does_not_start(flags):
     done = subprocess.run([DIBS, "conductor", *flags], capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == 1
     assert "rpc" in done.stderr

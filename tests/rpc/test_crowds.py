@@ -1,4 +1,4 @@
-"""Many clients at two API processes, served by two conductor processes: everybody gets a node or the reason why not."""
+"""Many clients at two API processes with two conductor processes: each node is granted once, all others fail."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -18,7 +18,7 @@ NODES = 200
 
 
 @pytest.mark.parametrize("asked", [NODES, NODES + 100])
-def test_a_crowd_at_two_apis_gets_each_node_once(serve: Callable[..., DibsServer], asked: int) -> None:
+def test_many_clients_at_two_apis_get_each_node_once(serve: Callable[..., DibsServer], asked: int) -> None:
     for _ in range(2):
         serve(*SECRET, command="conductor")
     apis = [serve(*SECRET, command="api") for _ in range(2)]

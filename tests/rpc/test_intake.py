@@ -27,12 +27,12 @@ from tests.http.edge.echo_server import running_server
 SECRET = "a secret of some length"
 
 
-def breaking(procedure):
-    """Carries the call out, and fails to say so."""
+def failing(procedure):
+    """Carry the call out, and fail before the answer."""
 
     def carry_out(actor, params):
         procedure(actor, params)
-        raise RuntimeError("broke after the commit")
+        raise RuntimeError("failed after the commit")
 
     return carry_out
 
@@ -54,7 +54,7 @@ class Conductors:
             self.ledger.runner, MachinePolicy(), lambda: incarnation, lambda: self.woken.append(name)
         )
         calls = Calls(
-            {method: breaking(it) for method, it in known.items()} if breaks else known,
+            {method: failing(procedure) for method, procedure in known.items()} if breaks else known,
             incarnation=lambda: incarnation,
             verifier=CallVerifier(SECRET, self.ledger.clock),
             secret=SECRET,
@@ -71,7 +71,7 @@ class Conductors:
         return self.intake.create(SERVICE, CreateAllocation(**{"resource_class": "gold", **values}))
 
     def written(self, **values):
-        """An allocation that some call wrote, whose answer was never heard."""
+        """Return an allocation of a call whose answer was lost."""
         command = CreateAllocation(**{"resource_class": "gold", **values})
         return self.ledger.runner.write(create_allocation, SERVICE, command)
 
@@ -88,11 +88,11 @@ def site(ledger):
         yield Conductors(ledger, stack)
 
 
-def test_the_procedures_have_the_names_of_the_specification():
+def test_procedures_have_the_names_of_the_specification():
     assert (CREATE, DESTROY) == ("create_allocation", "destroy_allocation")
 
 
-def test_the_conductor_that_is_called_is_the_one_that_serves(site):
+def test_called_conductor_gets_the_allocation(site):
     site.start("c1")
     made = site.create(name="db-1", traits=("CUSTOM_GPU",), extra={"a": [1]}, sticky=True, wait_seconds=5)
     assert site.all() == [made]
@@ -101,19 +101,19 @@ def test_the_conductor_that_is_called_is_the_one_that_serves(site):
     assert site.woken == ["c1"]
 
 
-def test_what_is_destroyed_is_gone(site):
+def test_destroyed_allocation_is_gone(site):
     site.start("c1")
     site.delete(site.create())
     assert site.all() == []
 
 
-def test_a_conductor_that_takes_no_calls_is_not_asked(site):
+def test_conductor_that_takes_no_calls_is_not_called(site):
     with pytest.raises(NoConductorAvailable):
         site.create()
     assert site.all() == []
 
 
-def test_who_cannot_be_reached_is_passed_over(site):
+def test_conductor_that_cannot_be_reached_is_skipped(site):
     site.register("gone", str(uuid.uuid4()), f"http://127.0.0.1:{free_port()}/rpc")
     site.start("c1")
     for _ in range(6):
@@ -121,7 +121,7 @@ def test_who_cannot_be_reached_is_passed_over(site):
     assert site.woken == ["c1"] * 6
 
 
-def test_a_call_that_broke_after_its_commit_is_not_carried_out_twice(site):
+def test_call_that_failed_after_its_commit_is_not_carried_out_twice(site):
     site.start("broken", breaks=True)
     site.start("c1")
     made = [site.create() for _ in range(8)]
@@ -129,13 +129,13 @@ def test_a_call_that_broke_after_its_commit_is_not_carried_out_twice(site):
     assert len(made) == 8
 
 
-def test_when_the_only_conductor_breaks_after_its_commit_the_caller_gets_what_was_written(site):
+def test_allocation_is_returned_when_the_only_conductor_fails_after_its_commit(site):
     site.start("broken", breaks=True)
     made = site.create(name="db-1")
     assert site.all() == [made]
 
 
-def test_what_was_destroyed_by_a_call_that_broke_is_gone_without_complaint(site):
+def test_destroy_that_failed_after_its_commit_raises_nothing(site):
     site.start("broken", breaks=True)
     site.start("c1")
     for _ in range(8):
@@ -143,14 +143,14 @@ def test_what_was_destroyed_by_a_call_that_broke_is_gone_without_complaint(site)
     assert site.all() == []
 
 
-def test_a_uuid_that_somebody_has_is_refused(site):
+def test_uuid_of_another_allocation_is_refused(site):
     site.start("c1")
     made = site.create()
     with pytest.raises(AllocationExists):
         site.create(uuid=made.uuid)
 
 
-def test_a_uuid_that_somebody_else_has_is_refused_even_after_a_break(site):
+def test_uuid_of_another_allocation_is_refused_after_a_failed_call_too(site):
     site.start("broken", breaks=True)
     made = site.create(name="db-1")
     with pytest.raises(AllocationExists):
@@ -158,7 +158,7 @@ def test_a_uuid_that_somebody_else_has_is_refused_even_after_a_break(site):
     assert len(site.all()) == 1
 
 
-def test_only_what_was_asked_for_in_every_respect_is_taken_for_what_a_broken_call_wrote(site):
+def test_only_an_equal_allocation_counts_as_the_result_of_a_failed_call(site):
     site.start("deaf", breaks=True, procedures={CREATE: lambda actor, params: None})
     nodes = [site.ledger.enrol(resource_class="gold").uuid for _ in range(2)]
     asked = {"name": "db-1", "traits": ("CUSTOM_A",), "candidate_nodes": (nodes[0],), "extra": {"a": 1}}
@@ -179,7 +179,7 @@ def test_only_what_was_asked_for_in_every_respect_is_taken_for_what_a_broken_cal
     assert site.all() == [made]
 
 
-def test_an_allocation_for_another_node_is_not_taken_for_what_a_broken_call_wrote(site):
+def test_allocation_for_another_node_is_not_the_result_of_a_failed_call(site):
     site.start("deaf", breaks=True, procedures={CREATE: lambda actor, params: None})
     nodes = [site.ledger.enrol(resource_class="gold", state="active") for _ in range(2)]
     made = site.written(node=nodes[0].uuid)
@@ -188,7 +188,7 @@ def test_an_allocation_for_another_node_is_not_taken_for_what_a_broken_call_wrot
         site.create(uuid=made.uuid, node=nodes[1].uuid)
 
 
-def test_what_is_not_there_cannot_be_destroyed(site):
+def test_missing_allocation_cannot_be_destroyed(site):
     site.start("c1")
     made = site.create()
     site.delete(made)
@@ -249,7 +249,7 @@ def test_names_of_candidates_become_uuids(site):
 
 
 @pytest.mark.parametrize("breaks", [False, True])
-def test_a_held_node_becomes_the_allocations_once(site, breaks):
+def test_held_node_goes_to_the_allocation_once(site, breaks):
     site.start("c1", breaks=breaks)
     site.start("c2", breaks=breaks)
     node = site.ledger.enrol(resource_class="gold")
@@ -261,7 +261,7 @@ def test_a_held_node_becomes_the_allocations_once(site, breaks):
     assert site.all() == [made]
 
 
-def test_a_node_in_use_gets_its_allocation_and_gives_it_back_by_the_node(site):
+def test_deployed_node_gets_its_allocation_and_loses_it_by_the_node(site):
     site.start("c1")
     node = site.ledger.enrol(state="active", resource_class="gold")
     instance = str(uuid.uuid4())

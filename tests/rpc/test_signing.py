@@ -1,4 +1,4 @@
-"""Who may call a conductor."""
+"""Proofs of calls and answers."""
 
 import pytest
 
@@ -23,12 +23,12 @@ def proof(*, secret=SECRET, incarnation="life-1", at=FIRST_INSTANT, body=BODY):
     return prove_call(secret, incarnation, at, body)
 
 
-def test_a_signed_call_is_let_in_and_its_nonce_known(verifier):
+def test_signed_call_is_accepted(verifier):
     made = proof()
     assert verifier.check(made.headers(), "life-1", BODY) == made.nonce
 
 
-def test_a_call_without_a_signature_is_refused(verifier):
+def test_call_without_a_signature_is_refused(verifier):
     with pytest.raises(Unproven, match="missing or wrong"):
         verifier.check({}, "life-1", BODY)
 
@@ -38,17 +38,17 @@ def test_a_call_without_a_signature_is_refused(verifier):
     [proof(secret="another secret"), proof(incarnation="life-2"), proof(body=b"{}")],
     ids=["another secret", "another conductor", "another body"],
 )
-def test_a_call_signed_with_something_else_is_refused(verifier, made):
+def test_call_signed_for_other_contents_is_refused(verifier, made):
     with pytest.raises(Unproven, match="missing or wrong"):
         verifier.check(made.headers(), "life-1", BODY)
 
 
-def test_the_time_cannot_be_changed(verifier):
+def test_call_with_a_changed_time_is_refused(verifier):
     with pytest.raises(Unproven, match="missing or wrong"):
         verifier.check(proof().headers() | {TIME: str(FIRST_INSTANT + 1)}, "life-1", BODY)
 
 
-def test_a_call_that_was_seen_is_refused(verifier):
+def test_repeated_call_is_refused(verifier):
     headers = proof().headers()
     verifier.check(headers, "life-1", BODY)
     with pytest.raises(Unproven, match="repetition"):
@@ -56,12 +56,12 @@ def test_a_call_that_was_seen_is_refused(verifier):
 
 
 @pytest.mark.parametrize("seconds", [-FRESH_SECONDS - 1, FRESH_SECONDS + 1])
-def test_a_call_of_another_time_is_refused(verifier, seconds):
+def test_call_with_a_time_too_far_from_now_is_refused(verifier, seconds):
     with pytest.raises(Unproven, match="seconds old"):
         verifier.check(proof(at=FIRST_INSTANT + seconds * 1_000_000).headers(), "life-1", BODY)
 
 
-def test_a_call_is_remembered_as_long_as_it_is_fresh_and_no_longer(verifier, clock):
+def test_nonce_is_remembered_only_while_its_call_is_fresh(verifier, clock):
     first = proof()
     verifier.check(first.headers(), "life-1", BODY)
     for seconds in range(1, 3 * FRESH_SECONDS):
@@ -72,7 +72,7 @@ def test_a_call_is_remembered_as_long_as_it_is_fresh_and_no_longer(verifier, clo
     assert len(verifier._seen) <= FRESH_SECONDS + 4
 
 
-def test_an_answer_belongs_to_one_call():
+def test_answer_is_valid_for_one_call():
     signature = sign_answer(SECRET, "n1", b"body")
     assert is_answer(SECRET, "n1", b"body", signature)
     assert not is_answer(SECRET, "n2", b"body", signature)
@@ -80,6 +80,6 @@ def test_an_answer_belongs_to_one_call():
     assert not is_answer("another", "n1", b"body", signature)
 
 
-def test_a_call_is_not_an_answer():
+def test_call_is_not_a_valid_answer():
     made = proof(body=b"")
     assert not is_answer(SECRET, made.nonce, b"", made.headers()[SIGNATURE])

@@ -1,4 +1,4 @@
-"""Allocations: who may ask for what, see and take back; and what the contracts do not show."""
+"""Allocations: access, and behaviour that the contracts do not show."""
 
 import uuid
 from typing import Any
@@ -24,54 +24,54 @@ def create(ask: Conversation, actor: Actor | None = None, **body: Any) -> Answer
 
 
 def in_use(ask: Conversation, **values: Any) -> tuple[Node, str]:
-    """A node with an allocation."""
+    """Return a deployed node and the uuid of its allocation."""
     node = ask.ledger.enrol(resource_class="gold", state="active", owner=values.get("owner"))
     command = CreateAllocation(node=node.uuid, **values)
     return node, ask.ledger.runner.write(create_allocation, SERVICE, command).uuid
 
 
-def test_a_projects_member_asks_for_its_projects_nodes(ask: Conversation) -> None:
+def test_member_creates_allocations_for_its_own_project(ask: Conversation) -> None:
     assert create(ask, ALICE).json["owner"] == "a"
     assert create(ask, ALICE, owner="a").json["owner"] == "a"
     assert create(ask, ALICE, owner="b").status == 403
     assert create(ask, READER).status == 403
-    assert create(ask, Actor(user="homeless", roles=frozenset(MEMBER_ROLES))).status == 403
+    assert create(ask, Actor(user="no-project", roles=frozenset(MEMBER_ROLES))).status == 403
 
 
-def test_who_speaks_for_the_system_asks_for_anybodys(ask: Conversation) -> None:
+def test_system_caller_creates_allocations_for_any_project(ask: Conversation) -> None:
     assert create(ask).json["owner"] is None
     assert create(ask, owner="a").json["owner"] == "a"
 
 
-def test_a_conductor_is_woken(ask: Conversation) -> None:
+def test_create_wakes_the_conductor(ask: Conversation) -> None:
     create(ask)
     assert ask.woken == 1
 
 
-def test_without_a_conductor_it_is_503_and_nothing_is_written(ask: Conversation) -> None:
+def test_without_a_live_conductor_the_answer_is_503_and_nothing_is_written(ask: Conversation) -> None:
     ask.ledger.clock.move(TIMEOUT_SECONDS + 1)
     answer = create(ask)
     assert (answer.status, answer.headers["retry-after"]) == (503, "1")
     assert ask("GET", "/v1/allocations").json == {"allocations": []}
 
 
-def test_a_project_sees_its_own_allocations_only(ask: Conversation) -> None:
+def test_project_sees_only_its_own_allocations(ask: Conversation) -> None:
     mine, theirs = create(ask, ALICE).json["uuid"], create(ask, BOB).json["uuid"]
-    nobodys = create(ask).json["uuid"]
+    unowned = create(ask).json["uuid"]
 
     def listed(actor: Actor | None, query: str = "") -> list[str]:
         return [seen["uuid"] for seen in ask("GET", f"/v1/allocations{query}", actor=actor).json["allocations"]]
 
-    assert listed(None) == [mine, theirs, nobodys]
+    assert listed(None) == [mine, theirs, unowned]
     assert listed(ALICE) == listed(ALICE, "?owner=a") == listed(None, "?owner=a") == [mine]
     assert ask("GET", "/v1/allocations?owner=b", actor=ALICE).status == 403
     assert ask("GET", f"/v1/allocations/{mine}", actor=READER).status == 200
-    for other in (theirs, nobodys):
+    for other in (theirs, unowned):
         for method in ("GET", "DELETE"):
             assert ask(method, f"/v1/allocations/{other}", actor=ALICE).status == 404
 
 
-def test_a_reader_changes_nothing(ask: Conversation) -> None:
+def test_reader_changes_nothing(ask: Conversation) -> None:
     mine = create(ask, ALICE).json["uuid"]
     patch = [{"op": "add", "path": "/extra/a", "value": 1}]
     assert ask("PATCH", f"/v1/allocations/{mine}", patch, actor=READER).status == 403
@@ -80,7 +80,7 @@ def test_a_reader_changes_nothing(ask: Conversation) -> None:
     assert ask("DELETE", f"/v1/allocations/{mine}", actor=ALICE).status == 204
 
 
-def test_nodes_of_others_are_unknown_as_candidates_to_backfill_and_to_list_by(ask: Conversation) -> None:
+def test_node_of_another_project_is_not_found_as_candidate_target_or_filter(ask: Conversation) -> None:
     node, _ = in_use(ask, owner="b")
     for body in ({"candidate_nodes": [node.uuid]}, {"node": node.uuid}):
         answer = create(ask, ALICE, **body)
@@ -90,7 +90,7 @@ def test_nodes_of_others_are_unknown_as_candidates_to_backfill_and_to_list_by(as
     assert ask("GET", f"/v1/nodes/{node.uuid}/allocation", actor=BOB).status == 200
 
 
-def test_an_allocation_of_another_on_ones_own_node_is_not_shown(ask: Conversation) -> None:
+def test_allocation_of_the_lessee_is_hidden_from_the_owner_of_the_node(ask: Conversation) -> None:
     node = ask.ledger.enrol(resource_class="gold", state="active", owner="a", lessee="b")
     command = CreateAllocation(node=node.uuid, owner="b")
     ask.ledger.runner.write(create_allocation, SERVICE, command)
@@ -98,7 +98,7 @@ def test_an_allocation_of_another_on_ones_own_node_is_not_shown(ask: Conversatio
     assert ask("DELETE", f"/v1/nodes/{node.uuid}/allocation", actor=ALICE).status == 404
 
 
-def test_a_reservation_becomes_an_allocation(ask: Conversation) -> None:
+def test_reservation_becomes_an_allocation(ask: Conversation) -> None:
     node = ask.ledger.enrol(resource_class="gold", owner="a")
     proof = str(uuid.uuid4())
     command = CreateHold(uuid=proof, instance_uuid=str(uuid.uuid4()), nodes=(node.uuid,), seconds=60)
@@ -110,7 +110,7 @@ def test_a_reservation_becomes_an_allocation(ask: Conversation) -> None:
     assert ask("GET", f"/v1/reservations/{proof}", actor=ALICE).status == 404
 
 
-def test_nodes_show_their_allocation_in_every_list(ask: Conversation) -> None:
+def test_node_shows_its_allocation_in_every_list(ask: Conversation) -> None:
     node, allocation = in_use(ask)
     ask.ledger.enrol(resource_class="gold")
     for url in ("/v1/nodes/detail", "/v1/nodes?fields=uuid,allocation_uuid", "/v1/nodes?detail=true"):
@@ -121,10 +121,10 @@ def test_nodes_show_their_allocation_in_every_list(ask: Conversation) -> None:
 
 
 @pytest.mark.parametrize("name", ["candidate_nodes", "traits"])
-def test_too_many_are_refused(ask: Conversation, name: str) -> None:
+def test_too_many_values_are_refused(ask: Conversation, name: str) -> None:
     assert create(ask, **{name: [f"CUSTOM_{number}" for number in range(1_001)]}).status == 400
 
 
-def test_empty_values_say_nothing(ask: Conversation) -> None:
+def test_null_is_the_same_as_no_value(ask: Conversation) -> None:
     answer = create(ask, name=None, traits=None, candidate_nodes=None, extra=None, uuid=None, node=None)
     assert (answer.status, answer.json["traits"], answer.json["extra"]) == (201, [], {})

@@ -1,0 +1,20 @@
+"""The URLs of the dialect."""
+
+import json
+
+from dibs.http.openapi import build_document
+from tests.dialects.native.conversation import Conversation
+
+
+def test_openapi_document_has_every_path(ask: Conversation) -> None:
+    paths = build_document([ask.dialect])["paths"]
+    assert set(paths) == {
+        "/dibs",
+        "/dibs/v1",
+        "/dibs/v1/allocations",
+        "/dibs/v1/allocations/{allocation}",
+        "/dibs/v1/allocations/{allocation}/retry",
+        "/dibs/v1/leases/availability",
+        "/dibs/v1/why",
+    }
+    assert "count" in json.dumps(paths["/dibs/v1/allocations"]["post"]["requestBody"])
