@@ -43,6 +43,8 @@ LANGUAGES: dict[str, Callable[[str], object]] = {
     "toml": tomllib.loads,
     "ini": is_ini,
     "sql": is_anything,
+    # Building the site draws it.
+    "mermaid": is_anything,
     "text": is_anything,
     "": is_anything,
 }
