@@ -31,23 +31,23 @@ def run(work, *, arguments=None, progress=None, pauses=None, **values):
     return DRIVER.run(node(**values), work, arguments or {}, progress or {}, pause)
 
 
-def test_it_knows_every_work_that_a_phase_asks_for():
+def test_the_driver_has_every_kind_of_work_of_the_phases():
     assert set(INTERFACE_OF_WORK) == {*states.PHASE_OF_WORK, states.POWER}
 
 
 @pytest.mark.parametrize("work", sorted(states.PHASE_OF_WORK))
-def test_work_succeeds_and_the_first_look_finds_the_power_off(work):
+def test_work_succeeds_and_finds_an_unknown_power_state_off(work):
     outcome = run(work)
     assert outcome.finished
     assert outcome.changes == {"power_state": "power off"}
 
 
-def test_power_that_is_known_is_left_alone():
+def test_a_known_power_state_is_unchanged():
     assert run(states.DEPLOY, power_state=states.POWER_ON).changes == {}
 
 
 @pytest.mark.parametrize(("target", "state"), states.POWER_TARGETS.items())
-def test_power_ends_in_the_state_that_was_asked_for(target, state):
+def test_power_ends_in_the_requested_state(target, state):
     assert run(states.POWER, arguments={"target": target}, power_state=states.POWER_OFF).changes == {
         "power_state": state
     }
@@ -67,24 +67,24 @@ def test_a_delay_is_interrupted_when_the_session_ends():
         DRIVER.run(node(driver_info={"fake_delay_deploy": 3600}), states.DEPLOY, {}, {}, session.pause)
 
 
-def test_a_failure_carries_the_message():
+def test_a_failure_has_the_message_from_driver_info():
     with pytest.raises(DriverFailure, match=r"^no fans$"):
         run(states.POWER, arguments={"target": states.POWER_ON}, driver_info={"fake_fail_power": "no fans"})
 
 
 @pytest.mark.parametrize("setting", ["fake_delay_verify", "fake_wait_verify"])
-def test_work_whose_settings_mean_nothing_fails(setting):
+def test_work_with_invalid_settings_fails(setting):
     with pytest.raises(DriverFailure, match=setting):
         run(states.VERIFY, driver_info={setting: "soon"})
 
 
-def test_work_waits_once_and_then_goes_on():
+def test_work_waits_once_and_then_continues():
     first = run(states.CLEAN, driver_info={"fake_wait_clean": 30})
     assert (first.finished, first.wait_seconds) == (False, 30)
     assert run(states.CLEAN, driver_info={"fake_wait_clean": 30}, progress=first.progress).finished
 
 
-def test_a_hold_step_holds_and_the_steps_behind_it_follow():
+def test_a_hold_step_holds_and_the_later_steps_follow():
     steps = {"steps": [{"step": "hold", "interface": "deploy"}, {"step": "wipe"}, {"step": "hold", "args": {"n": 2}}]}
     first = run(states.CLEAN, arguments=steps)
     assert first.held
@@ -99,7 +99,7 @@ def test_a_node_without_settings_is_valid_on_every_interface():
 
 
 @pytest.mark.parametrize("value", ["soon", -1, True, None, [], float("inf"), 86_401])
-def test_a_time_that_is_none_is_found_by_validate(value):
+def test_an_invalid_time_is_found_by_validate(value):
     reasons = DRIVER.validate(node(driver_info={"fake_delay_deploy": value}))
     assert "fake_delay_deploy must be a number of seconds" in reasons.pop("deploy")
     assert not any(reasons.values())
@@ -109,7 +109,7 @@ def test_a_time_that_is_none_is_found_by_validate(value):
     ("key", "interface"),
     [("fake_delay_deplyo", "deploy"), ("fake_wait_power", "power"), ("fake_wait_unrescue", "rescue")],
 )
-def test_a_setting_that_does_not_exist_is_found_by_validate(key, interface):
+def test_an_unknown_setting_is_found_by_validate(key, interface):
     assert f"Unknown setting driver_info/{key}" in DRIVER.validate(node(driver_info={key: 1}))[interface]
 
 
@@ -117,7 +117,7 @@ def test_a_failure_without_a_message_is_found_by_validate():
     assert "must be a message" in DRIVER.validate(node(driver_info={"fake_fail_inspect": 1}))["inspect"]
 
 
-def test_an_interface_that_does_nothing_refuses_its_verb():
+def test_a_disabled_interface_refuses_its_verb():
     with pytest.raises(ValidationFailed, match="does not support rescue"):
         check_settings(DRIVER, node(rescue_interface="no-rescue"), "rescue")
 
@@ -129,7 +129,7 @@ def test_a_verb_needs_only_its_own_interfaces():
         check_settings(DRIVER, broken, "active")
 
 
-def test_a_boot_device_that_it_does_not_have_is_refused():
+def test_an_unsupported_boot_device_is_refused():
     check_boot_device(DRIVER, "pxe")
     with pytest.raises(BadValue, match="Invalid boot device floppy specified"):
         check_boot_device(DRIVER, "floppy")

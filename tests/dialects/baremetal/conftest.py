@@ -6,5 +6,5 @@ from tests.dialects.baremetal.conversation import Conversation
 
 @pytest.fixture
 def ask(ledger: Ledger) -> Conversation:
-    """Ask the dialect as the system's admin, over an empty ledger with one conductor."""
+    """Send requests to the dialect as system admin, with an empty ledger and one conductor."""
     return Conversation(ledger)

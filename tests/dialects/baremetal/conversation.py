@@ -1,4 +1,4 @@
-"""Talk to the dialect as the shell does, without a socket in between."""
+"""Send requests to the dialect as the HTTP shell does, without a socket."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ SYSTEM_ADMIN = Actor(user="root", roles=frozenset({"admin", "manager", "member",
 
 
 def person(project: str, *roles: str) -> Actor:
-    """Somebody with roles in a project."""
+    """Return an actor with roles in a project."""
     return Actor(user=f"user-of-{project}", project=project, roles=frozenset(roles))
 
 
@@ -22,7 +22,7 @@ MEMBER_ROLES = ("member", "reader")
 
 
 class Conversation:
-    """A caller and the dialect over a real ledger."""
+    """A client and the dialect with a real ledger."""
 
     def __init__(self, ledger: Ledger, actor: Actor = SYSTEM_ADMIN, policy_file: str | None = None) -> None:
         self.ledger = ledger
@@ -43,7 +43,7 @@ class Conversation:
         actor: Actor | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        """Send one request; ``body`` is bytes as they are, or a document."""
+        """Send one request; ``body`` is bytes or a JSON document."""
         sent = dict(headers or {})
         if version is not None:
             sent["x-openstack-ironic-api-version"] = version

@@ -1,4 +1,4 @@
-"""What the policy means for requests: what is hidden, what is forbidden, what is redacted."""
+"""The policy applied to requests: hidden nodes, forbidden actions, redacted attributes."""
 
 from pathlib import Path
 
@@ -34,8 +34,8 @@ def node(ask: Conversation) -> str:
     ).uuid
 
 
-def test_a_list_has_only_what_the_caller_may_see(ask: Conversation, node: str) -> None:
-    ask.ledger.enrol(name="other", owner="somebody")
+def test_a_list_has_only_visible_nodes(ask: Conversation, node: str) -> None:
+    ask.ledger.enrol(name="other", owner="another")
     for actor, names in (
         (SYSTEM_READER, {"n", "other"}),
         (OWNER_READER, {"n"}),
@@ -46,14 +46,14 @@ def test_a_list_has_only_what_the_caller_may_see(ask: Conversation, node: str) -
         assert {entry["name"] for entry in listed} == names
 
 
-def test_nobody_can_ask_for_the_nodes_of_another_project(ask: Conversation, node: str) -> None:
+def test_a_list_of_the_nodes_of_another_project_is_refused(ask: Conversation, node: str) -> None:
     assert ask("GET", "/v1/nodes?project=owner", actor=STRANGER).status == 403
     assert ask("GET", "/v1/nodes?owner=owner", actor=STRANGER).json == {"nodes": []}
     assert ask("GET", "/v1/nodes?project=lessee", actor=LESSEE_READER).json["nodes"][0]["name"] == "n"
     assert ask("GET", "/v1/nodes", actor=NOBODY).status == 403
 
 
-def test_what_one_may_not_see_is_not_there_and_what_one_may_not_do_is_forbidden(ask: Conversation, node: str) -> None:
+def test_an_invisible_node_is_404_and_a_forbidden_action_is_403(ask: Conversation, node: str) -> None:
     assert ask("GET", "/v1/nodes/n", actor=STRANGER).reason == "Node n could not be found."
     assert ask("DELETE", "/v1/nodes/n", actor=STRANGER).status == 404
     answer = ask("DELETE", "/v1/nodes/n", actor=LESSEE_ADMIN)
@@ -74,7 +74,7 @@ def test_the_owner_sees_what_the_lessee_does_not(ask: Conversation, node: str) -
         assert for_lessee["name"] == "n"
 
 
-def test_a_lessee_may_change_little(ask: Conversation, node: str) -> None:
+def test_a_lessee_may_change_few_attributes(ask: Conversation, node: str) -> None:
     def change(actor: Actor, path: str, value: object) -> int:
         return ask.patch("n", ("add", path, value), actor=actor).status
 
@@ -93,7 +93,7 @@ def test_one_forbidden_attribute_forbids_the_whole_patch(ask: Conversation, node
     assert ask("GET", "/v1/nodes/n").json["extra"] == {}
 
 
-def test_the_owner_of_a_node_in_use_changes_only_for_the_systems_admin(ask: Conversation) -> None:
+def test_only_a_system_admin_changes_the_owner_of_an_active_node(ask: Conversation) -> None:
     node = ask.ledger.enrol(state=states.ACTIVE).uuid
     answer = ask.patch(node, ("add", "/owner", "x"), actor=SYSTEM_MEMBER)
     assert (answer.status, answer.reason) == (
@@ -131,7 +131,7 @@ def test_a_project_admin_deletes_nodes_of_the_project(ask: Conversation, node: s
     assert ask("DELETE", "/v1/nodes/n", actor=OWNER_ADMIN).status == 204
 
 
-def test_ports_are_seen_by_who_sees_their_node(ask: Conversation, node: str) -> None:
+def test_a_caller_sees_the_ports_of_visible_nodes(ask: Conversation, node: str) -> None:
     body = {"node_uuid": node, "address": "52:54:00:00:00:01"}
     assert ask("POST", "/v1/ports", body, actor=LESSEE_ADMIN).status == 403
     assert ask("POST", "/v1/ports", body, actor=STRANGER).status == 400
@@ -144,7 +144,7 @@ def test_ports_are_seen_by_who_sees_their_node(ask: Conversation, node: str) -> 
     assert ask("DELETE", f"/v1/ports/{port}", actor=LESSEE_ADMIN).status == 403
 
 
-def test_steps_of_ones_own_have_a_rule_of_their_own(ledger: Ledger, tmp_path: Path) -> None:
+def test_clean_steps_have_their_own_rule(ledger: Ledger, tmp_path: Path) -> None:
     policy_file = tmp_path / "policy.yaml"
     policy_file.write_text('"baremetal:node:set_provision_state:clean_steps": "!"\n')
     ask = Conversation(ledger, policy_file=str(policy_file))

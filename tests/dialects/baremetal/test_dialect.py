@@ -3,7 +3,7 @@ import pytest
 from tests.dialects.baremetal.conversation import Conversation
 
 
-def test_every_answer_carries_the_range_and_the_version_used(ask: Conversation) -> None:
+def test_every_response_has_the_version_range_and_the_version_used(ask: Conversation) -> None:
     for version, used in ((None, "1.1"), ("1.37", "1.37"), ("latest", "1.115")):
         headers = ask("GET", "/v1/nodes/nosuch", version=version).headers
         assert headers["x-openstack-ironic-api-minimum-version"] == "1.1"
@@ -21,13 +21,13 @@ def test_every_answer_carries_the_range_and_the_version_used(ask: Conversation) 
         "/v1/lookup", "/v1/heartbeat/n", "/v1/events",
     ],
 )  # fmt: skip
-def test_what_is_left_out_is_404_in_the_frameworks_form(ask: Conversation, path: str) -> None:
+def test_a_resource_that_dibs_lacks_is_a_404_of_the_framework(ask: Conversation, path: str) -> None:
     answer = ask("GET", path)
     assert (answer.status, answer.error) == (404, {"code": 404, "title": "Not Found", "description": ""})
 
 
 @pytest.mark.parametrize("method", ["PUT", "HEAD", "POST", "OPTIONS"])
-def test_a_method_that_a_path_does_not_have_is_405_with_those_it_has(ask: Conversation, method: str) -> None:
+def test_an_unknown_method_is_405_with_the_allowed_methods(ask: Conversation, method: str) -> None:
     answer = ask(method, "/v1/nodes/n")
     assert (answer.status, answer.headers["allow"]) == (405, "GET, PATCH, DELETE")
     assert answer.error == {"code": 405, "title": "Method Not Allowed", "description": ""}

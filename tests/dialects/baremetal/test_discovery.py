@@ -2,7 +2,7 @@ from dibs.dialects.baremetal import Baremetal
 from tests.dialects.baremetal.conversation import BASE_URL, Conversation
 
 
-def test_the_root_names_the_versions_whatever_is_asked_for(ask: Conversation) -> None:
+def test_the_root_lists_the_versions_for_every_requested_version(ask: Conversation) -> None:
     answer = ask("GET", "/", version="9.9")
     assert answer.status == 200
     version = answer.json["default_version"]
@@ -10,7 +10,7 @@ def test_the_root_names_the_versions_whatever_is_asked_for(ask: Conversation) ->
     assert version["links"] == [{"href": f"{BASE_URL}/v1/", "rel": "self"}]
 
 
-def test_the_version_links_only_to_what_is_there(ask: Conversation) -> None:
+def test_the_version_links_only_to_existing_resources(ask: Conversation) -> None:
     assert "conductors" not in ask("GET", "/v1", version=None).json
     shown = ask("GET", "/v1").json
     for name in ("nodes", "ports", "drivers", "conductors"):

@@ -21,7 +21,7 @@ def test_every_error_of_the_domain_has_a_status(kind: type[DibsError]) -> None:
     assert kind in STATUSES, f"add {kind.__name__} to dialects/baremetal/errors.py"
 
 
-def test_what_the_service_finds_is_a_fault_inside_a_string() -> None:
+def test_an_error_of_the_service_is_a_fault_inside_a_string() -> None:
     response = answer_domain_error(NodeNotFound(node="n"))
     assert response.status == 404
     inside = json.loads(json.loads(response.body)["error_message"])
@@ -32,14 +32,14 @@ def test_a_fault_of_the_server_says_so() -> None:
     assert json.loads(json.loads(fault(500, "x").body)["error_message"])["faultcode"] == "Server"
 
 
-def test_what_the_framework_finds_has_code_title_and_description() -> None:
+def test_an_error_of_the_framework_has_code_title_and_description() -> None:
     response = framework_fault(405, "why", (("Allow", "GET"),))
     inside = json.loads(json.loads(response.body)["error_message"])
     assert inside == {"code": 405, "title": "Method Not Allowed", "description": "why"}
     assert ("Allow", "GET") in response.headers
 
 
-def test_when_the_database_is_away_the_caller_is_told_when_to_come_back() -> None:
+def test_a_lost_database_is_503_with_retry_after() -> None:
     response = answer_domain_error(StoreUnavailable())
     assert response.status == 503
     assert dict(response.headers)["Retry-After"] == "1"

@@ -25,7 +25,7 @@ def test_every_version_up_to_the_newest_has_a_line() -> None:
         ({COMMON: "baremetal 1.52", OWN: "1.9"}, 9),
     ],
 )
-def test_both_headers_are_understood_and_the_older_one_wins(headers: dict[str, str], minor: int) -> None:
+def test_both_headers_are_accepted_and_the_older_one_takes_precedence(headers: dict[str, str], minor: int) -> None:
     assert choose_minor(headers) == minor
 
 
@@ -40,7 +40,7 @@ def test_both_headers_are_understood_and_the_older_one_wins(headers: dict[str, s
         ("", "Invalid value for X-OpenStack-Ironic-API-Version header"),
     ],
 )
-def test_what_is_out_of_range_is_406(asked: str, reason: str) -> None:
+def test_a_version_out_of_range_is_406(asked: str, reason: str) -> None:
     with pytest.raises(Refusal) as caught:
         choose_minor({OWN: asked})
     assert caught.value.status == 406

@@ -10,7 +10,7 @@ def query(*pairs: tuple[str, str]) -> Query:
     return Query(pairs, KNOWN)
 
 
-def test_a_parameter_that_nobody_knows_is_named() -> None:
+def test_an_unknown_parameter_is_named() -> None:
     with pytest.raises(Refusal, match="Unexpected arguments: foo, bar"):
         query(("foo", "1"), ("limit", "1"), ("bar", "2"))
 
@@ -47,11 +47,11 @@ def test_lists_are_separated_by_commas_or_repeated() -> None:
 
 
 @pytest.mark.parametrize(("text", "truth"), [("true", True), ("T", True), ("on", True), ("0", False), ("No", False)])
-def test_truths_have_many_words(text: str, truth: bool) -> None:
+def test_booleans_have_many_words(text: str, truth: bool) -> None:
     assert query(("flag", text)).flag("flag") is truth
 
 
-def test_only_two_directions_exist() -> None:
+def test_the_direction_is_asc_or_desc() -> None:
     assert query(("sort_dir", "desc")).descending()
     assert not query().descending()
     with pytest.raises(Refusal, match="Invalid sort direction: up"):

@@ -1,4 +1,4 @@
-"""Nothing is forgotten: an outsider tries every row of the routing table, and each has an exchange in the contracts."""
+"""Every row of the routing table refuses callers without rights and has an exchange in the contracts."""
 
 import re
 from pathlib import Path
@@ -53,8 +53,8 @@ GUARDED = [route for route in ROUTES if route.path not in Baremetal.public_paths
 
 @pytest.mark.parametrize("who", OUTSIDERS)
 @pytest.mark.parametrize("route", GUARDED, ids=name_of)
-def test_an_outsider_gets_nothing(ask: Conversation, route: Route[Endpoint], who: str) -> None:
-    ask.ledger.enrol(uuid=UUID, owner="somebody")
+def test_a_caller_without_rights_is_refused(ask: Conversation, route: Route[Endpoint], who: str) -> None:
+    ask.ledger.enrol(uuid=UUID, owner="another")
     ask("POST", "/v1/ports", {"uuid": UUID, "node_uuid": UUID, "address": "52:54:00:00:00:02"})
     before = ask("GET", "/v1/nodes/detail").body
     query = f"?node={UUID}" if route.path.endswith("nodes/validate") else ""
@@ -67,7 +67,7 @@ def test_an_outsider_gets_nothing(ask: Conversation, route: Route[Endpoint], who
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=name_of)
-def test_a_row_says_what_it_is(route: Route[Endpoint]) -> None:
+def test_a_row_has_a_summary(route: Route[Endpoint]) -> None:
     assert route.summary
     assert route.statuses
     assert 1 <= route.since <= max(VERSIONS)
@@ -87,7 +87,7 @@ def exchanges() -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def covered() -> set[str]:
-    """The rows that some exchange in the contracts leads to."""
+    """The rows that an exchange in the contracts uses."""
     router = Router(ROUTES)
     rows = set()
     for method, url in exchanges():

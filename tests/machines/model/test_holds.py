@@ -32,22 +32,22 @@ def test_the_proof_is_the_whole_uuid(proof: str | None, right: bool) -> None:
         ({"admin"}, False, None, False),
     ],
 )
-def test_a_hold_is_for_its_project_and_for_those_who_run_the_system(
+def test_a_hold_is_usable_by_its_project_and_by_administrators_of_the_system(
     roles: set[str], system_scope: bool, project: str | None, usable: bool
 ) -> None:
     actor = Actor(user="u", project=project, roles=frozenset(roles), system_scope=system_scope)
     assert held_by("p").usable_by(actor) is usable
 
 
-def test_a_hold_without_a_project_is_not_for_those_without_one() -> None:
+def test_a_hold_without_project_is_not_usable_by_callers_without_project() -> None:
     assert not held_by(None).usable_by(Actor(user="u", roles=frozenset({"member"})))
     assert held_by(None).usable_by(SERVICE.actor)
     assert administers_system(SERVICE.actor)
 
 
-def test_a_hold_is_over_at_its_end_and_not_before() -> None:
+def test_a_hold_expires_at_its_end_and_not_before() -> None:
     assert [held_by("p").expired(now) for now in (9, 10, 11)] == [False, True, True]
 
 
-def test_a_fraction_of_a_microsecond_counts_as_a_whole_one() -> None:
+def test_a_fraction_of_a_microsecond_is_rounded_up() -> None:
     assert end_of(5, 1.0000001) == 1_000_006

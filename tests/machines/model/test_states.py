@@ -1,4 +1,4 @@
-"""Every way between states that a user may ask for, drawn once more, from the recorded facts instead of the code."""
+"""Every transition between states, drawn from recordings of Ironic and not from the code."""
 
 import pytest
 
@@ -55,13 +55,13 @@ VERB_NAMES = sorted({*states.VERBS, *states.ALIASES})
 
 
 @pytest.mark.parametrize("state", sorted(states.ALL_STATES))
-def test_a_state_allows_the_verbs_that_are_drawn_and_no_others(state):
+def test_a_state_allows_exactly_the_drawn_verbs(state):
     allowed = {verb: following for verb in VERB_NAMES if (following := states.next_state(verb, state))}
     assert allowed == {verb: following for (each, verb), following in drawn().items() if each == state}
 
 
 @pytest.mark.parametrize("line", PHASES.strip().splitlines())
-def test_a_transient_state_leads_where_it_is_drawn_to(line):
+def test_a_transient_state_leads_to_the_drawn_states(line):
     state, ends = line.split(": ")
     phase = states.PHASES[state]
     assert [end for end in (phase.target, phase.failed, phase.waiting, phase.held) if end] == ends.split(", ")
@@ -71,7 +71,7 @@ def test_every_transient_state_is_drawn():
     assert {line.split(": ")[0] for line in PHASES.strip().splitlines()} == set(states.PHASES)
 
 
-def test_after_tearing_down_comes_cleaning():
+def test_a_teardown_is_followed_by_cleaning():
     assert {phase.state: phase.then for phase in states.PHASES.values() if phase.then} == {"deleting": "cleaning"}
 
 
@@ -80,10 +80,10 @@ def test_every_state_fits_the_column_and_every_edge_leads_to_a_state():
     assert {following for edges in states.VERBS.values() for following in edges.values()} <= states.ALL_STATES
 
 
-def test_a_verb_that_does_not_exist_is_never_allowed():
+def test_an_unknown_verb_is_never_allowed():
     assert all(states.next_state("frobnicate", state) is None for state in states.ALL_STATES)
 
 
-def test_a_node_at_rest_shows_no_target():
+def test_a_node_in_a_stable_state_has_no_target():
     assert states.target_in(states.ACTIVE, states.ACTIVE) is None
     assert states.target_in(states.CLEAN_FAILED, states.MANAGEABLE) == states.MANAGEABLE

@@ -48,7 +48,7 @@ def choose(ledger, **wishes):
     return ledger.store.read(lambda tx: choose_conductor(tx, ledger.clock(), **wishes))
 
 
-def test_a_conductor_is_alive_until_it_is_silent_for_too_long(ledger):
+def test_a_conductor_is_alive_until_its_heartbeats_stop_for_too_long(ledger):
     incarnation = register(ledger, "other")
     ledger.clock.move(TIMEOUT_SECONDS - 1)
     beat_of(ledger, "other", incarnation)
@@ -57,7 +57,7 @@ def test_a_conductor_is_alive_until_it_is_silent_for_too_long(ledger):
     assert alive(ledger) == {"conductor-1": False, "other": True}
 
 
-def test_a_conductor_that_signed_off_is_not_alive(ledger):
+def test_a_stopped_conductor_is_not_alive(ledger):
     incarnation = register(ledger, "other")
     beat_of(ledger, "other", incarnation, online=False)
     assert alive(ledger)["other"] is False
@@ -73,7 +73,7 @@ def test_a_newer_process_of_the_same_name_replaces_the_older(ledger):
     assert (found.incarnation, found.conductor_group, found.drivers) == (new, "east", ("a", "b"))
 
 
-def test_an_older_process_cannot_sign_off_the_newer(ledger):
+def test_an_older_process_cannot_stop_the_newer(ledger):
     old = register(ledger, "twin")
     register(ledger, "twin")
     with pytest.raises(ConductorReplaced):
@@ -100,20 +100,20 @@ def test_drivers_are_those_of_live_conductors_with_their_hosts(ledger):
         ledger.runner.read(get_driver, SERVICE, GetDriver(name="ipmi"))
 
 
-def test_work_goes_to_a_conductor_with_the_driver_and_the_group(ledger):
+def test_a_task_goes_to_a_conductor_with_the_driver_and_the_group(ledger):
     register(ledger, "east", group="east")
     assert choose(ledger, group="east").hostname == "east"
     with pytest.raises(NoConductorForDriver, match=r'driver redfish for conductor group "east"'):
         choose(ledger, group="east", driver="redfish")
 
 
-def test_work_needs_a_live_conductor(ledger):
+def test_a_task_needs_a_live_conductor(ledger):
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     with pytest.raises(NoLiveConductor):
         choose(ledger)
 
 
-def test_the_favourite_gets_the_work_while_it_lives(ledger):
+def test_the_preferred_conductor_gets_the_task_while_it_is_alive(ledger):
     incarnation = register(ledger, "preferred")
     preferred = ledger.runner.read(get_conductor, SERVICE, GetConductor(hostname="preferred")).conductor.id
     assert {choose(ledger, preferred=preferred).hostname for _ in range(20)} == {"preferred"}
@@ -121,6 +121,6 @@ def test_the_favourite_gets_the_work_while_it_lives(ledger):
     assert choose(ledger, preferred=preferred).hostname == "conductor-1"
 
 
-def test_work_is_spread_over_all_who_can_do_it(ledger):
+def test_tasks_are_spread_over_all_qualified_conductors(ledger):
     register(ledger, "conductor-2")
     assert {choose(ledger).hostname for _ in range(64)} == {"conductor-1", "conductor-2"}

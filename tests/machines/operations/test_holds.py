@@ -1,4 +1,4 @@
-"""Holds over a real ledger: who gets one, what it keeps from whom, and how it ends."""
+"""Holds in a real ledger: creation, visibility, expiry, and the operations that consume or respect them."""
 
 import pytest
 
@@ -46,7 +46,7 @@ from tests.hold_builders import (
 )
 
 
-def test_a_hold_keeps_the_node_and_its_unit_for_an_instance_to_come(ledger):
+def test_a_hold_keeps_the_node_and_claims_its_unit_for_the_instance(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     assert (made.node_uuid, made.project_id, made.expires_at) == (node.uuid, "blue", made.created_at + 60_000_000)
@@ -56,14 +56,14 @@ def test_a_hold_keeps_the_node_and_its_unit_for_an_instance_to_come(ledger):
     assert show(ledger, made) == made
 
 
-def test_the_first_node_that_can_be_held_is(ledger):
+def test_the_first_node_that_can_be_held_is_held(ledger):
     busy, first, second = (ledger.enrol(resource_class="gold") for _ in range(3))
     ledger.change(busy, instance_uuid=new())
     assert hold(ledger, busy, first, second).node_uuid == first.uuid
     assert hold(ledger, busy, first, second).node_uuid == second.uuid
 
 
-def test_the_refusal_says_why_of_each_node_in_the_order_tried(ledger):
+def test_the_error_has_the_reason_for_each_node_in_the_order_tried(ledger):
     unknown = new()
     enrolled = ledger.enrol(state=states.ENROLL)
     broken, instance, held, claimed, locked, retired = (ledger.enrol(resource_class="gold") for _ in range(6))
@@ -104,12 +104,12 @@ def test_an_instance_has_one_hold_or_one_node(ledger):
     assert ledger.unit(other) == FREE
 
 
-def test_who_has_neither_a_project_nor_the_system_holds_nothing(ledger):
+def test_a_caller_without_project_and_system_scope_cannot_hold(ledger):
     with pytest.raises(Forbidden):
         hold(ledger, ledger.enrol(), access=SYSTEM_READER)
 
 
-def test_letting_go_frees_the_node(ledger):
+def test_a_deleted_hold_frees_the_node(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     ledger.runner.write(delete_hold, BLUE, OneHold(uuid=made.uuid))
@@ -119,7 +119,7 @@ def test_letting_go_frees_the_node(ledger):
 
 
 @pytest.mark.parametrize("stranger", [RED, SYSTEM_READER], ids=["another project", "a system reader"])
-def test_strangers_neither_see_nor_renew_nor_use_nor_delete_a_hold(ledger, stranger):
+def test_other_projects_neither_see_nor_renew_nor_use_nor_delete_a_hold(ledger, stranger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     assert gone(ledger, made, stranger)
@@ -135,7 +135,7 @@ def test_strangers_neither_see_nor_renew_nor_use_nor_delete_a_hold(ledger, stran
     assert show(ledger, made) == made
 
 
-def test_those_who_run_the_system_see_and_use_every_hold(ledger):
+def test_administrators_of_the_system_see_and_use_every_hold(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     assert show(ledger, made, SERVICE) == made
@@ -143,7 +143,7 @@ def test_those_who_run_the_system_see_and_use_every_hold(ledger):
     assert deploy(ledger, node, made.uuid, SERVICE).instance_uuid == made.instance_uuid
 
 
-def test_a_project_lists_its_own_page_by_page(ledger):
+def test_a_project_lists_its_own_holds_in_pages(ledger):
     mine = [hold(ledger, ledger.enrol()) for _ in range(3)]
     other = hold(ledger, ledger.enrol(), access=RED)
     page = ledger.runner.read(list_holds, BLUE, ListHolds(limit=2))
@@ -156,7 +156,7 @@ def test_a_project_lists_its_own_page_by_page(ledger):
 # --- how it ends ---
 
 
-def test_a_hold_is_in_force_until_its_end_and_not_a_moment_longer(ledger):
+def test_a_hold_expires_exactly_at_its_end(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     ledger.clock.move(59)
@@ -172,7 +172,7 @@ def test_a_hold_is_in_force_until_its_end_and_not_a_moment_longer(ledger):
     assert ledger.unit(node) == FREE
 
 
-def test_a_hold_that_is_over_is_in_nobodys_way_even_before_a_conductor_removes_it(ledger):
+def test_an_expired_hold_has_no_effect_before_a_conductor_removes_it(ledger):
     one, other, third = (ledger.enrol(resource_class="gold") for _ in range(3))
     instance = new()
     for node in (one, other, third):
@@ -185,7 +185,7 @@ def test_a_hold_that_is_over_is_in_nobodys_way_even_before_a_conductor_removes_i
     assert hold(ledger, third).node_uuid == third.uuid
 
 
-def test_an_instance_whose_hold_is_over_may_hold_another_node(ledger):
+def test_an_instance_whose_hold_expired_may_hold_another_node(ledger):
     one, other = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
     instance = new()
     hold(ledger, one, instance=instance)
@@ -194,7 +194,7 @@ def test_an_instance_whose_hold_is_over_may_hold_another_node(ledger):
     assert (ledger.unit(one), ledger.unit(other)) == (FREE, TAKEN)
 
 
-def test_a_hold_that_is_over_is_no_proof(ledger):
+def test_an_expired_hold_is_no_proof(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     ledger.clock.move(60)
@@ -221,7 +221,7 @@ def test_a_renewed_hold_ends_later(ledger):
 
 
 @pytest.mark.parametrize("resource_class", ["gold", None])
-def test_a_held_node_is_deployed_with_its_proof_alone(ledger, resource_class):
+def test_a_held_node_is_deployed_only_with_the_proof(ledger, resource_class):
     node = ledger.enrol(resource_class=resource_class)
     made = hold(ledger, node)
     for proof in (None, new(), made.instance_uuid):
@@ -234,7 +234,7 @@ def test_a_held_node_is_deployed_with_its_proof_alone(ledger, resource_class):
     assert claimed_by(ledger, made.instance_uuid) == ([node.uuid] if resource_class else [])
 
 
-def test_a_proof_without_a_hold_deploys_nothing(ledger):
+def test_a_proof_without_a_hold_is_refused(ledger):
     node = ledger.enrol()
     with pytest.raises(HoldNotFound):
         deploy(ledger, node, new())
@@ -243,7 +243,7 @@ def test_a_proof_without_a_hold_deploys_nothing(ledger):
         deploy(ledger, node, held.uuid)
 
 
-def test_the_proof_may_be_said_again_for_the_instance_that_it_put_on_the_node(ledger):
+def test_the_proof_is_accepted_again_for_the_instance_that_it_put_on_the_node(ledger):
     for by_hand in (True, False):
         node = ledger.enrol(resource_class="gold")
         made = hold(ledger, node)
@@ -257,7 +257,7 @@ def test_the_proof_may_be_said_again_for_the_instance_that_it_put_on_the_node(le
         assert deploy(ledger, node, made.uuid).provision_state == "deploying"
 
 
-def test_a_used_proof_is_none_for_the_next_instance(ledger):
+def test_a_used_proof_is_refused_for_the_next_instance(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     ledger.change(node, instance_uuid=made.instance_uuid)
@@ -267,7 +267,7 @@ def test_a_used_proof_is_none_for_the_next_instance(ledger):
         deploy(ledger, node, made.uuid)
 
 
-def test_a_deployment_that_is_refused_leaves_the_hold_as_it_was(ledger):
+def test_a_refused_deployment_leaves_the_hold_unchanged(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, rules=(), on=True))
@@ -288,7 +288,7 @@ def test_only_the_instance_of_the_hold_is_put_on_the_node(ledger, resource_class
     assert deploy(ledger, node).provision_state == "deploying"
 
 
-def test_nobody_else_claims_a_held_node_through_placement(ledger):
+def test_another_consumer_cannot_claim_a_held_node_through_placement(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     with pytest.raises(CapacityExceeded):
@@ -298,7 +298,7 @@ def test_nobody_else_claims_a_held_node_through_placement(ledger):
     assert deploy(ledger, node, made.uuid).instance_uuid == made.instance_uuid
 
 
-def test_giving_the_claim_back_through_placement_ends_the_hold(ledger):
+def test_releasing_the_claim_through_placement_ends_the_hold(ledger):
     node, other = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     ledger.runner.write(release_claims, SERVICE, made.instance_uuid)
@@ -309,7 +309,7 @@ def test_giving_the_claim_back_through_placement_ends_the_hold(ledger):
     assert ledger.unit(node) == FREE
 
 
-def test_the_class_of_a_held_node_stays(ledger):
+def test_the_resource_class_of_a_held_node_cannot_change(ledger):
     for before in ("gold", None):
         node = ledger.enrol(resource_class=before)
         hold(ledger, node)
@@ -317,7 +317,7 @@ def test_the_class_of_a_held_node_stays(ledger):
             ledger.change(node, resource_class="silver")
 
 
-def test_a_held_node_is_removed_only_in_maintenance(ledger):
+def test_a_held_node_is_deleted_only_in_maintenance(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     command = DeleteNode(ident=node.uuid)
@@ -332,7 +332,7 @@ def test_a_held_node_is_removed_only_in_maintenance(ledger):
 # --- what it turns into ---
 
 
-def test_a_hold_passes_to_a_request_with_its_claim(ledger):
+def test_an_allocation_takes_over_the_claim_of_a_hold(ledger):
     node = ledger.enrol(resource_class="gold")
     made, request = hold(ledger, node), new()
     assert turn_into_request(ledger, made.uuid, request).uuid == node.uuid
@@ -341,7 +341,7 @@ def test_a_hold_passes_to_a_request_with_its_claim(ledger):
     assert ledger.unit(node) == TAKEN
 
 
-def test_a_request_gets_no_node_that_cannot_be_deployed(ledger):
+def test_an_allocation_cannot_consume_the_hold_of_a_node_that_cannot_be_deployed(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     put(ledger, node, maintenance=True)
@@ -350,7 +350,7 @@ def test_a_request_gets_no_node_that_cannot_be_deployed(ledger):
     assert show(ledger, made) == made
 
 
-def test_nobody_else_is_associated_behind_the_back_of_a_hold(ledger):
+def test_another_instance_cannot_be_associated_with_a_held_node(ledger):
     node = ledger.enrol(resource_class="gold")
     hold(ledger, node)
     with pytest.raises(Exception, match="is claimed by consumer"):

@@ -1,4 +1,4 @@
-"""In whose name a node may be held: nobody uses the uuid of what is another's."""
+"""Claims of holds and allocations: none may use the uuid of another project's consumer."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from dibs.machines.model.errors import HoldExists, InstanceOfAnother
 from tests.hold_builders import BLUE, FREE, claim, claimed_by, hold, new
 
 
-def test_nobody_holds_a_node_in_the_name_of_another_projects_instance(ledger):
+def test_a_hold_for_the_instance_of_another_project_is_refused(ledger):
     theirs, node, instance = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold"), new()
     claim(ledger, theirs, instance)
     with pytest.raises(InstanceOfAnother):
@@ -20,7 +20,7 @@ def test_nobody_holds_a_node_in_the_name_of_another_projects_instance(ledger):
     assert sorted(claimed_by(ledger, instance)) == sorted([theirs.uuid, node.uuid])
 
 
-def test_nobody_holds_a_node_under_the_uuid_of_an_allocation(ledger):
+def test_a_hold_for_the_uuid_of_an_allocation_is_refused(ledger):
     node, instance = ledger.enrol(resource_class="gold"), new()
     ledger.runner.write(create_allocation, SERVICE, CreateAllocation(uuid=instance, resource_class="tin"))
     with pytest.raises(HoldExists):
@@ -28,14 +28,14 @@ def test_nobody_holds_a_node_under_the_uuid_of_an_allocation(ledger):
 
 
 @pytest.mark.parametrize("owner", [None, "blue", "red"])
-def test_no_allocation_takes_the_uuid_of_an_instance_that_a_node_is_held_for(ledger, owner):
+def test_an_allocation_with_the_uuid_of_a_held_instance_is_refused(ledger, owner):
     made = hold(ledger, ledger.enrol(resource_class="gold"))
     asked = CreateAllocation(uuid=made.instance_uuid, resource_class="gold", owner=owner)
     with pytest.raises(InstanceInUse):
         ledger.runner.write(create_allocation, SERVICE, asked)
 
 
-def test_no_allocation_takes_the_uuid_of_another_projects_consumer(ledger):
+def test_an_allocation_with_the_uuid_of_another_projects_consumer_is_refused(ledger):
     consumer = new()
     claim(ledger, ledger.enrol(resource_class="gold"), consumer)
     with pytest.raises(InstanceInUse):
@@ -45,7 +45,7 @@ def test_no_allocation_takes_the_uuid_of_another_projects_consumer(ledger):
     assert ledger.runner.write(create_allocation, SERVICE, asked).uuid == consumer
 
 
-def test_a_hold_becomes_an_allocation_under_its_own_instance_or_another(ledger):
+def test_a_hold_becomes_an_allocation_with_its_own_instance_uuid_or_a_new_one(ledger):
     for uuid in (None, "same"):
         node = ledger.enrol(resource_class="gold")
         made = hold(ledger, node)

@@ -37,21 +37,21 @@ def remove(ledger: Ledger, node: Node, trait: str) -> None:
     ledger.runner.write(remove_trait, SERVICE, RemoveTrait(ident=node.uuid, rules=(), trait=trait))
 
 
-def test_setting_all_replaces_and_merges_duplicates(ledger: Ledger) -> None:
+def test_set_traits_replaces_all_and_merges_duplicates(ledger: Ledger) -> None:
     node = ledger.enrol()
     assert replace_all(ledger, node, "CUSTOM_B", "CUSTOM_A", "CUSTOM_B") == ["CUSTOM_A", "CUSTOM_B"]
     assert replace_all(ledger, node, "HW_CPU_X86_VMX", "CUSTOM_A") == ["CUSTOM_A", "HW_CPU_X86_VMX"]
     assert ledger.traits(node) == ["CUSTOM_A", "HW_CPU_X86_VMX"]
 
 
-def test_adding_twice_is_the_same_as_once(ledger: Ledger) -> None:
+def test_a_trait_can_be_added_twice(ledger: Ledger) -> None:
     node = ledger.enrol()
     add(ledger, node, "CUSTOM_A")
     add(ledger, node, "CUSTOM_A")
     assert ledger.traits(node) == ["CUSTOM_A"]
 
 
-def test_removing_one_and_then_all(ledger: Ledger) -> None:
+def test_traits_are_removed_one_by_one_and_all_at_once(ledger: Ledger) -> None:
     node = ledger.enrol(with_traits=("CUSTOM_A", "CUSTOM_B", "CUSTOM_C"))
     remove(ledger, node, "CUSTOM_B")
     assert ledger.traits(node) == ["CUSTOM_A", "CUSTOM_C"]
@@ -59,13 +59,13 @@ def test_removing_one_and_then_all(ledger: Ledger) -> None:
     assert ledger.traits(node) == []
 
 
-def test_removing_what_is_not_there(ledger: Ledger) -> None:
+def test_removing_a_trait_that_the_node_lacks_is_an_error(ledger: Ledger) -> None:
     with pytest.raises(TraitNotFound, match="CUSTOM_A"):
         remove(ledger, ledger.enrol(), "CUSTOM_A")
 
 
 @pytest.mark.parametrize("name", ["FOO", "CUSTOM_lower", "CUSTOM_", "CUSTOM_A\n", "", "CUSTOM_" + "A" * 249])
-def test_names_that_are_no_traits_change_nothing(ledger: Ledger, name: str) -> None:
+def test_an_invalid_trait_changes_nothing(ledger: Ledger, name: str) -> None:
     node = ledger.enrol(with_traits=("CUSTOM_A",))
     with pytest.raises(InvalidTrait):
         add(ledger, node, name)
@@ -80,7 +80,7 @@ def test_a_trait_of_255_characters_is_stored_whole(ledger: Ledger) -> None:
     assert ledger.traits(node) == [longest]
 
 
-def test_fifty_are_fine_and_one_more_is_not(ledger: Ledger) -> None:
+def test_a_node_takes_fifty_traits_and_not_one_more(ledger: Ledger) -> None:
     node = ledger.enrol(with_traits=FIFTY)
     add(ledger, node, FIFTY[0])
     with pytest.raises(TooManyTraits, match=r"\(51 vs. 50\)"):
@@ -90,19 +90,19 @@ def test_fifty_are_fine_and_one_more_is_not(ledger: Ledger) -> None:
     assert ledger.traits(node) == sorted(FIFTY)
 
 
-def test_the_traits_go_with_the_node_and_not_with_another(ledger: Ledger) -> None:
+def test_deleting_a_node_removes_only_its_own_traits(ledger: Ledger) -> None:
     node, other = ledger.enrol(with_traits=("CUSTOM_A",)), ledger.enrol(with_traits=("CUSTOM_A",))
     remove(ledger, node, "CUSTOM_A")
     assert ledger.traits(other) == ["CUSTOM_A"]
 
 
-def test_a_locked_node_takes_traits_all_the_same(ledger: Ledger) -> None:
+def test_traits_of_a_locked_node_can_change(ledger: Ledger) -> None:
     node = ledger.enrol(reservation="conductor-1")
     add(ledger, node, "CUSTOM_A")
     assert ledger.traits(node) == ["CUSTOM_A"]
 
 
-def test_no_node_no_traits(ledger: Ledger) -> None:
+def test_traits_of_a_node_that_does_not_exist(ledger: Ledger) -> None:
     with pytest.raises(NodeNotFound):
         ledger.runner.read(list_traits, SERVICE, NodeTraits(ident="nobody", rules=()))
 

@@ -1,4 +1,4 @@
-"""What may be done to a node, and in which order the refusals come."""
+"""Operations on nodes, their errors, and the order of the errors."""
 
 import uuid
 from typing import Any
@@ -38,7 +38,7 @@ INSTANCE = "11111111-1111-4111-8111-111111111111"
 
 
 def force(ledger: Ledger, node: Node, **changes: Any) -> Node:
-    """Put a node into a condition, past every rule."""
+    """Write attributes of a node without checking any rule."""
 
     def change(tx):  # type: ignore[no-untyped-def]
         locked = nodes.lock(tx, node.uuid, ledger.clock())
@@ -59,7 +59,7 @@ def test_a_node_is_found_by_uuid_in_either_case_and_by_name(ledger: Ledger) -> N
 
 
 @pytest.mark.parametrize("ident", ["nobody", "00000000-0000-4000-8000-000000000000"])
-def test_a_node_that_is_not_there(ledger: Ledger, ident: str) -> None:
+def test_a_node_that_does_not_exist_is_not_found(ledger: Ledger, ident: str) -> None:
     commands = [
         (get_node, GetNode(ident=ident, rules=())),
         (update_node, UpdateNode(ident=ident, rules=(), patch=())),
@@ -71,7 +71,7 @@ def test_a_node_that_is_not_there(ledger: Ledger, ident: str) -> None:
             ledger.runner.write(operation, SERVICE, command)  # type: ignore[arg-type]
 
 
-def test_a_list_behind_a_node_that_is_not_there(ledger: Ledger) -> None:
+def test_a_list_after_a_marker_that_does_not_exist_is_refused(ledger: Ledger) -> None:
     query = NodeQuery(columns=frozenset(), projects=EVERY_PROJECT, marker="00000000-0000-4000-8000-000000000000")
     with pytest.raises(NodeNotFound):
         ledger.runner.read(list_nodes, SERVICE, query)
@@ -92,14 +92,14 @@ def test_the_rules_are_checked_before_anything_is_written(ledger: Ledger) -> Non
     assert ledger.node(node) == node
 
 
-def test_a_driver_that_no_conductor_has(ledger: Ledger) -> None:
+def test_a_driver_without_a_conductor_is_refused(ledger: Ledger) -> None:
     with pytest.raises(NoConductorForDriver, match="driver nosuch"):
         ledger.enrol(driver="nosuch")
     with pytest.raises(NoConductorForDriver, match='conductor group "rack-9"'):
         ledger.enrol(conductor_group="rack-9")
 
 
-def test_the_unit_follows_the_node_from_enrolment_to_its_end(ledger: Ledger) -> None:
+def test_the_unit_follows_the_node_from_enrolment_to_deletion(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="bm.gpu", state=states.ENROLL)
     assert ledger.unit(node) == {"resource_class": "CUSTOM_BM_GPU", "reserved": 1, "used": 0}
     force(ledger, node, provision_state=states.AVAILABLE)
@@ -110,7 +110,7 @@ def test_the_unit_follows_the_node_from_enrolment_to_its_end(ledger: Ledger) -> 
     assert ledger.unit(node) is None
 
 
-def test_an_instance_claims_the_unit_and_gives_it_back(ledger: Ledger) -> None:
+def test_an_instance_claims_the_unit_and_releases_it(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
     ledger.change(node, instance_uuid=INSTANCE)
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
@@ -121,7 +121,7 @@ def test_an_instance_claims_the_unit_and_gives_it_back(ledger: Ledger) -> None:
     assert ledger.store.read(lambda tx: claim_views.on_provider(tx, node.id)) == []
 
 
-def test_the_claim_moves_with_the_class(ledger: Ledger) -> None:
+def test_the_claim_follows_the_resource_class(ledger: Ledger) -> None:
     node = ledger.enrol(instance_uuid=INSTANCE)
     assert ledger.unit(node) is None
     ledger.change(node, resource_class="gold")
@@ -156,7 +156,7 @@ REFUSED_CHANGES: list[tuple[dict[str, Any], dict[str, Any], type[DibsError], str
 
 
 @pytest.mark.parametrize(("condition", "changes", "error", "words"), REFUSED_CHANGES)
-def test_changes_that_the_condition_of_a_node_forbids(
+def test_changes_that_the_state_of_a_node_forbids_are_refused(
     ledger: Ledger, condition: dict[str, Any], changes: dict[str, Any], error: type[DibsError], words: str
 ) -> None:
     node = force(ledger, ledger.enrol(), **condition)
@@ -172,7 +172,7 @@ def test_a_node_is_not_its_own_parent(ledger: Ledger) -> None:
             ledger.change(node, parent_node=ident)
 
 
-def test_what_follows_from_leaving_maintenance_protection_and_retirement(ledger: Ledger) -> None:
+def test_clearing_maintenance_protection_and_retirement_clears_their_reasons(ledger: Ledger) -> None:
     node = force(
         ledger,
         ledger.enrol(),
@@ -198,7 +198,9 @@ UNDELETABLE: list[tuple[dict[str, Any], type[DibsError], str]] = [
 
 
 @pytest.mark.parametrize(("condition", "error", "words"), UNDELETABLE)
-def test_nodes_that_must_stay(ledger: Ledger, condition: dict[str, Any], error: type[DibsError], words: str) -> None:
+def test_a_node_in_use_or_protected_cannot_be_deleted(
+    ledger: Ledger, condition: dict[str, Any], error: type[DibsError], words: str
+) -> None:
     node = force(ledger, ledger.enrol(), **condition)
     with pytest.raises(error, match=words):
         delete(ledger, node)

@@ -1,4 +1,4 @@
-"""Ports: upkeep under the lock of their node."""
+"""Ports change under the lock of their node."""
 
 import uuid
 from typing import Any
@@ -38,7 +38,7 @@ def found(ledger: Ledger, **query: Any) -> list[str]:
     return [port.address for port in ledger.runner.read(list_ports, SERVICE, asked)]
 
 
-def test_a_port_comes_back_as_it_was_by_uuid_and_name(ledger: Ledger) -> None:
+def test_a_port_is_found_by_uuid_and_name(ledger: Ledger) -> None:
     port = plug_in(
         ledger,
         ledger.enrol(),
@@ -77,12 +77,13 @@ def test_a_port_moves_to_another_node(ledger: Ledger) -> None:
     port = plug_in(ledger, first, "52:54:00:00:00:00")
     assert change(ledger, port, node_uuid=second.uuid).node_uuid == second.uuid
     assert found(ledger, node=first.uuid) == []
-    with pytest.raises(BadValue, match="nobody"):
-        change(ledger, port, node_uuid="nobody")
+    unknown = str(uuid.uuid4())
+    with pytest.raises(BadValue, match=f"Node {unknown} could not be found"):
+        change(ledger, port, node_uuid=unknown)
 
 
 @pytest.mark.parametrize(("field", "value"), [("address", "52:54:00:00:00:00"), ("name", "eth0")])
-def test_what_is_unique_is_refused_by_name(ledger: Ledger, field: str, value: str) -> None:
+def test_a_duplicate_is_refused_with_its_field(ledger: Ledger, field: str, value: str) -> None:
     node = ledger.enrol()
     plug_in(ledger, node, "52:54:00:00:00:00", name="eth0")
     with pytest.raises(PortExists, match=value):
@@ -92,13 +93,13 @@ def test_what_is_unique_is_refused_by_name(ledger: Ledger, field: str, value: st
         change(ledger, other, **{field: value})
 
 
-def test_ports_of_a_locked_node_wait(ledger: Ledger) -> None:
+def test_ports_of_a_locked_node_cannot_change(ledger: Ledger) -> None:
     locked = ledger.enrol(reservation="conductor-1")
     with pytest.raises(NodeLocked, match="conductor-1"):
         plug_in(ledger, locked, "52:54:00:00:00:00")
 
 
-def test_ports_of_a_node_in_use_stay_unless_it_is_in_maintenance(ledger: Ledger) -> None:
+def test_ports_of_a_node_in_use_are_deleted_only_in_maintenance(ledger: Ledger) -> None:
     node = ledger.enrol()
     port = plug_in(ledger, node, "52:54:00:00:00:00")
     ledger.change(node, instance_uuid=str(uuid.uuid4()))
@@ -111,13 +112,13 @@ def test_ports_of_a_node_in_use_stay_unless_it_is_in_maintenance(ledger: Ledger)
         ledger.runner.read(get_port, SERVICE, GetPort(ident=port.uuid, rules=()))
 
 
-def test_a_port_of_a_node_that_one_may_not_see_is_not_there(ledger: Ledger) -> None:
+def test_a_port_of_an_invisible_node_is_not_found(ledger: Ledger) -> None:
     port = plug_in(ledger, ledger.enrol(), "52:54:00:00:00:00")
     with pytest.raises(PortNotFound, match=port.uuid):
         ledger.runner.read(get_port, granted("baremetal:port:get"), GetPort(ident=port.uuid, rules=()))
 
 
-def test_ports_go_with_their_node(ledger: Ledger) -> None:
+def test_ports_are_deleted_with_their_node(ledger: Ledger) -> None:
     from dibs.machines.operations.nodes import DeleteNode, delete_node
 
     node = ledger.enrol()

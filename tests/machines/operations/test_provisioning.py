@@ -46,7 +46,7 @@ def power(ledger, node, target, access=SERVICE, **arguments):
 
 
 def put(ledger, node, **changes):
-    """Bring a node into any condition, whatever the rules say."""
+    """Write attributes of a node without checking any rule."""
 
     def write(tx):
         return nodes.update(tx, nodes.lock(tx, node.uuid, ledger.clock()), ledger.clock(), **changes)
@@ -59,7 +59,7 @@ def task_of(ledger, node):
 
 
 def refused(ledger, node, error, request, *arguments, match=None, **keywords):
-    """A refusal leaves no trace."""
+    """Check that a request is refused and changes nothing."""
     before = ledger.node(node)
     with pytest.raises(error, match=match):
         request(ledger, node, *arguments, **keywords)
@@ -67,7 +67,7 @@ def refused(ledger, node, error, request, *arguments, match=None, **keywords):
     assert task_of(ledger, node) is None
 
 
-def test_a_verb_changes_the_state_locks_the_node_and_queues_the_work(ledger):
+def test_a_verb_changes_the_state_locks_the_node_and_queues_the_task(ledger):
     node = put(ledger, ledger.enrol(resource_class="gold"), last_error="old trouble")
     after = provision(ledger, node, "active", deploy_steps=[{"step": "x"}], configdrive="Zm9v")
     assert after == ledger.node(node)
@@ -94,14 +94,14 @@ def test_every_verb_begins_in_every_state_that_allows_it(ledger, state, verb):
         assert task is None
 
 
-def test_the_rescue_password_goes_with_the_work_and_is_not_on_the_node(ledger):
+def test_the_rescue_password_is_stored_with_the_task_and_not_on_the_node(ledger):
     node = put(ledger, ledger.enrol(), provision_state=states.ACTIVE)
     after = provision(ledger, node, "rescue", rescue_password="s3cret")
     assert "s3cret" not in repr(after)
     assert task_of(ledger, node).arguments == {"password": "s3cret"}
 
 
-def test_a_clean_by_hand_leads_back_to_manageable(ledger):
+def test_a_manual_clean_returns_to_manageable(ledger):
     node = ledger.enrol(state=states.MANAGEABLE)
     assert provision(ledger, node, "clean", clean_steps=[{"step": "x"}]).target_provision_state == "manageable"
 
@@ -113,7 +113,7 @@ def test_provide_without_automated_clean_is_immediate(ledger):
     assert ledger.unit(node)["reserved"] == 0
 
 
-def test_inspection_notes_when_it_began(ledger):
+def test_an_inspection_records_its_start(ledger):
     node = ledger.enrol(state=states.MANAGEABLE)
     assert provision(ledger, node, "inspect").inspection_started_at is not None
 
@@ -141,9 +141,9 @@ def test_a_verb_that_the_api_does_not_offer_in_this_state_is_refused(ledger):
     )
 
 
-def test_a_locked_node_names_its_holder(ledger):
-    node = put(ledger, ledger.enrol(), reservation="somebody")
-    refused(ledger, node, NodeLocked, provision, "active", match="is locked by host somebody")
+def test_a_locked_node_names_its_conductor(ledger):
+    node = put(ledger, ledger.enrol(), reservation="conductor-2")
+    refused(ledger, node, NodeLocked, provision, "active", match="is locked by host conductor-2")
     refused(ledger, node, NodeLocked, provision, "frobnicate")
     refused(ledger, node, NodeLocked, power, states.POWER_ON)
 
@@ -179,7 +179,7 @@ def test_a_retired_node_is_not_provided(ledger):
 
 
 @pytest.mark.parametrize(("verb", "state"), [("active", states.AVAILABLE), ("rebuild", states.ACTIVE)])
-def test_an_instance_cannot_ask_for_traits_that_the_node_does_not_have(ledger, verb, state):
+def test_an_instance_cannot_require_traits_that_the_node_lacks(ledger, verb, state):
     node = ledger.enrol(with_traits=("CUSTOM_GPU",))
     node = put(ledger, node, provision_state=state, instance_info={"traits": ["CUSTOM_GPU", "CUSTOM_X"]})
     words = (
@@ -189,7 +189,7 @@ def test_an_instance_cannot_ask_for_traits_that_the_node_does_not_have(ledger, v
     refused(ledger, node, ValidationFailed, provision, verb, match=words)
 
 
-def test_an_instance_may_ask_for_some_of_the_traits_of_the_node(ledger):
+def test_an_instance_may_require_some_of_the_traits_of_the_node(ledger):
     node = ledger.enrol(with_traits=("CUSTOM_GPU", "CUSTOM_X"), instance_info={"traits": ["CUSTOM_GPU"]})
     assert provision(ledger, node, "active").provision_state == "deploying"
 
@@ -200,24 +200,24 @@ def test_settings_that_the_driver_cannot_work_with_are_refused(ledger):
     assert provision(ledger, node, "active", check_settings=False).provision_state == states.DEPLOYING
 
 
-def test_work_needs_a_live_conductor(ledger):
+def test_a_task_needs_a_live_conductor(ledger):
     node = ledger.enrol()
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     refused(ledger, node, NoLiveConductor, provision, "active")
 
 
-def test_work_needs_a_conductor_of_the_node_group(ledger):
+def test_a_task_needs_a_conductor_of_the_node_group(ledger):
     node = put(ledger, ledger.enrol(), conductor_group="east")
     refused(ledger, node, NoConductorForDriver, provision, "active")
 
 
-def test_what_needs_no_conductor_works_without_one(ledger):
+def test_a_verb_without_a_task_needs_no_conductor(ledger):
     node = ledger.enrol()
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     assert provision(ledger, node, "manage").provision_state == "manageable"
 
 
-def test_abort_drops_the_work_that_waits(ledger):
+def test_abort_removes_the_waiting_task(ledger):
     node = provision(ledger, ledger.enrol(state=states.MANAGEABLE), "clean", clean_steps=[{"step": "x"}])
     node = put(ledger, node, provision_state=states.CLEAN_WAIT, reservation=None)
     after = provision(ledger, node, "abort")
@@ -226,7 +226,7 @@ def test_abort_drops_the_work_that_waits(ledger):
     assert task_of(ledger, node) is None
 
 
-def test_undeploy_replaces_the_work_that_waits(ledger):
+def test_undeploy_replaces_the_waiting_task(ledger):
     node = put(
         ledger, provision(ledger, ledger.enrol(), "active"), provision_state=states.DEPLOY_WAIT, reservation=None
     )
@@ -241,17 +241,17 @@ def test_power_is_queued_and_shows_its_target(ledger):
     assert task_of(ledger, node).arguments == {"target": "rebooting", "timeout": 7}
 
 
-def test_power_that_does_not_exist_is_refused_with_the_power_state(ledger):
+def test_an_unknown_power_state_is_refused(ledger):
     refused(ledger, ledger.enrol(), WrongVerb, power, "frob", match='"frob" .* while it is in state "power off"')
 
 
 @pytest.mark.parametrize("state", [states.CLEANING, *states.PAUSED])
-def test_power_is_not_changed_under_work_that_waits(ledger, state):
+def test_power_cannot_change_while_a_task_waits_for_the_machine(ledger, state):
     node = put(ledger, ledger.enrol(), provision_state=state)
     refused(ledger, node, WrongVerb, power, states.POWER_OFF, match=f'in state "{state}"')
 
 
-def test_a_node_that_must_not_be_powered_off_is_not(ledger):
+def test_a_node_with_disable_power_off_is_not_powered_off(ledger):
     node = ledger.enrol(disable_power_off=True)
     refused(ledger, node, WrongState, power, states.SOFT_POWER_OFF)
     assert power(ledger, node, states.REBOOT).target_power_state == "power on"
@@ -265,7 +265,7 @@ def test_the_boot_device_is_pxe_until_it_is_set(ledger):
     assert (boot_device_of(ledger.node(node)).device, boot_device_of(ledger.node(node)).persistent) == ("disk", True)
 
 
-def test_a_request_runs_few_statements_however_many_nodes_there_are(ledger):
+def test_a_request_takes_the_same_few_statements_for_any_number_of_nodes(ledger):
     def statements():
         node = ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
         before = ledger.store.statistics.statements

@@ -1,4 +1,4 @@
-"""The queue, without a running conductor: each test says which process does what, and when."""
+"""Tasks without a running conductor: each test takes and reports them itself."""
 
 import uuid
 
@@ -30,7 +30,7 @@ from dibs.machines.queries import tasks
 
 
 class Process:
-    """A conductor process, as far as the ledger knows it: a name and an incarnation."""
+    """A conductor process as the database knows it: a name and an incarnation."""
 
     def __init__(self, ledger, hostname="conductor-1", group="", drivers=("fake-hardware",)):
         self.ledger, self.incarnation = ledger, str(uuid.uuid4())
@@ -90,7 +90,7 @@ def test_a_task_is_taken_once(ledger):
     assert process.take(node) is None
 
 
-def test_a_process_takes_only_what_is_meant_for_it(ledger):
+def test_a_conductor_takes_only_its_own_tasks(ledger):
     process, other = Process(ledger), Process(ledger, "other", group="east")
     node = begin(ledger, "active", states.AVAILABLE)
     assert other.due() == []
@@ -114,7 +114,7 @@ def test_a_replaced_process_takes_nothing_and_finishes_nothing(ledger):
     assert ledger.node(node).provision_state == "active"
 
 
-def test_a_report_about_other_work_than_the_task_is_lost(ledger):
+def test_a_report_about_other_work_than_the_task_is_refused(ledger):
     process, node = Process(ledger), begin(ledger, "active", states.AVAILABLE)
     process.take(node)
     with pytest.raises(TaskLost):
@@ -122,7 +122,7 @@ def test_a_report_about_other_work_than_the_task_is_lost(ledger):
 
 
 @pytest.mark.parametrize("phase", states.PHASES.values(), ids=lambda phase: phase.state)
-def test_failed_work_shows_the_failed_state_and_the_reason_and_unlocks(ledger, phase):
+def test_a_failed_task_shows_the_failed_state_and_the_reason_and_unlocks_the_node(ledger, phase):
     verb, state = next((v, s) for v, edges in states.VERBS.items() for s, n in edges.items() if n == phase.state)
     process, node = Process(ledger), begin(ledger, verb, state)
     process.take(node)
@@ -143,7 +143,7 @@ def test_a_failed_clean_keeps_its_target_and_says_why_it_is_in_maintenance(ledge
     assert after.maintenance_reason == after.last_error
 
 
-def test_undeploy_lets_the_instance_go_and_cleans(ledger):
+def test_undeploy_removes_the_instance_and_cleans(ledger):
     process, instance = Process(ledger), str(uuid.uuid4())
     node = begin(
         ledger, "deleted", states.ACTIVE, resource_class="gold", instance_uuid=instance, instance_info={"traits": []}
@@ -169,7 +169,7 @@ def test_undeploy_without_automated_clean_is_available_at_once(ledger):
     assert task_of(ledger, node) is None
 
 
-def test_a_failed_undeploy_lets_the_instance_go_too(ledger):
+def test_a_failed_undeploy_removes_the_instance_too(ledger):
     process = Process(ledger)
     node = begin(ledger, "deleted", states.ACTIVE, resource_class="gold", instance_uuid=str(uuid.uuid4()))
     process.take(node)
@@ -178,7 +178,7 @@ def test_a_failed_undeploy_lets_the_instance_go_too(ledger):
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 1, "used": 0}
 
 
-def test_work_that_waits_unlocks_the_node_and_is_due_later(ledger):
+def test_a_waiting_task_unlocks_the_node_and_is_due_later(ledger):
     process, node = Process(ledger), begin(ledger, "inspect", states.MANAGEABLE)
     process.take(node)
     process.finish(node, "inspect", wait_seconds=30, progress={"waited": True})
@@ -193,7 +193,7 @@ def test_work_that_waits_unlocks_the_node_and_is_due_later(ledger):
     assert (ledger.node(node).provision_state, ledger.node(node).reservation) == ("inspecting", "conductor-1")
 
 
-def test_held_work_goes_on_when_somebody_says_so(ledger):
+def test_a_held_task_continues_after_unhold(ledger):
     process, node = Process(ledger), begin(ledger, "clean", states.MANAGEABLE)
     process.take(node)
     process.finish(node, "clean", held=True, changes={"clean_step": {"step": "hold"}})
@@ -217,7 +217,7 @@ def test_power_that_fails_keeps_the_provision_state(ledger):
     assert after.last_error == "Failed to change power state to 'power on': no current"
 
 
-def test_work_given_back_does_not_count_as_an_attempt(ledger):
+def test_a_released_task_does_not_count_as_an_attempt(ledger):
     process, node = Process(ledger), begin(ledger, "active", states.AVAILABLE)
     for _ in range(ATTEMPTS_MAX + 2):
         assert process.take(node)
@@ -225,7 +225,7 @@ def test_work_given_back_does_not_count_as_an_attempt(ledger):
     assert process.due() == [node.uuid]
 
 
-def test_work_that_kills_its_conductor_each_time_fails_the_node(ledger):
+def test_a_task_that_crashes_its_conductor_each_time_fails_the_node(ledger):
     node = begin(ledger, "active", states.AVAILABLE)
     for _ in range(ATTEMPTS_MAX):
         assert Process(ledger).take(node)
@@ -236,25 +236,25 @@ def test_work_that_kills_its_conductor_each_time_fails_the_node(ledger):
     assert task_of(ledger, node) is None
 
 
-def test_the_work_of_a_dead_conductor_is_taken_over_with_its_lock(ledger):
-    dead, node = Process(ledger), begin(ledger, "active", states.AVAILABLE)
-    dead.take(node)
+def test_the_task_of_a_failed_conductor_is_taken_over_with_its_lock(ledger):
+    failed, node = Process(ledger), begin(ledger, "active", states.AVAILABLE)
+    failed.take(node)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     heir = Process(ledger, "conductor-2")
     assert heir.orphans() == [node.uuid]
     assert heir.take_over(node)
     assert ledger.node(node).reservation == "conductor-2"
     with pytest.raises(TaskLost):
-        dead.finish(node, "deploy")
+        failed.finish(node, "deploy")
     assert heir.take(node)
     heir.finish(node, "deploy")
     assert ledger.node(node).provision_state == "active"
 
 
-def test_work_that_waits_is_taken_over_without_a_lock(ledger):
-    dead, node = Process(ledger), begin(ledger, "active", states.AVAILABLE)
-    dead.take(node)
-    dead.finish(node, "deploy", wait_seconds=30)
+def test_a_waiting_task_is_taken_over_without_a_lock(ledger):
+    failed, node = Process(ledger), begin(ledger, "active", states.AVAILABLE)
+    failed.take(node)
+    failed.finish(node, "deploy", wait_seconds=30)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     heir = Process(ledger, "conductor-2")
     assert heir.take_over(node)
@@ -262,7 +262,7 @@ def test_work_that_waits_is_taken_over_without_a_lock(ledger):
     assert heir.due() == [node.uuid]
 
 
-def test_the_work_of_the_living_is_not_taken_over(ledger):
+def test_the_task_of_a_live_conductor_is_not_taken_over(ledger):
     Process(ledger)
     node, heir = begin(ledger, "active", states.AVAILABLE), Process(ledger, "conductor-2", drivers=("other",))
     assert heir.orphans() == []
@@ -270,14 +270,14 @@ def test_the_work_of_the_living_is_not_taken_over(ledger):
     assert ledger.node(node).reservation == "conductor-1"
 
 
-def test_work_is_not_taken_over_by_one_without_the_driver_or_the_group(ledger):
+def test_a_task_is_not_taken_over_without_the_driver_or_the_group(ledger):
     begin(ledger, "active", states.AVAILABLE)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     assert Process(ledger, "conductor-2", drivers=("redfish",)).orphans() == []
     assert Process(ledger, "conductor-3", group="east").orphans() == []
 
 
-def test_after_too_many_attempts_the_node_fails_and_names_the_dead(ledger):
+def test_after_too_many_attempts_the_node_fails_and_names_the_failed_conductor(ledger):
     node = begin(ledger, "active", states.AVAILABLE)
     for _ in range(ATTEMPTS_MAX):
         assert Process(ledger).take(node)
@@ -288,6 +288,6 @@ def test_after_too_many_attempts_the_node_fails_and_names_the_dead(ledger):
     assert "conductor conductor-1 failed" in after.last_error
 
 
-def test_a_node_that_was_deleted_meanwhile_has_no_work(ledger):
+def test_a_deleted_node_has_no_task(ledger):
     process = Process(ledger)
     assert process.take(type("Gone", (), {"uuid": str(uuid.uuid4())})) is None

@@ -31,7 +31,7 @@ Model = list[tuple[Node, frozenset[str]]]
 
 @pytest.fixture
 def fleet(ledger: Ledger) -> Model:
-    """Twenty-four nodes, no two alike in all that can be asked."""
+    """Twenty-four nodes that all differ in a filtered attribute."""
     fleet = []
     for number in range(24):
         traits = tuple(trait for place, trait in enumerate(TRAITS) if number >> place & 1)
@@ -81,7 +81,7 @@ conditions = st.one_of(
 
 
 def in_pages(ledger: Ledger, question: Callable[[str | None], NodeQuery]) -> Iterator[dict[str, Any]]:
-    """All pages of a list, one after the other."""
+    """Yield the nodes of all pages of a list."""
     marker = None
     while True:
         query = question(marker)
@@ -156,7 +156,7 @@ def test_a_caller_sees_only_the_nodes_of_its_projects(ledger: Ledger) -> None:
     ledger.enrol(name="owned", owner="red")
     ledger.enrol(name="leased", owner="blue", lessee="red")
     ledger.enrol(name="other", owner="blue")
-    ledger.enrol(name="nobody's")
+    ledger.enrol(name="unowned")
 
     def seen(projects: VisibleProjects) -> list[str]:
         query = NodeQuery(columns=frozenset({"name"}), projects=projects)

@@ -1,4 +1,4 @@
-"""A node and its provider are written together and never drift apart."""
+"""A node and its provider are written together and stay consistent."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,7 +24,7 @@ values = st.fixed_dictionaries(
 )
 
 
-def test_whatever_changes_the_unit_says_whether_the_node_can_be_had(ledger: Ledger) -> None:
+def test_the_unit_is_reserved_exactly_while_the_node_cannot_be_deployed(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
 
     @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -45,7 +45,7 @@ def test_whatever_changes_the_unit_says_whether_the_node_can_be_had(ledger: Ledg
     check()
 
 
-def test_all_that_a_node_can_hold_comes_back_as_it_was(ledger: Ledger) -> None:
+def test_every_attribute_of_a_node_is_stored_and_read_unchanged(ledger: Ledger) -> None:
     node = ledger.enrol(
         name="Ünïcode-is-for-descriptions-only".encode("ascii", "ignore").decode(),
         description="Schrank № 7 — 漢字 🂡",
@@ -64,19 +64,19 @@ def test_names_that_differ_in_case_or_trailing_space_are_different(ledger: Ledge
         ledger.enrol(name="node-a")
 
 
-def test_a_uuid_is_taken_once(ledger: Ledger) -> None:
+def test_a_duplicate_uuid_is_refused(ledger: Ledger) -> None:
     node = ledger.enrol()
     with pytest.raises(NodeExists, match=f"UUID {node.uuid}"):
         ledger.enrol(uuid=node.uuid)
 
 
-def test_a_node_cannot_be_renamed_to_another(ledger: Ledger) -> None:
+def test_a_node_cannot_get_the_name_of_another(ledger: Ledger) -> None:
     ledger.enrol(name="node-a")
     with pytest.raises(NodeExists, match="A node with name node-a already exists"):
         ledger.change(ledger.enrol(), name="node-a")
 
 
-def test_a_name_or_uuid_that_a_provider_has_which_is_no_node_is_said_to_be_a_providers(ledger: Ledger) -> None:
+def test_the_name_or_uuid_of_a_plain_provider_is_refused_as_a_provider(ledger: Ledger) -> None:
     provider = make(ledger, name="pool")
     with pytest.raises(ProviderExists, match="provider name: pool already exists"):
         ledger.enrol(name="pool")

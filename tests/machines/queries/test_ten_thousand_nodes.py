@@ -1,4 +1,4 @@
-"""A list of 10,000 nodes with their traits costs the same few statements for every page."""
+"""Every page of a list of 10,000 nodes with traits takes the same few statements."""
 
 import json
 from typing import Any
@@ -31,7 +31,7 @@ def test_every_page_of_ten_thousand_nodes_with_traits_takes_the_same_few_stateme
         found.update({node["uuid"]: node["traits"] for node in page["nodes"]})
         link = page.get("next")
     assert found == {uuid_of(number): traits_of(number) for number in range(COUNT)}
-    # The first page has no marker to look up, and the eleventh is empty: nobody knew that the tenth was the last.
+    # The first page has no marker to look up. The tenth page is full, so the client also requests an empty eleventh.
     assert statements == [2, *[3] * (COUNT // PAGE)]
     assert_lawful(database_url)
 

@@ -22,21 +22,21 @@ from dibs.machines.tables import nodes
 
 NEWEST = max(VERSIONS)
 INSIDE_ONLY = {"id", "conductor_id"}
-"""What a node has and no caller is shown."""
+"""Attributes of a node that no client sees."""
 
 
 def test_no_attribute_has_two_rows() -> None:
     assert len(BY_NAME) == len(FIELDS)
 
 
-def test_every_attribute_of_a_node_is_shown_or_known_to_be_inside_only() -> None:
+def test_every_attribute_of_a_node_is_shown_or_internal() -> None:
     assert set(Node.__dataclass_fields__) - INSIDE_ONLY == STORED
 
 
 @pytest.mark.parametrize(
     "field", [field for field in FIELDS if field.creatable or field.patchable], ids=lambda f: f.name
 )
-def test_text_that_is_taken_fits_into_its_column(field: Field) -> None:
+def test_the_longest_accepted_text_fits_into_its_column(field: Field) -> None:
     if field.name not in STORED or field.kind is not Kind.TEXT or field.name == "name":
         return
     column = nodes.c[field.name].type
@@ -47,11 +47,11 @@ def test_text_that_is_taken_fits_into_its_column(field: Field) -> None:
 
 
 @pytest.mark.parametrize("field", [field for field in FIELDS if field.sortable], ids=lambda field: field.name)
-def test_what_can_be_sorted_by_is_a_column(field: Field) -> None:
+def test_every_sort_key_is_a_column(field: Field) -> None:
     assert field.name in nodes.c
 
 
-def test_each_version_shows_at_least_what_the_one_before_showed() -> None:
+def test_each_version_shows_all_attributes_of_the_previous_one() -> None:
     for minor in range(2, NEWEST + 1):
         assert VISIBLE[minor - 1] <= VISIBLE[minor]
 
@@ -94,6 +94,6 @@ def test_a_list_can_be_sorted_by_columns_only() -> None:
     assert status_of(check_sort_key, "nosuch", NEWEST) == 400
 
 
-def test_a_new_node_may_leave_empty_what_is_too_new() -> None:
+def test_a_new_node_may_have_empty_values_for_newer_attributes() -> None:
     reject_too_new({"owner": None, "conductor_group": "", "name": None}, 1)
     assert status_of(reject_too_new, {"owner": "x"}, 49) == 406

@@ -59,13 +59,13 @@ def test_a_filter_becomes_a_condition(name: str, value: str, condition: Conditio
     assert read((name, value)) == (condition, NO_CHILDREN)
 
 
-def test_children_of_other_nodes_are_listed_only_when_asked_for() -> None:
+def test_children_of_other_nodes_are_listed_only_on_request() -> None:
     assert read() == (NO_CHILDREN,)
     assert read(("include_children", "true")) == ()
     assert read(("parent_node", UUID)) == (Equals("parent_node", UUID),)
 
 
-def test_whoever_looks_for_a_node_to_deploy_on_is_not_led_to_reserved_ones() -> None:
+def test_a_list_of_nodes_to_deploy_excludes_reserved_nodes() -> None:
     eligible = (("associated", "false"), ("provision_state", "available"))
     assert Held(False) in read(*eligible)
     assert Held(False) in read(*eligible, minor=9)
@@ -73,7 +73,7 @@ def test_whoever_looks_for_a_node_to_deploy_on_is_not_led_to_reserved_ones() -> 
     assert not any(isinstance(each, Held) for one in eligible for each in read(one))
 
 
-def test_filters_add_up() -> None:
+def test_filters_are_combined() -> None:
     found = read(("traits", "CUSTOM_A"), ("not-traits", "CUSTOM_B"), ("owner", "x"))
     assert len(found) == 4
 
@@ -94,7 +94,7 @@ def test_traits_may_be_repeated_and_are_counted_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["traits", "traits-any", "not-traits", "not-traits-any"])
-def test_fifty_traits_can_be_asked_for_and_no_more(name: str) -> None:
+def test_a_filter_takes_fifty_traits_and_not_one_more(name: str) -> None:
     names = [f"CUSTOM_{number}" for number in range(51)]
     assert read((name, ",".join(names[:50])))
     with pytest.raises(Refusal, match="at most 50"):
@@ -102,7 +102,7 @@ def test_fifty_traits_can_be_asked_for_and_no_more(name: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["nope", "CUSTOM_lower", "HW_NO_SUCH_TRAIT", "CUSTOM_" + "A" * 300])
-def test_a_name_that_cannot_be_a_trait_is_refused(value: str) -> None:
+def test_an_invalid_trait_in_a_filter_is_refused(value: str) -> None:
     with pytest.raises(Refusal, match=r"The query parameter traits: .* is not a valid trait"):
         read(("traits", f"CUSTOM_OK,{value}"))
 
@@ -122,19 +122,19 @@ def test_a_name_that_cannot_be_a_trait_is_refused(value: str) -> None:
         ("shard", ",".join(str(number) for number in range(1001))),
     ],
 )
-def test_a_value_that_makes_no_sense_is_400(name: str, value: str) -> None:
+def test_an_invalid_value_is_400(name: str, value: str) -> None:
     with pytest.raises((Refusal, BadValue)) as caught:
         read((name, value))
     assert getattr(caught.value, "status", 400) == 400
     assert name.partition("_")[0] in str(caught.value).lower() or name in str(caught.value)
 
 
-def test_there_is_no_chassis() -> None:
+def test_the_chassis_of_a_filter_is_never_found() -> None:
     with pytest.raises(Refusal) as caught:
         read(("chassis_uuid", UUID))
     assert caught.value.status == 404
 
 
-def test_a_single_value_given_twice_is_400() -> None:
+def test_a_parameter_sent_twice_is_400() -> None:
     with pytest.raises(Refusal, match="owner is given more than once"):
         read(("owner", "a"), ("owner", "b"))

@@ -26,5 +26,5 @@ def test_times_are_exact_to_the_microsecond(instant: int | None, text: str | Non
         ("inspect wait", 39, "inspect wait"),
     ],
 )
-def test_old_versions_know_fewer_states(state: str, minor: int, shown: str | None) -> None:
+def test_old_versions_show_fewer_states(state: str, minor: int, shown: str | None) -> None:
     assert state_in_version(state, minor) == shown

@@ -14,17 +14,17 @@ def test_keys_of_secrets_are_recognised(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["address", "username", "deploy_kernel", "bypass_check", "compass"])
-def test_other_keys_are_left_alone(key: str) -> None:
+def test_other_keys_are_no_secrets(key: str) -> None:
     assert not is_secret(key)
 
 
-def test_secrets_are_masked_at_any_depth_and_the_original_is_not_touched() -> None:
+def test_secrets_are_masked_at_any_depth_in_a_copy() -> None:
     document: dict[str, Any] = {"a": {"password": "x"}, "tokens": ["x", {"b": 1}], "password": 5, "c": 1}
     assert mask_secrets(document) == {"a": {"password": MASK}, "tokens": [MASK, {"b": 1}], "password": MASK, "c": 1}
     assert document["a"]["password"] == "x"
 
 
-def test_nothing_is_hidden_where_nothing_is() -> None:
+def test_empty_values_are_not_masked() -> None:
     assert mask_secrets({"password": None, "token": ""}) == {"password": None, "token": ""}
     assert mask_keys({"configdrive": {}, "image_url": "x"}, ("configdrive", "image_url")) == {
         "configdrive": {},

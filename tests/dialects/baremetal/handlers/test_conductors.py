@@ -3,7 +3,7 @@ import pytest
 from tests.dialects.baremetal.conversation import Conversation
 
 
-def test_conductors_say_whether_they_live(ask: Conversation) -> None:
+def test_conductors_show_whether_they_are_alive(ask: Conversation) -> None:
     listed = ask("GET", "/v1/conductors").json["conductors"]
     assert [set(entry) for entry in listed] == [{"hostname", "conductor_group", "alive", "links"}]
     assert listed[0]["alive"] is True
@@ -25,7 +25,7 @@ def test_conductors_say_whether_they_live(ask: Conversation) -> None:
         ("/v1/conductors", "1.48", 404),
     ],
 )
-def test_conductors_can_be_listed_in_pages(ask: Conversation, url: str, version: str, status: int) -> None:
+def test_conductors_are_listed_in_pages(ask: Conversation, url: str, version: str, status: int) -> None:
     assert ask("GET", url, version=version).status == status
 
 

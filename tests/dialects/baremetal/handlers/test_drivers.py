@@ -31,10 +31,10 @@ def test_drivers_show_their_interfaces_in_detail(ask: Conversation) -> None:
         ("/v1/drivers/fake-hardware/properties", "1.1", 200),
     ],
 )
-def test_drivers_take_few_parameters(ask: Conversation, url: str, version: str, status: int) -> None:
+def test_a_list_of_drivers_takes_only_its_parameters(ask: Conversation, url: str, version: str, status: int) -> None:
     assert ask("GET", url, version=version).status == status
 
 
-def test_drivers_can_be_cut_down_to_fields(ask: Conversation) -> None:
+def test_drivers_can_be_limited_to_fields(ask: Conversation) -> None:
     shown = ask("GET", "/v1/drivers?fields=name,default_power_interface").json["drivers"][0]
     assert set(shown) == {"name", "default_power_interface", "links"}

@@ -3,7 +3,7 @@ import pytest
 from tests.dialects.baremetal.conversation import Conversation
 
 
-def test_both_addresses_of_validate_answer_alike(ask: Conversation) -> None:
+def test_both_urls_of_validate_return_the_same(ask: Conversation) -> None:
     node = ask.ledger.enrol(name="n", driver_info={"fake_delay_deploy": "soon"}).uuid
     answer = ask("GET", f"/v1/nodes/{node}/validate")
     assert answer.json["deploy"]["result"] is False
@@ -13,7 +13,7 @@ def test_both_addresses_of_validate_answer_alike(ask: Conversation) -> None:
     assert ask("GET", "/v1/nodes/validate").reason == "Missing mandatory parameter: node"
 
 
-def test_the_boot_device_is_remembered(ask: Conversation) -> None:
+def test_the_boot_device_is_stored(ask: Conversation) -> None:
     url = f"/v1/nodes/{ask.ledger.enrol().uuid}/management/boot_device"
     assert ask("GET", url).json == {"boot_device": "pxe", "persistent": False}
     assert ask("PUT", url, {"boot_device": "disk", "persistent": "true"}).status == 204
@@ -30,7 +30,7 @@ def test_the_boot_device_is_remembered(ask: Conversation) -> None:
         ({"boot_device": "disk", "persistent": "maybe"}, "Invalid persistent"),
     ],
 )
-def test_a_boot_device_that_is_none_is_400(ask: Conversation, body: object, reason: str) -> None:
+def test_an_invalid_boot_device_is_400(ask: Conversation, body: object, reason: str) -> None:
     answer = ask("PUT", f"/v1/nodes/{ask.ledger.enrol().uuid}/management/boot_device", body)
     assert answer.status == 400
     assert reason in answer.reason

@@ -14,7 +14,7 @@ def node(ask: Conversation) -> str:
     return UUID
 
 
-def test_a_new_node_is_shown_whole_with_its_address(ask: Conversation) -> None:
+def test_a_new_node_is_returned_with_its_location(ask: Conversation) -> None:
     answer = ask("POST", "/v1/nodes", {**NODE, "driver_info": {"fake_password": "x", "address": "10.0.0.1"}})
     assert answer.status == 201
     assert answer.headers["location"] == f"{BASE_URL}/v1/nodes/{UUID}"
@@ -24,7 +24,7 @@ def test_a_new_node_is_shown_whole_with_its_address(ask: Conversation) -> None:
     assert (shown["network_interface"], shown["deploy_interface"]) == ("noop", "fake")
 
 
-def test_an_old_caller_gets_a_free_node_without_a_state(ask: Conversation) -> None:
+def test_an_old_version_creates_an_available_node_with_state_null(ask: Conversation) -> None:
     assert ask("POST", "/v1/nodes", {"driver": "fake-hardware"}, version="1.10").json["provision_state"] == "available"
     shown = ask("POST", "/v1/nodes", {"driver": "fake-hardware"}, version=None).json
     assert shown["provision_state"] is None
@@ -61,7 +61,7 @@ def test_an_old_caller_gets_a_free_node_without_a_state(ask: Conversation) -> No
         (b'{"driver": "fake-hardware", "extra": {"a": NaN}}', 400, "NaN"),
     ],
 )
-def test_a_node_that_cannot_be_created_is_refused_by_name(
+def test_an_invalid_node_is_refused_with_the_field(
     ask: Conversation, node: str, body: object, status: int, reason: str
 ) -> None:
     answer = ask("POST", "/v1/nodes", body)
@@ -84,7 +84,7 @@ def test_a_node_is_found_by_uuid_in_any_case_and_by_name(ask: Conversation, node
     assert answer.error["description"] == "Expected UUID or name for node: bad name!"
 
 
-def test_only_the_fields_asked_for_are_shown_and_links_always(ask: Conversation, node: str) -> None:
+def test_only_the_requested_fields_and_links_are_shown(ask: Conversation, node: str) -> None:
     shown = ask("GET", f"/v1/nodes/{node}?fields=uuid,name,conductor&fields=allocation_uuid").json
     assert set(shown) == {"uuid", "name", "conductor", "allocation_uuid", "links"}
     assert ask("GET", f"/v1/nodes/{node}?fields=nosuch").reason == 'Field(s) "nosuch" are not valid'
@@ -123,13 +123,13 @@ def test_the_list_of_an_instance_has_no_next_page(ask: Conversation) -> None:
         ("foo=bar", 400, "Unexpected arguments: foo"),
     ],
 )
-def test_a_list_that_makes_no_sense_is_refused(ask: Conversation, query: str, status: int, reason: str) -> None:
+def test_an_invalid_list_is_refused(ask: Conversation, query: str, status: int, reason: str) -> None:
     answer = ask("GET", f"/v1/nodes?{query}")
     assert answer.status == status
     assert reason in answer.reason
 
 
-def test_detail_has_everything_in_the_versions_that_know_it(ask: Conversation, node: str) -> None:
+def test_detail_shows_every_attribute_of_the_version(ask: Conversation, node: str) -> None:
     whole = ask("GET", "/v1/nodes/detail").json
     assert ask("GET", "/v1/nodes?detail=true").json == whole
     assert set(whole["nodes"][0]) == set(ask("GET", f"/v1/nodes/{node}").json)
@@ -144,7 +144,7 @@ def test_every_node_of_a_list_has_its_traits(ask: Conversation) -> None:
     assert [entry["traits"] for entry in listed] == [["CUSTOM_A", "CUSTOM_B"], []]
 
 
-def test_a_patch_changes_the_node_and_answers_with_it(ask: Conversation, node: str) -> None:
+def test_a_patch_changes_the_node_and_returns_it(ask: Conversation, node: str) -> None:
     answer = ask.patch("node-1", ("replace", "/description", "second"), ("add", "/extra/slot", 7))
     assert answer.status == 200
     assert (answer.json["description"], answer.json["extra"]) == ("second", {"slot": 7})
@@ -152,7 +152,7 @@ def test_a_patch_changes_the_node_and_answers_with_it(ask: Conversation, node: s
     assert ask.patch(node).status == 200
 
 
-def test_a_patch_works_on_what_is_stored_not_on_what_is_shown(ask: Conversation, node: str) -> None:
+def test_a_patch_applies_to_the_stored_values_and_not_to_masked_ones(ask: Conversation, node: str) -> None:
     ask.patch(node, ("add", "/driver_info", {"password": "secret", "a": 1}))
     ask.patch(node, ("replace", "/driver_info/a", 2))
     stored = ask.ledger.node(ask.ledger.enrol())
@@ -206,7 +206,7 @@ def test_a_field_cannot_be_patched_before_its_version(ask: Conversation, node: s
     assert ask.patch(node, ("add", "/shard", "s"), version="1.81").status == 406
 
 
-def test_patches_cannot_nest_deeper_together_than_one_may(ask: Conversation, node: str) -> None:
+def test_several_patches_cannot_nest_deeper_than_one_may(ask: Conversation, node: str) -> None:
     deep: object = {}
     for _ in range(60):
         deep = {"a": deep}
@@ -216,7 +216,7 @@ def test_patches_cannot_nest_deeper_together_than_one_may(ask: Conversation, nod
     assert "/extra is nested more than" in answer.reason
 
 
-def test_the_instances_name_is_taken_from_where_nova_puts_it(ask: Conversation, node: str) -> None:
+def test_the_instance_name_is_taken_from_instance_info(ask: Conversation, node: str) -> None:
     assert ask.patch(node, ("add", "/instance_info/display_name", "web-1")).json["instance_name"] == "web-1"
 
 
@@ -229,7 +229,7 @@ def test_interfaces_are_reset_only_with_the_driver(ask: Conversation, node: str)
     assert ask("PATCH", f"/v1/nodes/{node}?reset_interfaces=true", body).status == 200
 
 
-def test_maintenance_goes_on_with_a_reason_and_off_without_one(ask: Conversation, node: str) -> None:
+def test_maintenance_is_set_with_a_reason_and_cleared_without_one(ask: Conversation, node: str) -> None:
     assert ask("PUT", f"/v1/nodes/{node}/maintenance", {"reason": "fan"}).status == 202
     shown = ask("GET", f"/v1/nodes/{node}").json
     assert (shown["maintenance"], shown["maintenance_reason"]) == (True, "fan")
@@ -238,7 +238,7 @@ def test_maintenance_goes_on_with_a_reason_and_off_without_one(ask: Conversation
     assert ask("PUT", f"/v1/nodes/{node}/maintenance", {"reason": 5}).status == 400
 
 
-def test_a_deleted_node_is_gone(ask: Conversation, node: str) -> None:
+def test_a_deleted_node_is_not_found(ask: Conversation, node: str) -> None:
     assert ask("DELETE", f"/v1/nodes/{node}").status == 204
     assert ask("DELETE", f"/v1/nodes/{node}").reason == f"Node {node} could not be found."
 
@@ -257,7 +257,7 @@ def test_secrets_of_an_instance_are_masked(ask: Conversation) -> None:
 
 
 @pytest.mark.parametrize("field", ["name", "resource_class", "owner", "conductor_group", "driver", "deploy_interface"])
-def test_a_megabyte_of_text_is_refused_by_the_name_of_its_field(ask: Conversation, field: str) -> None:
+def test_a_megabyte_of_text_is_refused_with_its_field(ask: Conversation, field: str) -> None:
     answer = ask("POST", "/v1/nodes", {"driver": "fake-hardware", field: "x" * 1_000_000})
     assert answer.status == 400
     assert field in answer.reason

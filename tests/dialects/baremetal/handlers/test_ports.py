@@ -24,7 +24,7 @@ def port(ask: Conversation, node: str) -> str:
 @pytest.mark.parametrize(
     "field", [field for field in FIELDS.by_name.values() if field.sortable], ids=lambda field: field.name
 )
-def test_what_can_be_sorted_by_is_a_column(field: PortField) -> None:
+def test_every_sort_key_is_a_column(field: PortField) -> None:
     assert field.name in ports.c
 
 
@@ -32,14 +32,14 @@ def test_every_attribute_of_a_port_is_shown() -> None:
     assert set(Port.__dataclass_fields__) - {"id"} <= FIELDS.by_name.keys()
 
 
-def test_a_new_port_is_shown_whole_with_its_address(ask: Conversation, node: str) -> None:
+def test_a_new_port_is_returned_with_its_location(ask: Conversation, node: str) -> None:
     answer = ask("POST", "/v1/ports", {"node_uuid": node, "address": MAC.upper().replace(":", "-"), "extra": {"a": 1}})
     assert answer.status == 201
     assert answer.headers["location"] == f"{BASE_URL}/v1/ports/{answer.json['uuid']}"
     assert (answer.json["address"], answer.json["pxe_enabled"], answer.json["node_uuid"]) == (MAC, True, node)
 
 
-def test_a_newer_caller_may_name_the_node(ask: Conversation, node: str) -> None:
+def test_a_newer_version_accepts_the_name_of_the_node(ask: Conversation, node: str) -> None:
     assert ask("POST", "/v1/ports", {"node_ident": "n", "address": MAC}, version="1.93").status == 406
     assert ask("POST", "/v1/ports", {"node_ident": "n", "address": MAC}).status == 201
 
@@ -62,9 +62,7 @@ def test_a_newer_caller_may_name_the_node(ask: Conversation, node: str) -> None:
         ({"node_ident": "n", "address": "52:54:00:00:00:09", "local_link_connection": {"x": 1}}, 400, "(at local_link"),
     ],
 )
-def test_a_port_that_cannot_be_made_is_refused(
-    ask: Conversation, port: str, body: object, status: int, reason: str
-) -> None:
+def test_an_invalid_port_is_refused(ask: Conversation, port: str, body: object, status: int, reason: str) -> None:
     answer = ask("POST", "/v1/ports", body)
     assert answer.status == status
     assert reason in answer.reason
@@ -110,11 +108,11 @@ def test_ports_are_listed_by_node_address_and_shard(ask: Conversation, port: str
         ("/v1/ports?limit=0", 400),
     ],
 )
-def test_a_list_that_makes_no_sense_is_refused(ask: Conversation, url: str, status: int) -> None:
+def test_an_invalid_list_is_refused(ask: Conversation, url: str, status: int) -> None:
     assert ask("GET", url).status == status
 
 
-def test_ports_come_in_pages(ask: Conversation, node: str) -> None:
+def test_ports_are_listed_in_pages(ask: Conversation, node: str) -> None:
     for number in range(3):
         ask("POST", "/v1/ports", {"node_uuid": node, "address": f"52:54:00:00:00:0{number}"})
     url, found = "/v1/nodes/n/ports?limit=2&sort_key=address&sort_dir=desc", []
@@ -160,6 +158,6 @@ def test_a_patch_that_cannot_be_applied_says_why(
     assert reason in str(text)
 
 
-def test_a_deleted_port_is_gone(ask: Conversation, port: str) -> None:
+def test_a_deleted_port_is_not_found(ask: Conversation, port: str) -> None:
     assert ask("DELETE", f"/v1/ports/{port}").status == 204
     assert ask("DELETE", f"/v1/ports/{port}").status == 404

@@ -21,7 +21,7 @@ def test_a_verb_is_accepted_and_the_conductor_woken(ask: Conversation) -> None:
     assert ask.ledger.node(node).provision_state == states.VERIFYING
 
 
-def test_a_node_that_is_worked_on_is_409_with_the_holders_name(ask: Conversation) -> None:
+def test_a_locked_node_is_409_with_the_name_of_its_conductor(ask: Conversation) -> None:
     node = ask.ledger.enrol(state=states.ENROLL).uuid
     provision(ask, node, target="manage")
     status, reason = provision(ask, node, target="manage")
@@ -32,7 +32,7 @@ def test_a_node_that_is_worked_on_is_409_with_the_holders_name(ask: Conversation
 
 
 @pytest.mark.parametrize("verb", ["frobnicate", "active", "deploy", "rebuild", "abort", "unhold"])
-def test_a_verb_that_the_state_does_not_know_is_400(ask: Conversation, verb: str) -> None:
+def test_a_verb_that_the_state_does_not_allow_is_400(ask: Conversation, verb: str) -> None:
     node = ask.ledger.enrol(state=states.ENROLL).uuid
     status, reason = provision(ask, node, target=verb)
     assert status == 400

@@ -1,4 +1,4 @@
-"""Reservations of nodes (specification 001) as callers see them."""
+"""Reservations of nodes (specification 001) as clients see them."""
 
 import uuid
 from datetime import datetime
@@ -63,12 +63,12 @@ def test_the_list_has_pages(ask):
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 @pytest.mark.parametrize("ident", ["00000000-0000-4000-8000-000000000000", "name", "%00"])
-def test_what_is_not_there_is_404(ask, method, ident):
+def test_an_unknown_reservation_is_404(ask, method, ident):
     answer = ask(method, f"/v1/reservations/{ident}")
     assert (answer.status, answer.reason) == (404, f"Reservation {ident} could not be found.")
 
 
-def test_the_refusal_lists_the_reason_for_each_node_however_many(ask):
+def test_the_error_lists_the_reason_for_each_of_many_nodes(ask):
     nodes = [new() for _ in range(100)]
     answer = reserve(ask, *nodes)
     assert answer.status == 409
@@ -107,13 +107,13 @@ def seconds_left(reservation: Any, since: str) -> float:
     ).total_seconds()
 
 
-def test_it_lasts_as_long_as_the_default_or_the_request_says(ask):
+def test_a_reservation_lasts_for_the_default_or_the_requested_time(ask):
     assert seconds_left(reserved(ask, ask.ledger.enrol()), "created_at") == 300
     assert seconds_left(reserved(ask, ask.ledger.enrol(), body={"ttl_seconds": 1.5}), "created_at") == 1.5
     assert seconds_left(reserved(ask, ask.ledger.enrol(), body={"ttl_seconds": None}), "created_at") == 300
 
 
-def test_it_is_renewed_before_it_ends_and_not_after(ask):
+def test_a_reservation_is_renewed_only_before_it_expires(ask):
     made = reserved(ask, ask.ledger.enrol(), body={"ttl_seconds": 10})
     ask.ledger.clock.move(9)
     renewed = ask("POST", f"/v1/reservations/{made['uuid']}/renew", {"ttl_seconds": 20})
@@ -127,7 +127,7 @@ def test_it_is_renewed_before_it_ends_and_not_after(ask):
     assert ask("POST", f"/v1/reservations/{made['uuid']}/renew").status == 404
 
 
-def test_it_is_there_in_every_version_that_has_traits(ask):
+def test_reservations_exist_in_every_version_with_traits(ask):
     assert ask("GET", "/v1/reservations", version="1.36").status == 404
     assert ask("GET", "/v1/reservations", version="1.37").status == 200
 
@@ -135,7 +135,7 @@ def test_it_is_there_in_every_version_that_has_traits(ask):
 # --- whose it is ---
 
 
-def test_other_projects_neither_see_nor_use_nor_delete_it(ask):
+def test_other_projects_neither_see_nor_use_nor_delete_a_reservation(ask):
     node = ask.ledger.enrol(owner="blue", lessee="red")
     made = reserved(ask, node, actor=BLUE)
     path = f"/v1/reservations/{made['uuid']}"
@@ -154,7 +154,7 @@ def test_an_admin_of_the_system_sees_and_deletes_every_reservation(ask):
     assert ask("DELETE", f"/v1/reservations/{made['uuid']}").status == 204
 
 
-def test_a_reader_of_the_project_only_looks(ask):
+def test_a_reader_of_the_project_can_only_read(ask):
     made = reserved(ask, ask.ledger.enrol(owner="blue"), actor=BLUE)
     path = f"/v1/reservations/{made['uuid']}"
     assert ask("GET", path, actor=BLUE_READER).status == 200
@@ -163,7 +163,7 @@ def test_a_reader_of_the_project_only_looks(ask):
     assert reserve(ask, ask.ledger.enrol(owner="blue"), actor=BLUE_READER).status == 403
 
 
-def test_a_node_that_one_may_not_see_cannot_be_reserved(ask):
+def test_an_invisible_node_cannot_be_reserved(ask):
     node = ask.ledger.enrol(owner="blue")
     answer = reserve(ask, node, actor=RED)
     assert (answer.status, f"node {node.uuid} could not be found" in answer.reason) == (409, True)
@@ -173,7 +173,7 @@ def test_a_node_that_one_may_not_see_cannot_be_reserved(ask):
 
 
 @pytest.mark.parametrize("version", ["1.9", "1.115"])
-def test_who_looks_for_a_node_to_deploy_on_does_not_find_it(ask, version):
+def test_a_list_of_nodes_to_deploy_excludes_reserved_nodes(ask, version):
     node, other = ask.ledger.enrol(), ask.ledger.enrol()
     reserved(ask, node)
     assert listed(ask, "associated=false&provision_state=available", version=version) == [other.uuid]
@@ -181,7 +181,7 @@ def test_who_looks_for_a_node_to_deploy_on_does_not_find_it(ask, version):
     assert listed(ask, "provision_state=available", version=version) == [node.uuid, other.uuid]
 
 
-def test_who_wants_to_see_it_asks_for_it(ask):
+def test_the_filter_reserved_lists_reserved_nodes(ask):
     node, other = ask.ledger.enrol(), ask.ledger.enrol()
     reserved(ask, node)
     assert listed(ask, "reserved=true") == [node.uuid]
@@ -196,7 +196,7 @@ def provision(ask: Conversation, node: Node, target: str = "active", **body: Any
     return ask("PUT", f"/v1/nodes/{node.uuid}/states/provision", {"target": target, **body}, version=version)
 
 
-def test_it_is_deployed_with_the_uuid_of_its_reservation_alone(ask):
+def test_a_reserved_node_is_deployed_only_with_the_uuid_of_its_reservation(ask):
     node = ask.ledger.enrol(resource_class="gold")
     made = reserved(ask, node)
     for proof in (None, new()):
@@ -208,7 +208,7 @@ def test_it_is_deployed_with_the_uuid_of_its_reservation_alone(ask):
     assert ask("GET", "/v1/reservations").json == {"reservations": []}
 
 
-def test_the_uuid_of_a_reservation_belongs_to_deploying(ask):
+def test_only_the_verb_active_takes_the_uuid_of_a_reservation(ask):
     node = ask.ledger.enrol(state=states.ENROLL)
     assert provision(ask, node, "manage", reservation_uuid=new()).status == 400
     assert provision(ask, node, reservation_uuid="x").status == 400
@@ -216,7 +216,7 @@ def test_the_uuid_of_a_reservation_belongs_to_deploying(ask):
     assert provision(ask, ask.ledger.enrol(), reservation_uuid=new()).status == 404
 
 
-def test_a_client_that_sets_the_instance_has_the_proof_as_well(ask):
+def test_a_client_that_sets_the_instance_of_the_reservation_may_deploy(ask):
     node = ask.ledger.enrol(resource_class="gold")
     made = reserved(ask, node)
     refused = ask.patch(node.uuid, ("add", "/instance_uuid", new()))
@@ -226,7 +226,7 @@ def test_a_client_that_sets_the_instance_has_the_proof_as_well(ask):
     assert provision(ask, node).status == 202
 
 
-def test_it_is_removed_only_in_maintenance(ask):
+def test_a_reserved_node_is_deleted_only_in_maintenance(ask):
     node = ask.ledger.enrol(resource_class="gold")
     made = reserved(ask, node)
     assert ask("DELETE", f"/v1/nodes/{node.uuid}").status == 409
@@ -244,7 +244,7 @@ def allocate(ask: Conversation, proof: str, **options: Any) -> Answer:
     return ask("POST", "/v1/allocations", body, **options)
 
 
-def test_it_becomes_an_allocation_that_is_active_at_once(ask):
+def test_a_reservation_becomes_an_active_allocation(ask):
     node = ask.ledger.enrol(resource_class="gold", owner="blue", with_traits=("CUSTOM_GPU",))
     made = reserved(ask, node, actor=BLUE)
     answer = allocate(ask, made["uuid"], actor=BLUE, body={"traits": ["CUSTOM_GPU"]})
@@ -254,7 +254,7 @@ def test_it_becomes_an_allocation_that_is_active_at_once(ask):
     assert ask.ledger.unit(node)["used"] == 1
 
 
-def test_it_becomes_no_allocation_of_another_project_or_class(ask):
+def test_a_reservation_cannot_become_an_allocation_of_another_project_or_class(ask):
     node = ask.ledger.enrol(resource_class="gold", owner="blue", lessee="red")
     made = reserved(ask, node, actor=BLUE)
     assert allocate(ask, made["uuid"], actor=RED).status == 404

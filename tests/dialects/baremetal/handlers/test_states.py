@@ -21,7 +21,7 @@ def test_states_show_what_the_version_knows(ask: Conversation) -> None:
     assert {"raid_config", "boot_mode", "secure_boot"} <= set(new)
 
 
-def test_an_old_caller_sees_no_inspect_wait(ask: Conversation) -> None:
+def test_an_old_version_shows_no_inspect_wait(ask: Conversation) -> None:
     node = ask.ledger.enrol(state=states.INSPECT_WAIT).uuid
     assert ask("GET", f"/v1/nodes/{node}", version="1.38").json["provision_state"] == "inspecting"
     assert ask("GET", f"/v1/nodes/{node}", version="1.39").json["provision_state"] == "inspect wait"
@@ -46,7 +46,7 @@ def test_power_is_switched_and_the_conductor_woken(ask: Conversation) -> None:
         ("1.26", {"target": "power on", "timeout": 5}, 406, "Request not acceptable."),
     ],
 )
-def test_power_that_cannot_be_had_is_refused(
+def test_an_impossible_power_change_is_refused(
     ask: Conversation, version: str, body: object, status: int, reason: str
 ) -> None:
     answer = ask("PUT", f"/v1/nodes/{ask.ledger.enrol().uuid}/states/power", body, version=version)

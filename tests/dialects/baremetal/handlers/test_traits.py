@@ -5,18 +5,18 @@ from tests.dialects.baremetal.conversation import BASE_URL, Conversation
 
 @pytest.fixture
 def url(ask: Conversation) -> str:
-    """The address of a node's traits."""
+    """The URL of a node's traits."""
     return f"/v1/nodes/{ask.ledger.enrol(name='n').uuid}/traits"
 
 
-def test_all_traits_are_replaced_and_answered_in_order(ask: Conversation, url: str) -> None:
+def test_all_traits_are_replaced_and_returned_in_order(ask: Conversation, url: str) -> None:
     answer = ask("PUT", url, {"traits": ["CUSTOM_B", "CUSTOM_A", "HW_CPU_X86_VMX", "CUSTOM_A"]})
     assert (answer.status, answer.json) == (200, {"traits": ["CUSTOM_A", "CUSTOM_B", "HW_CPU_X86_VMX"]})
     assert ask("GET", url).json == answer.json
     assert ask("PUT", url, {"traits": []}).json == {"traits": []}
 
 
-def test_one_trait_is_added_as_often_as_one_likes(ask: Conversation, url: str) -> None:
+def test_one_trait_can_be_added_repeatedly(ask: Conversation, url: str) -> None:
     for _ in range(2):
         answer = ask("PUT", f"{url}/CUSTOM_A")
         assert (answer.status, answer.body) == (204, b"")
@@ -61,7 +61,7 @@ def test_a_body_of_another_shape_is_400(ask: Conversation, url: str, body: objec
 
 
 @pytest.mark.parametrize("body", [None, {}])
-def test_without_a_list_the_caller_is_told_how_to_put(ask: Conversation, url: str, body: object) -> None:
+def test_a_body_without_traits_is_400_with_the_usage(ask: Conversation, url: str, body: object) -> None:
     assert ask("PUT", url, body).reason.startswith("A single node trait may be added via PUT")
 
 
@@ -70,7 +70,7 @@ def test_a_single_trait_takes_no_body(ask: Conversation, url: str) -> None:
     assert ask("PUT", f"{url}/CUSTOM_X", {}).status == 204
 
 
-def test_before_their_version_there_are_no_traits(ask: Conversation, url: str) -> None:
+def test_traits_do_not_exist_before_their_version(ask: Conversation, url: str) -> None:
     assert ask("GET", url, version="1.36").status == 406
     assert ask("PUT", url, {"traits": []}, version="1.36").status == 405
     assert ask("DELETE", f"{url}/CUSTOM_A", version="1.36").status == 404
@@ -81,5 +81,5 @@ def test_one_trait_cannot_be_read(ask: Conversation, url: str) -> None:
     assert (answer.status, answer.headers["allow"]) == (405, "PUT, DELETE")
 
 
-def test_traits_of_a_node_that_is_not_there_are_404(ask: Conversation) -> None:
+def test_traits_of_an_unknown_node_are_404(ask: Conversation) -> None:
     assert ask("GET", "/v1/nodes/dd467882-90f0-4ded-a26d-350bd2f70794/traits").status == 404
