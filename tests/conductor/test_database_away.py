@@ -45,8 +45,8 @@ def test_work_goes_on_when_the_database_server_is_back(database_server, engine, 
         conductor.stop()
         store.close()
     messages = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
-    told = [message for message in messages if CONNECTION_LOST in message or CONNECTION_BACK in message]
-    assert all(CONNECTION_LOST in message for message in told[::2]), "a loss is logged once, not at every heartbeat"
-    assert all(CONNECTION_BACK in message for message in told[1::2]), told
+    logged = [message for message in messages if CONNECTION_LOST in message or CONNECTION_BACK in message]
+    assert all(CONNECTION_LOST in message for message in logged[::2]), "a loss is logged once, not at every heartbeat"
+    assert all(CONNECTION_BACK in message for message in logged[1::2]), logged
     errors = [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
-    assert set(errors) <= set(told), "nothing else failed"
+    assert set(errors) <= set(logged), "nothing else failed"

@@ -6,7 +6,6 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.allocations.model.errors import AllocationNotFound
-from dibs.allocations.queries import allocations
 from dibs.machines.operations.nodes import DeleteNode, delete_node
 from tests.allocation_builders import force, holders, served, show
 from tests.builders import Ledger
@@ -31,9 +30,3 @@ def test_deleting_a_node_deletes_its_allocation(ledger: Ledger) -> None:
     ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
     with pytest.raises(AllocationNotFound):
         show(ledger, allocation)
-
-
-def test_allocation_of_a_node_is_found_by_the_id_of_the_node(ledger: Ledger) -> None:
-    allocation, node = served(ledger)
-    assert ledger.store.read(lambda tx: allocations.of_node(tx, node.id)) == allocation
-    assert ledger.store.read(lambda tx: allocations.of_nodes(tx, [node.id, -1])) == {node.id: allocation.uuid}

@@ -14,7 +14,7 @@ SPARE = 32
 """How many more nodes than needed a search returns, so that the next entry with the same requirements needs none."""
 
 Search = Callable[[Requirements, int], Sequence[str]]
-"""Returns the uuids of at most so many free nodes that meet requirements, in one order for every caller."""
+"""Takes requirements and a maximum, and returns the uuids of free nodes in the order of their ids."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

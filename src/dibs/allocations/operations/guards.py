@@ -1,4 +1,4 @@
-"""What allocations add to operations on nodes."""
+"""Checks and reactions of allocations to operations on nodes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from dibs.machines.operations.guards import NodeGuard
 
 
 class AllocationNodeGuard(NodeGuard):
-    """Keeps allocations in line with the nodes that they have."""
+    """Keeps allocations consistent with the nodes that they have."""
 
     def reserves_instance(self, tx: Transaction, instance_uuid: str) -> bool:
         """Return True for the uuid of an allocation: its node will carry it as its instance."""
