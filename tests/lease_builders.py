@@ -4,6 +4,7 @@ from typing import Any
 
 from dibs.access.access import Access
 from dibs.access.lease_policy import LeasePolicy
+from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, WHOLE_HOST, Lease
 from dibs.leases.model.windows import MINUTE, to_minute
@@ -24,12 +25,14 @@ from tests.builders import FIRST_INSTANT, Ledger, trusted
 from tests.provider_builders import make
 
 OWNER = trusted(user="u", project="p", roles=frozenset({"member", "reader"}))
-"""A member of a project, whom every rule lets through."""
+"""A member of a project whom every rule allows everything."""
 MEMBER = LeasePolicy().access(OWNER.actor)
 """The same member, bound by the default rules."""
 HOUR = 60 * MINUTE
 BASE = to_minute(FIRST_INSTANT) + HOUR
-"""A full minute, an hour after the clock's first look or a little less."""
+"""A full minute, an hour after the first reading of the clock or a little less."""
+NO_NOTICE = LeaseRules(before_end_minutes=0)
+"""Rules for leases without a before_end event."""
 
 
 def at(hours: float) -> int:

@@ -1,0 +1,38 @@
+from dataclasses import replace
+
+from dibs.leases.queries import leases
+from tests.builders import Ledger, trusted
+from tests.lease_builders import instances, lease, make_host, whole
+
+
+def test_lease_is_read_as_it_was_added(ledger: Ledger) -> None:
+    make_host(ledger)
+    made = lease(ledger, 1, 2, instances(2, affinity=True), whole(0, 1, before_end="snapshot"))
+    assert ledger.store.read(lambda tx: leases.get(tx, made.uuid)) == made
+    assert ledger.store.read(lambda tx: leases.get(tx, "unknown")) is None
+
+
+def test_leases_of_projects_are_ordered_by_age(ledger: Ledger) -> None:
+    made = [lease(ledger, 1, 2, access=trusted(user="u", project=project)) for project in "pqp"]
+    lease(ledger, 1, 2, access=trusted(user="u", project="r"))
+    assert ledger.store.read(lambda tx: leases.of_projects(tx, {"q", "p"})) == made
+    assert ledger.store.read(lambda tx: leases.of_projects(tx, set())) == []
+
+
+def test_changes_are_written_and_returned(ledger: Ledger) -> None:
+    make_host(ledger)
+    made = lease(ledger, 1, 2, instances(1))
+    (reservation,) = made.reservations
+
+    def change(tx):
+        leases.change_reservation(tx, reservation, 7, resources={"VCPU": 3}, missing_resources=True)
+        return leases.change(tx, made, 7, degraded=True)
+
+    assert ledger.run(change) == replace(made, degraded=True, updated_at=7)
+    found = ledger.store.read(lambda tx: leases.get(tx, made.uuid))
+    assert found is not None
+    assert found.reservations == (replace(reservation, resources={"VCPU": 3}, missing_resources=True, updated_at=7),)
+
+
+def test_locking_an_unknown_lease_returns_none(ledger: Ledger) -> None:
+    assert ledger.run(lambda tx: leases.lock(tx, "unknown")) is None
