@@ -10,15 +10,17 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from dibs.database import Store, health, open_store
-from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.errors import StatementTimeout, StoreContended, StoreUnavailable
 from dibs.database.migrate import upgrade
 from dibs.database.store import ATTEMPTS_MAX, CONNECTION_BACK, CONNECTION_LOST, Reachability
 from dibs.database.transaction import Again, Duplicate, Transaction
 from dibs.ledger.queries import providers
 from tests.bed.mariadb import MariadbServer
 from tests.bed.postgresql import PostgresqlServer
+from tests.bed.session import Bed
 from tests.bed.waiting import eventually
 
 
@@ -98,6 +100,49 @@ def test_retries_are_bounded(store: Store) -> None:
     with pytest.raises(StoreContended, match=str(ATTEMPTS_MAX)):
         store.write(always_refused)
     assert len(attempts) == ATTEMPTS_MAX
+
+
+@pytest.mark.parametrize(
+    ("engine", "statements"),
+    [
+        ("postgresql", ["SELECT set_config('statement_timeout', '50', true)", "SELECT pg_sleep(5)"]),
+        ("mariadb", ["SET STATEMENT max_statement_time = 0.05 FOR SELECT SLEEP(5)"]),
+    ],
+)
+def test_statement_that_timed_out_is_not_retried(engine: str, statements: list[str], bed: Bed) -> None:
+    """The retry would be as slow, and occupy the connection and its locks again."""
+    store = open_store(bed.databases(engine).fresh())
+    attempts = []
+
+    def slow(tx: Transaction) -> None:
+        attempts.append(1)
+        for statement in statements:
+            tx.values(text(statement))
+
+    with pytest.raises(StatementTimeout):
+        store.write(slow)
+    assert len(attempts) == 1
+    assert add_provider(store, "the connection works afterwards")
+    store.close()
+
+
+def test_read_that_raises_keeps_its_connection(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+    connect = store.engine.connect
+
+    def counted(*, writing: bool) -> object:
+        opened.append(writing)
+        return connect(writing=writing)
+
+    def not_found(tx: Transaction) -> None:
+        assert not providers.inventory(tx, 1)
+        raise LookupError("no such provider")
+
+    monkeypatch.setattr(store.engine, "connect", counted)
+    for _ in range(3):
+        with pytest.raises(LookupError):
+            store.read(not_found)
+    assert opened == [False]
 
 
 def test_deadlocked_transactions_both_succeed(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 SQLite has one writer at a time anyway. So writing transactions queue for one thread, which runs each in its own
 savepoint and commits all that were waiting together: each is durable when it returns, and they share one disk write.
+A refused transaction is rolled back to its savepoint and queues again; the others of its batch are committed.
 """
 
 import os
@@ -47,7 +48,11 @@ class EmbeddedStore:
             try:
                 result = self._run_reader(connection, body)
             except Exception as error:
-                connection.close()
+                if isinstance(error, sqlite3.Error):
+                    connection.close()
+                else:
+                    # The body raised; the transaction was rolled back and the connection is fit for the next one.
+                    self._readers.put(connection)
                 self._raise_unless_refused(error)
             else:
                 self._readers.put(connection)
@@ -58,10 +63,18 @@ class EmbeddedStore:
         raise StoreContended(attempts=ATTEMPTS_MAX)
 
     def write(self, body: Body[Result]) -> Result:
-        self._open()
-        done: Future[Result] = Future()
-        self._jobs.put((body, done))
-        return done.result()
+        # The thread of the caller pauses and retries, not the writer: neighbours in the batch neither wait nor rerun.
+        for attempt in range(ATTEMPTS_MAX):
+            self._open()
+            done: Future[Result] = Future()
+            self._jobs.put((body, done))
+            try:
+                return done.result()
+            except Exception as error:
+                self._raise_unless_refused(error)
+            self.statistics.rerun()
+            pause_before(attempt)
+        raise StoreContended(attempts=ATTEMPTS_MAX)
 
     def close(self) -> None:
         if self._writer is not None and self._process == os.getpid():
@@ -105,7 +118,7 @@ class EmbeddedStore:
                 outcomes = self._commit_together(connection, batch)
             except Exception as error:
                 outcomes = [(done, None, error) for _, done in batch]
-                if connection is not None:
+                if connection is not None and not refused(self.engine, error):
                     connection.close()
                     connection = None
             for done, result, failure in outcomes:
@@ -135,21 +148,16 @@ class EmbeddedStore:
         return None
 
     def _commit_together(self, connection: sqlite3.Connection, batch: list[Job]) -> list[Outcome]:
-        for attempt in range(ATTEMPTS_MAX):
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                outcomes = [self._run_in_savepoint(connection, body, done) for body, done in batch]
-                connection.execute("COMMIT")
-            except Exception as error:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                self._raise_unless_refused(error)
-            else:
-                self._reachability.reached()
-                return outcomes
-            self.statistics.rerun()
-            pause_before(attempt)
-        raise StoreContended(attempts=ATTEMPTS_MAX)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            outcomes = [self._run_in_savepoint(connection, body, done) for body, done in batch]
+            connection.execute("COMMIT")
+        except Exception:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        self._reachability.reached()
+        return outcomes
 
     def _run_in_savepoint(
         self,
@@ -162,7 +170,8 @@ class EmbeddedStore:
         try:
             outcome: Outcome = (done, body(transaction), None)
         except Exception as error:
-            if refused(self.engine, error) or self.engine.unavailable(error):
+            # SQLite itself rolls back the whole transaction after some errors; then the whole batch has failed.
+            if self.engine.unavailable(error) or not connection.in_transaction:
                 raise
             connection.execute("ROLLBACK TO one")
             outcome = (done, None, error)

@@ -1,10 +1,14 @@
-"""Errors of the database: unavailable, or too contended."""
+"""Errors of the database: unavailable, too slow, or too contended."""
 
 from dibs.errors import DibsError
 
 
 class StoreUnavailable(DibsError):
     """The database cannot be reached. Please try again."""
+
+
+class StatementTimeout(StoreUnavailable):
+    """The database stopped a statement that took too long. Please try again."""
 
 
 class StoreContended(DibsError):

@@ -11,7 +11,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from dibs.database.engines import Engine
-from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.errors import StatementTimeout, StoreContended, StoreUnavailable
 from dibs.database.transaction import Again, Compiler, Transaction
 
 Result = TypeVar("Result")
@@ -176,6 +176,8 @@ class PooledStore:
             return
         if not self.engine.unavailable(error):
             _roll_back(connection)
+            if self.engine.timed_out(error):
+                raise StatementTimeout() from error
             raise error
         connection.invalidate(error)
         for pool in self._pools.values():

@@ -34,6 +34,9 @@ class Engine(Protocol):
     def refused(self, error: Exception) -> bool:
         """Return True when the whole transaction should be retried (deadlock, serialization failure, busy)."""
 
+    def timed_out(self, error: Exception) -> bool:
+        """Return True when the server stopped a statement that ran too long; a retry would be as slow."""
+
     def unavailable(self, error: Exception) -> bool:
         """Return True when the database cannot be reached or cannot write now."""
 

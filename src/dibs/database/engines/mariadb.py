@@ -99,6 +99,10 @@ class MariaDB:
         """Return True for 1205 and 1213."""
         return isinstance(error, pymysql.MySQLError) and _code(error) in _REFUSALS
 
+    def timed_out(self, error: Exception) -> bool:
+        """Return True for 1969: the limit ``max_statement_time`` of the server or the user."""
+        return isinstance(error, pymysql.MySQLError) and _code(error) == 1969
+
     def unavailable(self, error: Exception) -> bool:
         """Return True for a lost connection; PyMySQL raises InterfaceError(0) on one that broke earlier."""
         return isinstance(error, pymysql.MySQLError) and (

@@ -19,7 +19,6 @@ _REFUSALS = (
     errors.SerializationFailure,
     errors.DeadlockDetected,
     errors.LockNotAvailable,
-    errors.QueryCanceled,
 )
 _UNAVAILABLE = (
     errors.AdminShutdown,
@@ -58,8 +57,12 @@ class PostgreSQL:
         return connection
 
     def refused(self, error: Exception) -> bool:
-        """Return True for 40001, 40P01, 55P03, and 57014 (statement timeout)."""
+        """Return True for 40001, 40P01 and 55P03."""
         return isinstance(error, _REFUSALS)
+
+    def timed_out(self, error: Exception) -> bool:
+        """Return True for 57014."""
+        return isinstance(error, errors.QueryCanceled)
 
     def unavailable(self, error: Exception) -> bool:
         """Return True for a lost connection, which has no SQLSTATE, and for a server that stops or starts."""

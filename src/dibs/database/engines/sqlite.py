@@ -51,6 +51,10 @@ class SQLite:
             sqlite3.SQLITE_LOCKED,
         )
 
+    def timed_out(self, error: Exception) -> bool:
+        """Return False: SQLite does not limit the time of a statement."""
+        return False
+
     def unavailable(self, error: Exception) -> bool:
         """Return True when the file cannot be opened, read or written."""
         return isinstance(error, sqlite3.OperationalError) and _code(error) in (

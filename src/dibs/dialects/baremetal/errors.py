@@ -21,7 +21,7 @@ from dibs.allocations.model.errors import (
     NoConductorAvailable,
     NodeHasNoAllocation,
 )
-from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.errors import StatementTimeout, StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import (
     ComputeUnavailable,
@@ -226,6 +226,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     ComputeUnavailable: 503,
     Forbidden: 403,
     StoreUnavailable: 503,
+    StatementTimeout: 503,
     StoreContended: 503,
 }
 

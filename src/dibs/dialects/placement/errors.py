@@ -19,7 +19,7 @@ from dibs.allocations.model.errors import (
     NoConductorAvailable,
     NodeHasNoAllocation,
 )
-from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.errors import StatementTimeout, StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import (
     ComputeUnavailable,
@@ -158,6 +158,7 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     TraitNotFound: _MISSING,
     Forbidden: _FORBIDDEN,
     StoreUnavailable: _AWAY,
+    StatementTimeout: _AWAY,
     StoreContended: _AWAY,
     ProviderNotFound: _MISSING,
     ProviderOwnedByNode: _CONFLICT,

@@ -1,0 +1,71 @@
+"""The store of an SQLite file: batches of writes."""
+
+import threading
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dibs.database.embedded import EmbeddedStore
+from dibs.database.errors import StoreContended
+from dibs.database.migrate import upgrade
+from dibs.database.opening import open_store
+from dibs.database.store import ATTEMPTS_MAX
+from dibs.database.transaction import Again, Transaction
+from dibs.ledger.queries import providers
+from tests.bed.waiting import eventually
+
+NEIGHBOURS = 10
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
+    url = f"sqlite:///{tmp_path}/ledger.sqlite"
+    upgrade(url)
+    opened = open_store(url)
+    assert isinstance(opened, EmbeddedStore)
+    yield opened
+    opened.close()
+
+
+def write_in_one_batch(store: EmbeddedStore, bodies: list[Callable[[Transaction], None]]) -> list["Future[None]"]:
+    """Queue every body while the writer is busy with another one."""
+    gate = threading.Event()
+    entered = threading.Event()
+
+    def occupy(tx: Transaction) -> None:
+        entered.set()
+        gate.wait(10)
+
+    with ThreadPoolExecutor(len(bodies) + 1) as pool:
+        pool.submit(store.write, occupy)
+        entered.wait(10)
+        written = [pool.submit(store.write, body) for body in bodies]
+        eventually(lambda: store._jobs.qsize() == len(bodies))
+        gate.set()
+    return written
+
+
+def test_refused_write_does_not_rerun_or_fail_its_neighbours(store: EmbeddedStore) -> None:
+    runs = dict.fromkeys(range(NEIGHBOURS), 0)
+    attempts = []
+
+    def always_refused(tx: Transaction) -> None:
+        providers.insert_provider(tx, str(uuid.uuid4()), "refused", 1)
+        attempts.append(1)
+        raise Again
+
+    def neighbour(tx: Transaction, number: int) -> None:
+        runs[number] += 1
+        providers.insert_provider(tx, str(uuid.uuid4()), f"neighbour {number}", 1)
+
+    neighbours = [lambda tx, number=number: neighbour(tx, number) for number in runs]
+    before, after = neighbours[: NEIGHBOURS // 2], neighbours[NEIGHBOURS // 2 :]
+    written = write_in_one_batch(store, [*before, always_refused, *after])
+    outcomes = [future.exception() for future in written]
+    assert isinstance(outcomes.pop(NEIGHBOURS // 2), StoreContended)
+    assert outcomes == [None] * NEIGHBOURS
+    assert set(runs.values()) == {1}
+    assert len(attempts) == ATTEMPTS_MAX
