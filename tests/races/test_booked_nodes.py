@@ -1,7 +1,7 @@
 """Leases race with reservations, allocations, claims through Placement and instances for the same nodes.
 
-Nobody who says no end may have a node that is booked, and nobody may book a node that somebody has without an end;
-whoever holds a node for a while may have it until the booking begins.
+A claim has no end, so a booked node cannot be claimed and a claimed node cannot be booked. A hold has an end, and must
+end before the booking begins.
 """
 
 import random
@@ -33,14 +33,14 @@ HOLD = 600_000_000
 
 
 class Booking(Wanting):
-    """One more way to want a node: in a while, with a lease."""
+    """Requests a node with a lease in the future, too."""
 
     def __init__(self, runner: Runner) -> None:
         super().__init__(runner)
         self.runner = runner
 
     def book(self, node: str) -> str:
-        # Some begin before a hold made now would end, and some after.
+        # Some leases begin before a hold of this moment ends, and some after.
         start = read_clock() + random.choice((HOLD // 2, HOUR))
         wanted = ReservationRequest(
             resource_type="physical:host", least=1, most=1, resource_properties=f'["==", "$name_of", "{node}"]'

@@ -1,6 +1,6 @@
-"""The law of the calendar: whoever books at the same moment, from however many processes, no host is promised twice.
+"""The law of the calendar under concurrent bookings: no window of a host is booked twice.
 
-Every caller has a store of its own, as callers in different processes have.
+Every caller has its own store, like callers in different processes.
 """
 
 import random
@@ -37,7 +37,7 @@ ROUNDS = 100
 
 
 class Caller:
-    """As much of a ledger as making leases needs, over a store of its own."""
+    """The part of a ledger that leases need, with its own store."""
 
     def __init__(self, store: Store, ledger: Ledger) -> None:
         self.store = store
@@ -53,13 +53,13 @@ def callers(ledger: Ledger, database_url: str) -> Iterator[list[Caller]]:
 
 
 @pytest.fixture(autouse=True)
-def no_promise_is_broken_afterwards(database_url: str) -> Iterator[None]:
+def no_host_is_booked_twice_afterwards(database_url: str) -> Iterator[None]:
     yield
     assert broken_bookings(read_tables(database_url)) == []
 
 
 def won(answers: list[object]) -> list[Lease]:
-    """Those that got a lease; all the others were refused for want of hosts."""
+    """Return the leases that were created; every other answer must be NotEnoughHosts."""
     made = [answer for answer in answers if isinstance(answer, Lease)]
     refused = [answer for answer in answers if isinstance(answer, NotEnoughHosts)]
     assert len(made) + len(refused) == len(answers), answers
@@ -69,7 +69,9 @@ def won(answers: list[object]) -> list[Lease]:
 def test_one_of_eight_concurrent_leases_for_a_host_is_created(ledger, callers):
     make_host(ledger)
     for number in range(ROUNDS):
-        answers = all_at_once(CALLERS, lambda who, hour=number: lease(callers[who], hour, hour + 1, whole(), seed=None))
+        answers = all_at_once(
+            CALLERS, lambda caller, hour=number: lease(callers[caller], hour, hour + 1, whole(), seed=None)
+        )
         assert len(won(answers)) == 1
 
 
@@ -80,8 +82,8 @@ def test_concurrent_leases_book_exactly_the_instances_that_fit(ledger, callers):
         start = 2 * number
         answers = all_at_once(
             CALLERS,
-            lambda who, start=start: lease(
-                callers[who], start + who % 2 / 2, start + 2, instances(1, vcpus=20), seed=None
+            lambda caller, start=start: lease(
+                callers[caller], start + caller % 2 / 2, start + 2, instances(1, vcpus=20), seed=None
             ),
         )
         assert len(won(answers)) == 6
@@ -93,7 +95,7 @@ def test_concurrent_leases_never_share_a_whole_host_with_instances(ledger, calle
     wanted = [whole(1, 3), instances(4, vcpus=16), instances(2, affinity=False), instances(3, vcpus=20, affinity=True)]
     for number in range(20):
         answers = all_at_once(
-            CALLERS, lambda who, hour=number: lease(callers[who], hour, hour + 1, wanted[who % 4], seed=None)
+            CALLERS, lambda caller, hour=number: lease(callers[caller], hour, hour + 1, wanted[caller % 4], seed=None)
         )
         assert won(answers)
 
@@ -106,19 +108,23 @@ def test_concurrent_creates_updates_and_deletes_never_book_a_host_twice(ledger, 
         made = [lease(ledger, 1000 + 9 * number + k, 1001 + 9 * number + k, whole(1, 2)) for k in range(4)]
         hour = 5 * number
 
-        def move(who: int, hour: int = hour, made: list[Lease] = made) -> object:
-            return change(callers[who], made[who], start_at=at(hour), end_at=at(hour + 2))
+        def move(caller: int, hour: int = hour, made: list[Lease] = made) -> object:
+            return change(callers[caller], made[caller], start_at=at(hour), end_at=at(hour + 2))
 
-        def grow(who: int, made: list[Lease] = made) -> object:
-            request = ReservationUpdate(uuid=made[who].reservations[0].uuid, values={"least": 3, "most": 3})
-            return change(callers[who], made[who], request, end_at=made[who].end_at + 3_600_000_000)
+        def grow(caller: int, made: list[Lease] = made) -> object:
+            request = ReservationUpdate(uuid=made[caller].reservations[0].uuid, values={"least": 3, "most": 3})
+            return change(callers[caller], made[caller], request, end_at=made[caller].end_at + 3_600_000_000)
 
-        acts: list[Callable[[int], object]] = [move, grow, lambda who, made=made: delete(callers[who], made[who])]
+        acts: list[Callable[[int], object]] = [
+            move,
+            grow,
+            lambda caller, made=made: delete(callers[caller], made[caller]),
+        ]
         plan = [chance.choice(acts) for _ in range(4)]
         answers = all_at_once(
             CALLERS,
-            lambda who, plan=plan, hour=hour: (
-                plan[who](who) if who < 4 else lease(callers[who], hour, hour + 1, whole(), seed=None)
+            lambda caller, plan=plan, hour=hour: (
+                plan[caller](caller) if caller < 4 else lease(callers[caller], hour, hour + 1, whole(), seed=None)
             ),
         )
         assert all(isinstance(each, Lease | NotEnoughHosts) or each is None for each in answers), answers
@@ -131,10 +137,10 @@ def test_node_is_either_booked_or_claimed(ledger, callers, database_url):
         host = register(ledger, node)
         only = whole(resource_properties=f'["==", "$id", "{host.id}"]')
 
-        def act(who: int, node=node, only=only) -> object:
-            if who % 2:
-                return lease(callers[who], 1, 2, only, seed=None)
-            return Ledger.change(callers[who], node, instance_uuid=str(uuid.uuid4()))  # type: ignore[arg-type]
+        def act(caller: int, node=node, only=only) -> object:
+            if caller % 2:
+                return lease(callers[caller], 1, 2, only, seed=None)
+            return Ledger.change(callers[caller], node, instance_uuid=str(uuid.uuid4()))  # type: ignore[arg-type]
 
         answers = all_at_once(CALLERS, act)
         assert sum(not isinstance(answer, Exception) for answer in answers) == 1, answers
@@ -145,10 +151,10 @@ def test_host_is_either_booked_or_removed(ledger, callers):
     for number in range(20):
         host = make_host(ledger)
 
-        def act(who: int, host=host, hour: int = number) -> object:
-            if who % 2:
-                return lease(callers[who], hour, hour + 1, whole(), seed=None)
-            return callers[who].runner.write(delete_host, SERVICE, DeleteHost(id=str(host.id)))
+        def act(caller: int, host=host, hour: int = number) -> object:
+            if caller % 2:
+                return lease(callers[caller], hour, hour + 1, whole(), seed=None)
+            return callers[caller].runner.write(delete_host, SERVICE, DeleteHost(id=str(host.id)))
 
         answers = all_at_once(CALLERS, act)
         made = [answer for answer in answers if isinstance(answer, Lease)]
@@ -169,7 +175,9 @@ def test_concurrent_registrations_create_one_host(ledger, callers):
         node = ledger.enrol(name=f"n{number}")
         answers = all_at_once(
             CALLERS,
-            lambda who, node=node: callers[who].runner.write(register_host, SERVICE, RegisterHost(name=node.uuid)),
+            lambda caller, node=node: callers[caller].runner.write(
+                register_host, SERVICE, RegisterHost(name=node.uuid)
+            ),
         )
         assert sum(not isinstance(answer, Exception) for answer in answers) == 1, answers
         assert all(isinstance(each, DibsError) for each in answers if isinstance(each, Exception)), answers

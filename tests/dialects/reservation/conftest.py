@@ -6,5 +6,5 @@ from tests.dialects.reservation.conversation import Conversation
 
 @pytest.fixture
 def ask(ledger: Ledger) -> Conversation:
-    """Ask the dialect as an admin, over an empty ledger."""
+    """Send requests to the dialect as an admin, over an empty ledger."""
     return Conversation(ledger)

@@ -1,4 +1,4 @@
-"""Asking the dialect itself, without a server: a request in, an answer out, over a real ledger."""
+"""Send requests to the dialect without a server, over a real ledger."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ STRANGER = Actor(user="u-other", project="p-other", roles=frozenset({"member", "
 
 
 class Conversation:
-    """A caller and the dialect."""
+    """A client of the dialect."""
 
     def __init__(self, ledger: Ledger, actor: Actor = ADMIN, **options: Any) -> None:
         self.ledger = ledger
@@ -31,7 +31,7 @@ class Conversation:
         actor: Actor | None = None,
         headers: dict[str, str] | None = None,
     ) -> Answer:
-        """Send one request; ``body`` is bytes as they are, or a document."""
+        """Send one request; ``body`` is raw bytes or a JSON document."""
         sent = {} if body is None else {"content-type": "application/json"}
         kept = {name: value for name, value in (sent | (headers or {})).items() if value}
         return send(self._dialect, method, url, body, actor=actor or self._actor, headers=kept)

@@ -1,4 +1,4 @@
-"""Bodies of requests about leases, sound unless the test says otherwise."""
+"""Bodies of requests about leases, valid unless a test changes them."""
 
 from typing import Any
 
@@ -28,5 +28,5 @@ def lease(*reservations: Any, **values: Any) -> dict[str, Any]:
 
 
 def without(name: str, values: dict[str, Any]) -> dict[str, Any]:
-    """The same but for one name."""
+    """Return a body without one key."""
     return {key: value for key, value in values.items() if key != name}

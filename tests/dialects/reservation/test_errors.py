@@ -18,7 +18,7 @@ def every_error(kind: type[DibsError] = DibsError) -> Iterator[type[DibsError]]:
 
 
 def test_every_error_about_hosts_and_leases_has_a_status() -> None:
-    """What others raise cannot come up here: no request of this dialect claims, deploys or launches anything."""
+    """Other errors cannot occur: no request of this dialect claims, deploys or launches anything."""
     elsewhere = {HostKeptForLeases}
     about = {kind for kind in every_error() if kind.__name__.startswith(OF_LEASES)}
     assert about - elsewhere - STATUSES.keys() == set()

@@ -1,4 +1,4 @@
-"""The routing table has what the contract has, and nobody gets past it who may not."""
+"""The routing table matches the contract, and every route checks its rule."""
 
 from collections.abc import Callable
 

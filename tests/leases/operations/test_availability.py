@@ -1,4 +1,4 @@
-"""Why not, and when: the refusal says it, and asking books nothing."""
+"""The reasons of a refusal and the earliest start, with and without a lease."""
 
 import pytest
 
@@ -20,9 +20,6 @@ def refusal(ledger: Ledger, *asked, **options) -> str:
     with pytest.raises(NotEnoughHosts) as raised:
         lease(ledger, *asked, **options)
     return str(raised.value)
-
-
-# --- why not, and when ---
 
 
 def test_refusal_counts_the_reasons_and_names_the_earliest_start(ledger):

@@ -1,4 +1,4 @@
-"""Which hosts a lease gets: whole ones, room for instances, nodes; what several reservations leave to each other."""
+"""The hosts that leases get: whole hosts, instances, nodes, and several reservations in one lease."""
 
 import uuid
 

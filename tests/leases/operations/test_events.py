@@ -1,4 +1,4 @@
-"""A lease at its time: it begins, it ends, and leaves nothing behind."""
+"""The events of leases over a real ledger, run as a conductor runs them."""
 
 import pytest
 
@@ -14,12 +14,12 @@ from tests.builders import Ledger
 
 @pytest.fixture
 def worker(ledger: Ledger) -> LeaseWorker:
-    """What a conductor does with leases, without its thread."""
+    """The part of a conductor that runs events, without its thread."""
     return LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=1, cleaning_minutes=0)
 
 
 def until(ledger: Ledger, moment: int) -> None:
-    """Let time pass until a moment."""
+    """Move the clock to a moment."""
     ledger.clock.move((moment - ledger.clock()) / 1_000_000)
 
 
@@ -29,7 +29,7 @@ def rows(ledger: Ledger, table: str) -> list[dict[str, object]]:
 
 
 def inventory_of(ledger: Ledger, reservation_class: str) -> dict[int, int]:
-    """How many instances each provider offers of a class; empty when there is no such class."""
+    """Return the total of a class by provider; empty when the class does not exist."""
     classes = {row["id"]: row["name"] for row in rows(ledger, "resource_classes")}
     return {
         row["provider_id"]: row["total"]
@@ -81,7 +81,7 @@ def test_end_removes_flavors_inventories_classes_bookings_and_servers(ledger, wo
 
 
 def launch(ledger, made, actor=leases.OWNER, **options):
-    """A server of a lease's first reservation."""
+    """Launch a server of the first reservation of a lease."""
     reservation = made.reservations[0]
     if reservation.resource_type == WHOLE_HOST:
         return servers.launch(ledger, servers.flavor(ledger), actor, reservation=reservation.uuid, **options)
@@ -153,7 +153,7 @@ def test_leases_that_wait_for_a_stuck_lease_are_not_listed_as_due(ledger, worker
 
 
 def due(ledger: Ledger) -> list[tuple[str, str]]:
-    """What starts and ends are due."""
+    """Return the start and end events that are due."""
     found = ledger.runner.read(list_due_events, SERVICE, ListDueEvents(count_max=9))
     return [(event.lease, event.kind) for event in found if event.kind != "before_end_lease"]
 

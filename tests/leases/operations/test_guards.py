@@ -1,4 +1,4 @@
-"""Ways around leases, all of them closed: through Placement, through nodes, and by what another lease does."""
+"""Claims, holds and changes that leases refuse, in every dialect, and those that they allow."""
 
 import uuid
 
@@ -32,7 +32,7 @@ from tests.builders import Ledger
 
 
 def begin(ledger: Ledger, hours: float = 1) -> None:
-    """Let time pass, and all that is due happen."""
+    """Move the clock and run the events that are due."""
     ledger.clock.move((leases.at(hours) - ledger.clock()) / 1_000_000)
     ledger.revive_conductor()
     LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0).run_events()
@@ -50,7 +50,7 @@ def claims(ledger: Ledger, consumer: str) -> dict[str, int]:
 
 
 def reserved(host: Host, made: Lease, vcpus: int) -> dict[str, dict[str, int]]:
-    """A reserved instance with so many processors."""
+    """Return the resources of a reserved instance with these processors."""
     return {host.provider: {"VCPU": vcpus}, host.reservation_provider: {made.reservations[0].resource_class: 1}}
 
 
@@ -62,7 +62,7 @@ def host(ledger: Ledger) -> Host:
 
 @pytest.fixture
 def made(ledger: Ledger, host: Host) -> Lease:
-    """A lease of two instances on the host that has begun."""
+    """An active lease of two instances on the host."""
     lease = leases.lease(ledger, 1, 3, leases.instances(2, vcpus=4))
     begin(ledger)
     return lease

@@ -1,4 +1,4 @@
-"""Hosts over a real ledger: what can be registered, what is said of them, and when they can go."""
+"""Registration, properties, bookings and removal of hosts over a real ledger."""
 
 import pytest
 

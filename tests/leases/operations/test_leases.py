@@ -1,4 +1,4 @@
-"""Leases over a real ledger: what is made with them, their dates, who sees them, and how they go."""
+"""Creation, dates, visibility and deletion of leases over a real ledger."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def class_names(ledger: Ledger) -> set[str]:
     return {each.name for each in ledger.runner.read(list_resource_classes, SERVICE, None)}
 
 
-# --- what is made ---
+# --- creation ---
 
 
 def test_lease_has_its_reservations_its_events_and_its_hosts(ledger):
@@ -128,7 +128,7 @@ def test_too_long_lease_is_refused_unless_its_project_is_exempt(ledger):
     assert lease(ledger, 1, 9, rules=LeaseRules(seconds_max=3600, exempt_projects=frozenset({"p"})))
 
 
-# --- looking and going ---
+# --- visibility and deletion ---
 
 
 def test_member_lists_the_leases_of_its_project_and_an_operator_all(ledger):
@@ -165,12 +165,12 @@ def test_lease_of_another_project_is_refused(ledger, operation, command):
     assert shown(ledger, made) == made
 
 
-# --- how much work it is ---
+# --- number of statements ---
 
 
 def test_creating_a_lease_takes_as_many_statements_with_fifty_hosts_and_a_hundred_leases_as_with_one(ledger):
     make_host(ledger)
-    lease(ledger, 1, 2, instances())  # The first one ever begins the calendar.
+    lease(ledger, 1, 2, instances())  # The first lease inserts the row of the calendar.
     counts = [statements(ledger, lambda: lease(ledger, 1, 2, instances()))]
     for _ in range(49):
         make_host(ledger)
@@ -190,7 +190,7 @@ def test_creating_a_lease_takes_as_many_statements_among_500_hosts_with_1000_lea
         ]
 
     make_host(ledger)
-    lease(ledger, 1, 2, instances())  # The first one ever begins the calendar.
+    lease(ledger, 1, 2, instances())  # The first lease inserts the row of the calendar.
     alone = measure(1)
     for _ in range(499):
         make_host(ledger)

@@ -1,4 +1,4 @@
-"""Changing leases over a real ledger: what may be changed when, and what becomes of the hosts."""
+"""Updates of leases over a real ledger: what can be changed when, and which hosts a lease has afterwards."""
 
 import pytest
 
@@ -28,7 +28,7 @@ from tests.lease_builders import (
 
 
 def begin(ledger: Ledger, made: Lease) -> Lease:
-    """Let its time come."""
+    """Run the start of a lease."""
     ledger.clock.moved = made.start_at - ledger.clock() + ledger.clock.moved + 1_000_000
     assert ledger.runner.write(run_event, SERVICE, DueEvent(lease=made.uuid, kind=START))
     return shown(ledger, made)
@@ -52,7 +52,7 @@ def offered(database_url: str, reservation: Reservation) -> int:
     return sum(row["total"] for row in tables["inventories"] if row["class_id"] == class_id)
 
 
-# --- names and nothing ---
+# --- names ---
 
 
 def test_lease_is_renamed_in_every_state(ledger):
@@ -278,7 +278,7 @@ def test_one_reservation_twice_in_an_update_is_refused(ledger):
         change(ledger, made, of(made, most=2), of(made, most=1))
 
 
-# --- hosts of a lease that has begun ---
+# --- hosts of an active lease ---
 
 
 def test_active_lease_is_prolonged_on_its_own_hosts_or_refused(ledger):

@@ -1,4 +1,4 @@
-"""A lease as it is shown, against what a running Blazar answered."""
+"""Rendered leases, compared with the answers of a running Blazar."""
 
 import json
 
@@ -109,7 +109,7 @@ def test_reservation_of_hosts_shows_min_max_and_requirements() -> None:
 
 
 def test_flavored_instances_have_the_size_of_their_flavor() -> None:
-    """A flavor for nodes takes no processors of its host: it takes the node."""
+    """A flavor for nodes takes the node, not processors."""
     part = Reservation(
         id=1,
         uuid=PART,

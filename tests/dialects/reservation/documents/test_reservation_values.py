@@ -1,4 +1,4 @@
-"""Every way to ask wrongly for a lease: what a running Blazar answered, and the right 4xx where it failed (500)."""
+"""Malformed leases, with the answers of a running Blazar, or a 4xx where Blazar answers 500."""
 
 from typing import Any
 
@@ -114,7 +114,7 @@ MISTAKES: dict[str, tuple[Any, int, str]] = {
 
 @pytest.fixture
 def ask(ledger: Ledger) -> Conversation:
-    """One host, of which a property is known."""
+    """The dialect with one host that has a property."""
     make_host(ledger, "compute-1", gpu="a")
     return Conversation(ledger)
 

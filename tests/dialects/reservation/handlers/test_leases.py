@@ -1,4 +1,4 @@
-"""Leases over the contract: what the exchanges in tests/contracts do not ask."""
+"""Leases over HTTP, beyond the exchanges in tests/contracts."""
 
 from typing import Any
 
@@ -155,7 +155,7 @@ def test_malformed_change_of_a_lease_is_refused(ask: Conversation, change: Any, 
 
 
 def test_private_property_is_shown_only_to_admins_who_ask_for_all(ask: Conversation, tmp_path: Any) -> None:
-    """Properties are for admins by default; where a policy lets others see them, private ones stay hidden."""
+    """By default only admins see properties; a policy may show public ones to others."""
     policy = tmp_path / "policy.yaml"
     policy.write_text('"blazar:oshosts:get_resource_properties": "role:reader"\n')
     ask("PATCH", "/v1/os-hosts/properties/rack", {"private": True})
