@@ -174,7 +174,7 @@ def test_only_leases_change_what_a_reservation_provider_offers(ledger, host, mad
 def test_class_of_a_reservation_can_be_removed_only_with_its_lease(ledger, host):
     pending = leases.lease(ledger, 1, 2, leases.instances(1))
     name = pending.reservations[0].resource_class
-    with pytest.raises(LeaseConflict, match="goes with its lease"):
+    with pytest.raises(LeaseConflict, match="removed with its lease"):
         ledger.runner.write(rename_resource_class, SERVICE, RenameClass(name=name, new_name="CUSTOM_MINE"))
     with pytest.raises(LeaseConflict):
         ledger.runner.write(delete_resource_class, SERVICE, name)

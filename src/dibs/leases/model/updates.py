@@ -104,6 +104,8 @@ def _check_growth(before: Reservation, after: Reservation, booked: int) -> None:
     if after.resource_type == INSTANCES:
         same_but_amount = replace(after, least=before.least, most=before.most) == before
         if not same_but_amount or after.most < before.most:
-            raise LeaseConflict(reason="Of an active reservation of instances only the amount can be updated, upwards.")
+            raise LeaseConflict(
+                reason="Of an active reservation of instances only the amount can be updated, and only increased."
+            )
     elif after.most < booked:
         raise LeaseConflict(reason=f"An active reservation keeps its hosts: max cannot be less than {booked}.")

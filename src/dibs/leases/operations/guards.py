@@ -1,7 +1,7 @@
 """Keep booked hosts for their leases, in whatever dialect a claim, hold or change is requested.
 
-The operation that asks has locked the provider, and an operation that books or releases a host locks it too. So either
-the guard sees the booking, or the operation that books sees the claim.
+The operation that calls a guard has locked the provider, and an operation that books or releases a host locks it too.
+So either the guard sees the booking, or the operation that books sees the claim.
 """
 
 from collections import Counter
@@ -72,14 +72,14 @@ class LeaseLedgerGuard(LedgerGuard):
         """Refuse to rename or remove the class of a reservation that has not ended."""
         reservation = reservation_of(name)
         if reservation is not None and guarded_hosts.is_live(tx, reservation):
-            raise LeaseConflict(reason=f"Resource class {name} belongs to a reservation and goes with its lease.")
+            raise LeaseConflict(reason=f"Resource class {name} belongs to a reservation and is removed with its lease.")
 
 
 class LeaseNodeGuard(NodeGuard):
     """Keeps booked nodes for their leases."""
 
     def check_instance(self, tx: Transaction, node: Node, instance_uuid: str | None) -> None:
-        """Refuse an instance on a booked node, unless the booking's lease gives the instance the right to it."""
+        """Refuse an instance on a booked node, unless the instance belongs to the lease of the booking."""
         for host, booked in _booked(tx, node):
             check_use(host, booked, _instance_use(tx, node, instance_uuid) if instance_uuid else HostUse())
 

@@ -16,7 +16,7 @@ LEASES = "/v1/leases"
 
 @pytest.fixture
 def ask(ledger: Ledger) -> Conversation:
-    """Two hosts."""
+    """Send requests to the dialect with two hosts."""
     make_host(ledger, "compute-1", rack="r1")
     make_host(ledger, "compute-2", rack="r2")
     return Conversation(ledger)
@@ -44,14 +44,6 @@ def test_list_takes_as_many_statements_for_fifty_leases_as_for_one(ask: Conversa
     ours = statements(ledger, lambda: ask("GET", LEASES, actor=MEMBER))
     ask("POST", LEASES, lease(), actor=MEMBER)
     assert statements(ledger, lambda: ask("GET", LEASES, actor=MEMBER)) <= ours + 2
-
-
-def test_lists_of_hosts_take_as_many_statements_for_many_as_for_few(ask: Conversation, ledger: Ledger) -> None:
-    paths = ["/v1/os-hosts", "/v1/os-hosts/allocations", "/v1/os-hosts/properties?detail=True"]
-    few = [statements(ledger, lambda path=path: ask("GET", path)) for path in paths]
-    for number in range(20):
-        make_host(ledger, f"more-{number}", rack=f"r{number}")
-    assert [statements(ledger, lambda path=path: ask("GET", path)) for path in paths] == few
 
 
 def test_only_the_project_and_admins_see_a_lease(ask: Conversation) -> None:
@@ -152,14 +144,3 @@ def test_malformed_change_of_a_lease_is_refused(ask: Conversation, change: Any, 
     before = made(ask, hosts())
     assert ask("PUT", f"{LEASES}/{before['id']}", change).status == status
     assert ask("GET", f"{LEASES}/{before['id']}").json["lease"] == before
-
-
-def test_private_property_is_shown_only_to_admins_who_ask_for_all(ask: Conversation, tmp_path: Any) -> None:
-    """By default only admins see properties; a policy may show public ones to others."""
-    policy = tmp_path / "policy.yaml"
-    policy.write_text('"blazar:oshosts:get_resource_properties": "role:reader"\n')
-    ask("PATCH", "/v1/os-hosts/properties/rack", {"private": True})
-    open_door = Conversation(ask.ledger, policy_file=str(policy))
-    path = "/v1/os-hosts/properties?all=true"
-    assert open_door("GET", path, actor=MEMBER).json == {"resource_properties": []}
-    assert open_door("GET", path, actor=ADMIN).json == {"resource_properties": [{"property": "rack"}]}
