@@ -21,10 +21,12 @@ from dibs.machines.model.errors import (
 from dibs.machines.model.node_query import NodeQuery
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.nodes import (
+    CreateNode,
     DeleteNode,
     GetNode,
     SetMaintenance,
     UpdateNode,
+    create_node,
     delete_node,
     get_node,
     list_nodes,
@@ -90,6 +92,16 @@ def test_the_rules_are_checked_before_anything_is_written(ledger: Ledger) -> Non
         with pytest.raises(NodeNotFound):
             ledger.runner.write(operation, granted("r"), command)  # type: ignore[arg-type]
     assert ledger.node(node) == node
+
+
+def test_a_caller_without_the_rule_creates_no_node(ledger: Ledger) -> None:
+    command = CreateNode(uuid=str(uuid.uuid4()), values={"driver": "fake-hardware", "owner": "blue"})
+    with pytest.raises(Forbidden):
+        ledger.runner.write(create_node, granted(SEE_NODE), command)
+    admin = granted("baremetal:node:create:self_owned_node", project="red")
+    with pytest.raises(BadValue, match="other than your own project"):
+        ledger.runner.write(create_node, admin, command)
+    assert ledger.runner.write(create_node, granted("baremetal:node:create"), command).node.owner == "blue"
 
 
 def test_a_driver_without_a_conductor_is_refused(ledger: Ledger) -> None:

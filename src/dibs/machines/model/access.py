@@ -15,6 +15,8 @@ from dibs.machines.model.errors import NodeNotFound, WrongState
 from dibs.machines.model.nodes import Node
 
 SEE_NODE = "baremetal:node:get"
+CHANGE_OWNER_OF_ACTIVE_NODE = "baremetal:node:update_owner_provisioned"
+
 _UPDATE = "baremetal:node:update"
 _UPDATE_RULES: Mapping[str, str] = {
     "instance_info": "baremetal:node:update_instance_info",
@@ -30,7 +32,6 @@ _UPDATE_RULES: Mapping[str, str] = {
         )
     },
 }  # fmt: skip
-CHANGE_OWNER_OF_ACTIVE_NODE = "baremetal:node:update_owner_provisioned"
 
 
 def node_target(owner: str | None, lessee: str | None) -> Target:

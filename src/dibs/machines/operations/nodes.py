@@ -11,7 +11,7 @@ from dibs.errors import BadValue
 from dibs.ledger.operations.providers import require_unused
 from dibs.ledger.queries import traits
 from dibs.machines.model import states
-from dibs.machines.model.access import check_any_rule, check_node, check_owner_change
+from dibs.machines.model.access import check_any_rule, check_node, check_owner_change, owner_of_new_node
 from dibs.machines.model.errors import NodeAssociated, NodeHeld, NodeLocked, NodeNotFound, NodeProtected, WrongState
 from dibs.machines.model.node_changes import check_change, follow_from_change
 from dibs.machines.model.node_patches import changes_of_patch
@@ -84,10 +84,12 @@ class SetMaintenance(GetNode):
 
 def create_node(tx: Transaction, access: Access, now: int, command: CreateNode) -> NodeView:
     """Create a node, its provider and its unit in the ledger."""
+    owner = owner_of_new_node(access, command.values.get("owner"))
     driver, group = command.values["driver"], command.values.get("conductor_group", "")
     conductor = choose_conductor(tx, now, driver=driver, group=group, seed=command.uuid)
     values = {
         **command.values,
+        "owner": owner,
         "uuid": command.uuid,
         "conductor_id": conductor.id,
         "provision_state": command.provision_state,
