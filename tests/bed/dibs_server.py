@@ -39,7 +39,7 @@ class DibsServer:
         command = as_user(user_for_servers("root"), self.command)
         self.process = start_process(command, self.log_path, environment)
         try:
-            eventually(self.is_ready, seconds=30, what="dibs serve")
+            eventually(self.is_ready, seconds=90, what="dibs serve")
         except AssertionError as error:
             self.kill()
             raise RuntimeError(f"dibs serve is not ready; the end of its log:\n{tail_of(self.log_path)}") from error

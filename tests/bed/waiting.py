@@ -7,7 +7,7 @@ from typing import TypeVar
 Answer = TypeVar("Answer")
 
 
-def eventually(condition: Callable[[], Answer], seconds: float = 15.0, what: str = "the condition") -> Answer:
+def eventually(condition: Callable[[], Answer], seconds: float = 60.0, what: str = "the condition") -> Answer:
     """Call ``condition`` until it returns a true value, and return that value; fail when the deadline passes.
 
     An AssertionError or an OSError (a server that is not there yet) counts as "not yet".

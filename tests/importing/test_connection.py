@@ -14,8 +14,6 @@ from tests.clients.test_http_basic import add_user
 from tests.http.auth.keystone_server import PASSWORD, Keystone
 from tests.importing.command import run_import
 
-pytestmark = [pytest.mark.one_engine, pytest.mark.xdist_group("importing")]
-
 Serve = Callable[..., DibsServer]
 
 

@@ -12,7 +12,7 @@ from tests.integrations.conftest import Cloud
 from tests.integrations.real_nova import HOST
 
 # One Nova is enough, and it keeps its data in MariaDB.
-pytestmark = [pytest.mark.xdist_group("nova"), pytest.mark.needs_engine("mariadb")]
+pytestmark = pytest.mark.needs_engine("mariadb")
 SIZES = {"vcpus": 2, "memory_mb": 64, "disk_gb": 0, "ephemeral_gb": 0, "swap_mb": 0, "rxtx_factor": 1.0}
 
 

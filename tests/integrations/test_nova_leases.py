@@ -28,7 +28,7 @@ from tests.integrations.conftest import PROJECT, Cloud, hosts, instances
 from tests.integrations.real_nova import HOST
 
 # One Nova for all tests; its databases are in MariaDB.
-pytestmark = [pytest.mark.xdist_group("nova"), pytest.mark.needs_engine("mariadb")]
+pytestmark = pytest.mark.needs_engine("mariadb")
 ROOT = Path(__file__).parents[2]
 HOUR = 3_600_000_000
 

@@ -12,8 +12,6 @@ from tests.bed.waiting import eventually
 from tests.clients.clouds import connect, enroll, write_clouds_yaml
 from tests.importing.command import Outcome, run_import, start_import
 
-pytestmark = [pytest.mark.one_engine, pytest.mark.xdist_group("importing")]
-
 START, END = "2091-05-01 10:00", "2091-05-01 12:00"
 ADMIN = {"X-Auth-Token": "admin"}
 ALICE = {"X-Auth-Token": "alice:lab", "X-Roles": "member,reader"}

@@ -4,8 +4,6 @@ import itertools
 import signal
 from typing import Any
 
-import pytest
-
 from dibs import importing
 from dibs.cli.import_progress import Silent
 from dibs.importing import Address, Report, Service, copy_ironic
@@ -15,7 +13,6 @@ from tests.importing.command import Outcome, run_import, start_import
 from tests.importing.rack import Rack, connect
 
 # An import cannot tell the engine of its target, so one engine and one real Ironic are enough.
-pytestmark = [pytest.mark.one_engine, pytest.mark.xdist_group("importing")]
 
 NODE = (
     "name", "driver", "resource_class", "owner", "lessee", "description", "properties", "extra", "instance_info",

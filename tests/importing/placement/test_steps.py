@@ -14,7 +14,6 @@ from tests.importing.rack import Rack
 from tests.importing.real_placement import RealPlacement
 
 # An import cannot tell the engine of its target, so one engine and one real Placement are enough.
-pytestmark = [pytest.mark.one_engine, pytest.mark.xdist_group("importing")]
 
 PROJECT, USER = "8d6e3a5f0d6b4f9d9c0a4a1b2c3d4e5f", "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
 
