@@ -75,6 +75,8 @@ provider_aggregates = table(
     "provider_aggregates",
     owned_by("provider_id", "providers.id", primary_key=True),
     Column("aggregate", String(36), primary_key=True, nullable=False),
+    # As the client wrote it, because it is shown so; NULL when that is the stored form.
+    Column("written", String(36), nullable=True),
     Index(None, "aggregate", "provider_id"),
 )
 

@@ -30,6 +30,27 @@ def test_the_case_and_the_dashes_of_an_aggregate_do_not_matter(ask: Conversation
     assert ask("GET", f"/resource_providers?member_of=!{AGGREGATE}").json["resource_providers"] == []
 
 
+@pytest.mark.parametrize("written", [AGGREGATE.upper(), AGGREGATE.replace("-", "")])
+def test_an_aggregate_is_shown_as_it_was_sent(ask: Conversation, written: str) -> None:
+    sent = ask("PUT", HERE, {"aggregates": [written], "resource_provider_generation": 0}).json
+    assert sent == {"aggregates": [written], "resource_provider_generation": 1}
+    assert ask("GET", HERE).json == sent
+    again = ask("PUT", HERE, {"aggregates": [AGGREGATE], "resource_provider_generation": 1}).json
+    assert again == ask("GET", HERE).json == {"aggregates": [AGGREGATE], "resource_provider_generation": 2}
+
+
+def test_one_aggregate_in_two_spellings_is_refused(ask: Conversation) -> None:
+    twice = [AGGREGATE, AGGREGATE.upper()]
+    refused = ask("PUT", HERE, {"aggregates": twice, "resource_provider_generation": 0})
+    assert refused.status == 400
+    assert f"aggregate {AGGREGATE} is in the request more than once: {', '.join(twice)}" in refused.error["detail"]
+    assert ask("GET", HERE).json == {"aggregates": [], "resource_provider_generation": 0}
+
+
+def test_an_aggregate_with_more_dashes_than_fit_is_refused(ask: Conversation) -> None:
+    assert ask("PUT", HERE, [AGGREGATE + "-"], version="1.18").status == 400
+
+
 def test_a_node_may_join_an_aggregate(ask: Conversation) -> None:
     node = ask.ledger.enrol()
     body = {"aggregates": [AGGREGATE], "resource_provider_generation": 0}

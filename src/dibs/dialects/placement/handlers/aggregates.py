@@ -6,7 +6,7 @@ from typing import Any
 from dibs.dialects.placement.errors import refusal_of
 from dibs.dialects.placement.exchange import Exchange, json_answer
 from dibs.dialects.placement.handlers.resource_providers import body_about_provider
-from dibs.dialects.placement.schemas import GENERATION, UUID, Schema, closed, dashed, in_version
+from dibs.dialects.placement.schemas import GENERATION, UUID, Schema, by_uuid, closed, in_version
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import ProviderGenerationConflict
 from dibs.ledger.operations.aggregates import ProviderAggregates, SetAggregates, list_aggregates, set_aggregates
@@ -14,7 +14,7 @@ from dibs.ledger.operations.aggregates import ProviderAggregates, SetAggregates,
 GENERATION_SINCE = 19
 STALE = "Resource provider's generation already changed. Please update the generation and try again. "
 
-_AGGREGATES: Schema = {"type": "array", "items": UUID, "uniqueItems": True}
+_AGGREGATES: Schema = {"type": "array", "items": {**UUID, "maxLength": 36}, "uniqueItems": True}
 REPLACE: Mapping[int, Schema] = {
     1: _AGGREGATES,
     GENERATION_SINCE: closed(
@@ -34,11 +34,12 @@ def replace_all(exchange: Exchange) -> Response:
     """PUT /resource_providers/{uuid}/aggregates"""
     body = body_about_provider(exchange, in_version(REPLACE, exchange.minor))
     guarded = exchange.minor >= GENERATION_SINCE
-    aggregates = body["aggregates"] if guarded else body
+    written = by_uuid(((each, each) for each in (body["aggregates"] if guarded else body)), "aggregate")
     command = SetAggregates(
         provider=exchange.arguments["uuid"],
         generation=body["resource_provider_generation"] if guarded else None,
-        aggregates=tuple(dict.fromkeys(map(dashed, aggregates))),
+        aggregates=tuple(written),
+        written=written,
     )
     try:
         return _answer(exchange, exchange.write(set_aggregates, command))
