@@ -69,7 +69,7 @@ class MariadbAddress:
 
     def check(self) -> bool:
         try:
-            # The kernel accepts connections for a frozen server; without a limit, this would wait for its greeting for ever.
+            # The kernel accepts connections for a frozen server; without a limit this would wait forever.
             self.connect(None, read_timeout=3).close()
         except pymysql.err.OperationalError as error:
             raise ConnectionError(str(error)) from error
