@@ -9,6 +9,9 @@ from dibs.machines.model import states
 from tests.builders import Ledger
 from tests.dialects.baremetal.conversation import ADMIN_ROLES, MEMBER_ROLES, SYSTEM_ADMIN, Conversation, person
 
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
+
 SYSTEM_MEMBER = Actor(user="sm", roles=frozenset(MEMBER_ROLES), system_scope=True)
 SYSTEM_READER = Actor(user="sr", roles=frozenset({"reader"}), system_scope=True)
 OWNER_ADMIN = person("owner", *ADMIN_ROLES)

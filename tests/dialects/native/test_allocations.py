@@ -7,6 +7,9 @@ import pytest
 from dibs.access.actor import Actor
 from tests.dialects.native.conversation import GOLD, Conversation, person
 
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
+
 BATCH_AND_MORE = "batch=15000000-0000-4000-8000-000000000001&state=error"
 
 

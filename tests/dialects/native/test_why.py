@@ -1,7 +1,12 @@
 """Explanations of why nodes are not available."""
 
+import pytest
+
 from dibs.access.actor import Actor
 from tests.dialects.native.conversation import Conversation, person
+
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
 
 
 def test_service_of_the_owning_project_sees_a_node_as_in_the_baremetal_api(ask: Conversation) -> None:

@@ -14,6 +14,9 @@ from dibs.machines.operations.holds import CreateHold, create_hold
 from tests.dialects.baremetal.conversation import ADMIN_ROLES, MEMBER_ROLES, Conversation, person
 from tests.dialects.conversation import Answer
 
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
+
 ALICE = person("a", *MEMBER_ROLES)
 BOB = person("b", *ADMIN_ROLES)
 READER = person("a", "reader")

@@ -3,6 +3,9 @@ import pytest
 from dibs.machines.model import states
 from tests.dialects.baremetal.conversation import BASE_URL, Conversation
 
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
+
 UUID = "11111111-2222-4333-8444-555555555501"
 NODE = {"driver": "fake-hardware", "uuid": UUID, "name": "node-1", "resource_class": "bm.gpu"}
 

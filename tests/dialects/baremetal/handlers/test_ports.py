@@ -5,6 +5,9 @@ from dibs.machines.model.ports import Port
 from dibs.machines.tables import ports
 from tests.dialects.baremetal.conversation import BASE_URL, Conversation
 
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
+
 MAC = "52:54:00:aa:bb:01"
 
 

@@ -11,6 +11,9 @@ from dibs.machines.model.nodes import Node
 from tests.dialects.baremetal.conversation import BASE_URL, MEMBER_ROLES, Conversation, person
 from tests.dialects.conversation import Answer
 
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
+
 BLUE = person("blue", *MEMBER_ROLES)
 BLUE_READER = person("blue", "reader")
 RED = person("red", "admin", *MEMBER_ROLES)

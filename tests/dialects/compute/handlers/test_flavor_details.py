@@ -6,6 +6,9 @@ from dibs.flavors.model.flavors import SPECS_MAX
 from tests.dialects.compute.conversation import MEMBER, STRANGER, Conversation
 from tests.dialects.compute.flavors import create
 
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
+
 SPECS = "/v2.1/flavors/f/os-extra_specs"
 ADD = {"addTenantAccess": {"tenant": "p"}}
 REMOVE = {"removeTenantAccess": {"tenant": "p"}}

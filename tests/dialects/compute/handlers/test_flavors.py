@@ -5,6 +5,9 @@ import pytest
 from tests.dialects.compute.conversation import MEMBER, Conversation
 from tests.dialects.compute.flavors import create
 
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
+
 
 def names(ask: Conversation, query: str = "", actor: Any = None) -> list[str]:
     return [each["name"] for each in ask("GET", f"/v2.1/flavors{query}", actor=actor).json["flavors"]]

@@ -1,9 +1,14 @@
 from typing import Any
 
+import pytest
+
 from tests.builders import Ledger
 from tests.dialects.compute.conversation import Conversation
 from tests.provider_builders import make
 from tests.server_builders import flavor, host, launch
+
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
 
 
 def listed(ask: Conversation, query: str = "", version: str = "2.61") -> list[dict[str, Any]]:

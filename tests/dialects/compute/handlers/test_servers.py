@@ -3,6 +3,9 @@ import pytest
 from tests.dialects.compute.conversation import MEMBER, STRANGER, Conversation
 from tests.dialects.compute.launching import launch, launched, shown
 
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
+
 
 def test_server_is_active_in_the_first_answer_to_get(ask: Conversation, small: str) -> None:
     server = shown(ask, launched(ask, small, metadata={"a": "b"}, description="mine", tags=["x"]))

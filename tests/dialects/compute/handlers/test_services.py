@@ -4,6 +4,9 @@ from tests.builders import Ledger
 from tests.dialects.compute.conversation import Conversation
 from tests.server_builders import host
 
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
+
 
 def test_service_is_disabled_and_enabled_by_its_host_until_2_52(ask: Conversation, ledger: Ledger) -> None:
     host(ledger, "compute-1")

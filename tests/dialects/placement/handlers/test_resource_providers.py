@@ -5,6 +5,9 @@ import pytest
 from tests.dialects.conversation import Answer
 from tests.dialects.placement.conversation import BASE_URL, Conversation
 
+pytestmark = pytest.mark.every_engine
+"""These requests run queries that no test of an operation runs."""
+
 ROOT = "11111111-1111-4111-8111-111111111111"
 CHILD = "22222222-2222-4222-8222-222222222222"
 
