@@ -3,7 +3,7 @@
 import pytest
 
 from dibs.dialects.baremetal.documents.fields import FIELDS, Field
-from dibs.machines.model.node_attributes import ATTRIBUTES, Kind
+from dibs.machines.model.patching.node_attributes import ATTRIBUTES, Kind
 from tests.attacks.rubbish import UNKNOWN
 from tests.attacks.target import INSTANCE, NODES, PORT, Attack, Target
 

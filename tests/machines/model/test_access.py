@@ -18,8 +18,8 @@ from dibs.machines.model.access import (
     sees_node,
 )
 from dibs.machines.model.errors import NodeNotFound, WrongState
-from dibs.machines.model.node_attributes import PATCHABLE
 from dibs.machines.model.nodes import Node
+from dibs.machines.model.patching.node_attributes import PATCHABLE
 from tests.builders import patch_of
 
 

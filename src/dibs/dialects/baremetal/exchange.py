@@ -14,7 +14,7 @@ from dibs.documents.json_body import UnusableJson, read_json
 from dibs.http.exchange import AnyExchange, Headers, empty_answer, json_answer
 from dibs.http.messages import Response
 from dibs.machines.model.driver import Driver
-from dibs.machines.model.values import check_schema
+from dibs.machines.model.patching.values import check_schema
 
 __all__ = ["Exchange", "Handler", "Headers", "HoldTimes", "Services", "empty_answer", "json_answer"]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from dibs.dialects.baremetal.errors import bad_request
 from dibs.machines.model.node_query import PAGE_MAX
-from dibs.machines.model.values import read_flag, read_uuid
+from dibs.machines.model.patching.values import read_flag, read_uuid
 
 _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,18}\s*\Z")
 

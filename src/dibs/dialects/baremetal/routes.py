@@ -27,8 +27,8 @@ from dibs.dialects.baremetal.handlers import (
     traits,
 )
 from dibs.http.routing import Route
-from dibs.machines.model.node_attributes import NEW_NODE
-from dibs.machines.model.port_patches import PORT
+from dibs.machines.model.patching.node_attributes import NEW_NODE
+from dibs.machines.model.patching.port_patches import PORT
 
 QuerySchema = Mapping[str, Mapping[str, Any]]
 

@@ -14,9 +14,9 @@ from dibs.machines.model import states
 from dibs.machines.model.access import check_any_rule, check_node, check_owner_change, owner_of_new_node
 from dibs.machines.model.errors import NodeAssociated, NodeHeld, NodeLocked, NodeNotFound, NodeProtected, WrongState
 from dibs.machines.model.node_changes import check_change, follow_from_change
-from dibs.machines.model.node_patches import changes_of_patch
 from dibs.machines.model.node_query import NodeQuery
 from dibs.machines.model.nodes import Node
+from dibs.machines.model.patching.node_patches import changes_of_patch
 from dibs.machines.operations import holds, node_claims
 from dibs.machines.operations.conductors import choose_conductor
 from dibs.machines.operations.guards import node_drivers, node_guards

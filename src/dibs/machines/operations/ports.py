@@ -11,7 +11,7 @@ from dibs.errors import BadValue
 from dibs.machines.model.access import check_node
 from dibs.machines.model.errors import NodeNotFound, PortNotFound, WrongState
 from dibs.machines.model.nodes import Node
-from dibs.machines.model.port_patches import changes_of_patch
+from dibs.machines.model.patching.port_patches import changes_of_patch
 from dibs.machines.model.ports import Port, PortQuery
 from dibs.machines.operations.nodes import check_unlocked
 from dibs.machines.queries import nodes, ports

@@ -16,8 +16,8 @@ from dibs.dialects.baremetal.documents.fields import (
 )
 from dibs.dialects.baremetal.errors import Refusal
 from dibs.dialects.baremetal.microversions import VERSIONS
-from dibs.machines.model.node_attributes import ATTRIBUTES
 from dibs.machines.model.nodes import Node
+from dibs.machines.model.patching.node_attributes import ATTRIBUTES
 from dibs.machines.tables import nodes
 
 NEWEST = max(VERSIONS)

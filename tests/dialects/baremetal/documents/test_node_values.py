@@ -3,7 +3,7 @@ import pytest
 from dibs.dialects.baremetal.documents.node_values import PATCHABLE, read_new_node
 from dibs.drivers import DRIVERS
 from dibs.errors import BadValue
-from dibs.machines.model import node_attributes
+from dibs.machines.model.patching import node_attributes
 
 
 def test_a_new_node_gets_the_interfaces_of_its_driver() -> None:

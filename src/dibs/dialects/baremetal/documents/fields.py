@@ -12,7 +12,7 @@ from typing import Any
 from dibs.dialects.baremetal.documents.selection import FIELDS_SINCE
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.microversions import VERSIONS
-from dibs.machines.model.node_attributes import ATTRIBUTES, Kind
+from dibs.machines.model.patching.node_attributes import ATTRIBUTES, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,10 @@ from typing import Any
 
 from dibs.dialects.baremetal.documents.fields import FIELDS
 from dibs.machines.model.driver import Driver, choose_interfaces
-from dibs.machines.model.node_attributes import read_value
 from dibs.machines.model.node_changes import INTERFACE_FIELDS
-from dibs.machines.model.node_patches import check_no_chassis
 from dibs.machines.model.nodes import check_new_name
+from dibs.machines.model.patching.node_attributes import read_value
+from dibs.machines.model.patching.node_patches import check_no_chassis
 
 PATCHABLE: Mapping[str, int] = {field.name: field.since for field in FIELDS if field.patchable}
 """Attributes that may be patched, with the version that has them."""

@@ -9,7 +9,7 @@ from dibs.dialects.baremetal.documents.secrets import mask_keys, mask_secrets
 from dibs.dialects.baremetal.exchange import Exchange
 from dibs.machines.model import states
 from dibs.machines.model.access import node_target
-from dibs.machines.model.node_attributes import Kind
+from dibs.machines.model.patching.node_attributes import Kind
 from dibs.machines.operations.nodes import NodeView
 
 Values = Mapping[str, Any]

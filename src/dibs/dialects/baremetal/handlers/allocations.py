@@ -16,7 +16,7 @@ from dibs.dialects.baremetal.documents.resource_fields import FieldTable, Resour
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.http.messages import Response
-from dibs.machines.model.values import read_uuid
+from dibs.machines.model.patching.values import read_uuid
 
 SINCE = 52
 UPDATE_SINCE = 57

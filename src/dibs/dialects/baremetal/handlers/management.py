@@ -11,7 +11,7 @@ from dibs.machines.model.driver import Driver, boot_device_of, find_driver
 from dibs.machines.model.errors import InstanceTraitsMissing
 from dibs.machines.model.node_traits import check_instance_traits
 from dibs.machines.model.nodes import Node
-from dibs.machines.model.values import read_flag
+from dibs.machines.model.patching.values import read_flag
 from dibs.machines.operations import nodes as node_operations
 from dibs.machines.operations import provisioning as operations
 

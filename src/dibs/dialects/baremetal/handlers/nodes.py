@@ -18,9 +18,9 @@ from dibs.documents.json_patch import roots_of
 from dibs.http.messages import Response
 from dibs.machines.model import states
 from dibs.machines.model.access import owner_of_new_node, rules_of_patch
-from dibs.machines.model.node_attributes import NEW_NODE
 from dibs.machines.model.node_query import NodeQuery
-from dibs.machines.model.values import read_uuid
+from dibs.machines.model.patching.node_attributes import NEW_NODE
+from dibs.machines.model.patching.values import read_uuid
 from dibs.machines.operations import nodes as operations
 
 RESET_INTERFACES_SINCE = 45

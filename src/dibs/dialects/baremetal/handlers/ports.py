@@ -15,9 +15,9 @@ from dibs.dialects.baremetal.documents.selection import asks_for_detail
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.http.messages import Response
-from dibs.machines.model.port_patches import PORT, SETTABLE, check_smart_nic, read_port_value
+from dibs.machines.model.patching.port_patches import PORT, SETTABLE, check_smart_nic, read_port_value
+from dibs.machines.model.patching.values import read_mac, read_uuid
 from dibs.machines.model.ports import PortQuery
-from dibs.machines.model.values import read_mac, read_uuid
 from dibs.machines.operations import nodes as node_operations
 from dibs.machines.operations import ports as operations
 

@@ -10,7 +10,7 @@ from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer
 from dibs.http.messages import Response
 from dibs.machines.model import states
-from dibs.machines.model.values import read_uuid
+from dibs.machines.model.patching.values import read_uuid
 from dibs.machines.operations import provisioning as operations
 
 VERBS_SINCE: Mapping[str, int] = {

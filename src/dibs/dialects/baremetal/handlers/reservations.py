@@ -14,7 +14,7 @@ from dibs.http.messages import Response
 from dibs.machines.model.errors import HoldNotFound
 from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import is_uuid
-from dibs.machines.model.values import read_uuid
+from dibs.machines.model.patching.values import read_uuid
 from dibs.machines.operations import holds as operations
 
 SHORTEST_SECONDS = 1

@@ -6,10 +6,10 @@ from typing import Any
 from dibs.documents.json_patch import Patch, apply_patch, roots_of
 from dibs.errors import BadValue
 from dibs.machines.model.driver import Driver, choose_interfaces
-from dibs.machines.model.node_attributes import ATTRIBUTES, PATCHABLE, PATCHED_NODE, Kind, read_value
 from dibs.machines.model.node_changes import INTERFACE_FIELDS
 from dibs.machines.model.nodes import Node, check_new_name
-from dibs.machines.model.values import check_schema, check_storable
+from dibs.machines.model.patching.node_attributes import ATTRIBUTES, PATCHABLE, PATCHED_NODE, Kind, read_value
+from dibs.machines.model.patching.values import check_schema, check_storable
 
 _INSTANCE_NAME_MAX = 255
 

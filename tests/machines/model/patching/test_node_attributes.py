@@ -1,8 +1,8 @@
 import pytest
 
 from dibs.errors import BadValue
-from dibs.machines.model.node_attributes import ATTRIBUTES, NEW_NODE, PATCHABLE, PATCHED_NODE, Kind, read_value
 from dibs.machines.model.nodes import Node
+from dibs.machines.model.patching.node_attributes import ATTRIBUTES, NEW_NODE, PATCHABLE, PATCHED_NODE, Kind, read_value
 
 
 def test_every_attribute_that_dibs_has_is_a_field_of_a_node():

@@ -3,7 +3,7 @@ import pytest
 from dibs.documents.json_patch import PatchOperation
 from dibs.errors import BadValue
 from dibs.machines.model.errors import NotOffered
-from dibs.machines.model.port_patches import PORT, SETTABLE, changes_of_patch, read_port_value
+from dibs.machines.model.patching.port_patches import PORT, SETTABLE, changes_of_patch, read_port_value
 from dibs.machines.model.ports import Port
 
 NODE = "11111111-2222-4333-8444-555555555501"

@@ -3,8 +3,8 @@ import pytest
 from dibs.documents.json_patch import PatchOperation
 from dibs.drivers import DRIVERS
 from dibs.errors import BadValue
-from dibs.machines.model.node_patches import changes_of_patch
 from dibs.machines.model.nodes import Node
+from dibs.machines.model.patching.node_patches import changes_of_patch
 
 
 def edited(node, *operations, reset=False):

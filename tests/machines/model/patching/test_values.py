@@ -1,7 +1,7 @@
 import pytest
 
 from dibs.errors import BadValue
-from dibs.machines.model.values import check_schema, check_storable, read_flag, read_mac, read_uuid
+from dibs.machines.model.patching.values import check_schema, check_storable, read_flag, read_mac, read_uuid
 
 
 @pytest.mark.parametrize(("value", "flag"), [(True, True), ("Yes", True), (" on ", True), ("0", False), ("F", False)])

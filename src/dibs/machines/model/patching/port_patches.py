@@ -8,8 +8,8 @@ from dibs.documents.json_patch import Patch, apply_patch
 from dibs.documents.json_schema import Schema
 from dibs.errors import BadValue
 from dibs.machines.model.errors import NotOffered
+from dibs.machines.model.patching.values import check_schema, check_storable, read_flag, read_mac, read_uuid
 from dibs.machines.model.ports import Port
-from dibs.machines.model.values import check_schema, check_storable, read_flag, read_mac, read_uuid
 
 _TEXT_OR_NULL = {"type": ["string", "null"]}
 _FLAG = {"type": ["string", "boolean", "null"]}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dibs.documents.json_schema import Schema
-from dibs.machines.model.values import read_flag, read_uuid
+from dibs.machines.model.patching.values import read_flag, read_uuid
 
 
 class Kind(enum.Enum):
