@@ -22,7 +22,7 @@ class Client:
         self.headers: dict[str, str] = {}
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """Return status and document of a response; raise OSError or HTTPException without one."""
+        """Return the status and the document of the response; raise OSError or HTTPException if none arrives."""
         headers = {"X-OpenStack-Ironic-API-Version": "1.80", "Content-Type": "application/json"}
         self.connection.request(method, path, None if body is None else json.dumps(body), headers)
         answer = self.connection.getresponse()
@@ -56,10 +56,10 @@ class Client:
 
 
 class Load:
-    """Threads that enrol nodes, set traits and send verbs until the server is gone or they are told to stop.
+    """Threads that enrol nodes, set traits and send verbs until the server stops or the ``with`` block ends.
 
-    ``created`` and ``traits`` hold what was acknowledged; ``asked`` holds all that was asked for, which may be there or
-    not when no answer came; ``refused`` holds every answer that was not a success.
+    ``created`` and ``traits`` hold acknowledged writes; ``asked`` holds the traits of every request, which may be
+    stored even if no response arrived; ``refused`` holds every response that is not a success.
     """
 
     def __init__(self, port: int, threads: int = 4, stop_after: int | None = None) -> None:
@@ -109,7 +109,7 @@ class Load:
         self._expect(client, lambda: self.created.add(ident), "POST", "/baremetal/v1/nodes", body)
         wanted = ["CUSTOM_A", f"CUSTOM_{ident[:4].upper()}", "HW_CPU_X86_VMX"]
         self.asked[ident] = wanted
-        acknowledge = lambda: self.traits.update({ident: wanted})  # noqa: E731 - a name would say no more
+        acknowledge = lambda: self.traits.update({ident: wanted})  # noqa: E731 - a nested function would be longer
         self._expect(client, acknowledge, "PUT", f"{node}/traits", {"traits": wanted})
         self._expect(client, lambda: None, "PUT", f"{node}/states/provision", {"target": "manage"})
 

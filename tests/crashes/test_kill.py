@@ -1,4 +1,4 @@
-"""``kill -9`` of the server: no acknowledged write is lost, no work stays unfinished."""
+"""``kill -9`` of the server: no acknowledged write is lost, and every task is finished."""
 
 import uuid
 from collections.abc import Callable
@@ -13,7 +13,7 @@ Serve = Callable[..., DibsServer]
 
 
 def enrol_slow_node(server: DibsServer) -> str:
-    """Return an available node whose deploy takes three seconds on one conductor."""
+    """Enrol an available node whose deploy takes three seconds; return its uuid."""
     client, ident = Client(server.port), str(uuid.uuid4())
     settings = {"resource_class": "slow", "automated_clean": False, "driver_info": {"fake_delay_deploy": 3}}
     client.create(ident, **settings)
@@ -28,7 +28,7 @@ def begin_deploy(server: DibsServer, ident: str) -> None:
     eventually(lambda: f"node {ident}: deploy begins" in server.log())
 
 
-def test_restarted_server_has_every_acknowledged_write_and_finishes_the_work(serve: Serve) -> None:
+def test_restarted_server_has_every_acknowledged_write_and_finishes_its_tasks(serve: Serve) -> None:
     server = serve(*SMALL_TIMES)
     with Load(server.port) as load:
         load.reach(25)
@@ -49,14 +49,14 @@ def test_restarted_server_has_every_acknowledged_write_and_finishes_the_work(ser
     assert_lawful(server.database_url)
 
 
-def test_another_process_finishes_the_work_of_a_killed_server(serve: Serve) -> None:
+def test_another_process_finishes_the_tasks_of_a_killed_server(serve: Serve) -> None:
     server = serve(*SMALL_TIMES)
     ident = enrol_slow_node(server)
-    heir = serve(*SMALL_TIMES)
+    successor = serve(*SMALL_TIMES)
     begin_deploy(server, ident)
     server.kill()
-    client = Client(heir.port)
+    client = Client(successor.port)
     eventually(lambda: client.node(ident)["provision_state"] == "active")
-    assert client.node(ident)["conductor"].endswith(f"-{heir.port}")
-    assert f"takes over the work on node {ident}" in heir.log()
+    assert client.node(ident)["conductor"].endswith(f"-{successor.port}")
+    assert f"takes over the work on node {ident}" in successor.log()
     assert_lawful(server.database_url)

@@ -55,7 +55,7 @@ def make_providers(placement: Placement) -> list[str]:
     return made
 
 
-def test_interrupted_swaps_are_complete_or_absent(serve: Callable[..., DibsServer]) -> None:
+def test_swap_that_a_kill_interrupts_is_complete_or_absent(serve: Callable[..., DibsServer]) -> None:
     server = serve()
     placement = Placement(server.port)
     providers, consumers = make_providers(placement), [str(uuid.uuid4()) for _ in range(CONSUMERS)]

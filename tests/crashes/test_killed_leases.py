@@ -49,7 +49,7 @@ def spawn(database_url: str) -> Iterator[Spawn]:
 
 
 def create_leases(ledger: Ledger, runner: Runner) -> None:
-    """Create many leases with the same start: of instances and of whole hosts."""
+    """Create many leases of instances and of whole hosts with the same start."""
     for _ in range(12):
         make_host(ledger)
     end = read_clock() + DAY * SECOND
@@ -60,7 +60,7 @@ def create_leases(ledger: Ledger, runner: Runner) -> None:
 
 
 def states(url: str) -> dict[str, int]:
-    """Count the leases in each state; on the rows, because listing leases would keep the conductors from working."""
+    """Count the leases by state on the rows: listing leases through an operation would slow down the conductors."""
     with connect(url) as connection:
         return {row.status: row.number for row in connection.execute(COUNT)}
 

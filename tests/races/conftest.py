@@ -1,4 +1,4 @@
-"""However the callers met, the ledger is in order afterwards."""
+"""Check the laws of the ledger after every race."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from tests.laws import broken_laws, read_tables
 
 
 @pytest.fixture(autouse=True)
-def the_ledger_is_in_order_afterwards(database_url: str) -> Iterator[None]:
+def check_laws_afterwards(database_url: str) -> Iterator[None]:
     yield
     tables = read_tables(database_url)
     if len(tables["providers"]) == len(tables["nodes"]):

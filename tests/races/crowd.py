@@ -1,4 +1,4 @@
-"""Many callers at the same moment."""
+"""Run many callers at the same moment."""
 
 import threading
 from collections.abc import Callable
@@ -9,7 +9,7 @@ Answer = TypeVar("Answer")
 
 
 def all_at_once(callers: int, call: Callable[[int], Answer]) -> list[Answer | Exception]:
-    """Let every caller begin at the same moment; gives what each got, an answer or what it raised."""
+    """Start every caller at the same moment; return the answer or the exception of each."""
     gate = threading.Barrier(callers)
 
     def run(number: int) -> Answer | Exception:

@@ -1,4 +1,4 @@
-"""Concurrent batches that want the same nodes: each gets all of its nodes or none, and no node is granted twice."""
+"""Concurrent batches compete for the same nodes: each gets all of its nodes or none, and no node is granted twice."""
 
 from dibs.access.access import SERVICE
 from dibs.allocations.operations.batches import CreateBatch, create_batch
@@ -17,14 +17,14 @@ def test_concurrent_batches_get_all_of_their_nodes_or_none(ledger: Ledger, datab
     for _ in range(10):
         ledger.enrol(resource_class="gold")
     session = Session(ledger.store.read(lambda tx: conductors.every(tx))[0].incarnation)
-    ask = CreateBatch(kind=CreateAllocation(resource_class="gold"), count=3)
-    asked = [ledger.runner.write(create_batch, SERVICE, ask) for _ in range(6)]
+    command = CreateBatch(kind=CreateAllocation(resource_class="gold"), count=3)
+    created = [ledger.runner.write(create_batch, SERVICE, command) for _ in range(6)]
     worker = AllocationWorker(ledger.runner, "conductor-1", lambda: None)
-    entries = [entry_of(batch[0]) for batch in asked]
+    entries = [entry_of(batch[0]) for batch in created]
     all_at_once(6, lambda number: worker.attempt(entries[number], session))
     worker.close()
     states = []
-    for batch in asked:
+    for batch in created:
         found = [ledger.store.read(lambda tx, uuid=each.uuid: allocations.get(tx, uuid)) for each in batch]
         assert len({allocation.state for allocation in found if allocation}) == 1
         states.append(found[0].state if found[0] else None)

@@ -42,13 +42,13 @@ def two_conductors(runner: Runner) -> Iterator[list[Conductor]]:
             conductor.stop()
 
 
-def ask_for(runner: Runner, count: int, conductors: list[Conductor]) -> None:
-    def ask(number: int) -> None:
+def create_allocations(runner: Runner, count: int, conductors: list[Conductor]) -> None:
+    def create(number: int) -> None:
         for n in range(number, count, THREADS):
             runner.write(create_allocation, SERVICE, CreateAllocation(name=f"r-{n}", resource_class="fleet"))
             conductors[n % 2].wake()
 
-    assert [answer for answer in all_at_once(THREADS, ask) if answer is not None] == []
+    assert [answer for answer in all_at_once(THREADS, create) if answer is not None] == []
 
 
 def all_allocations(runner: Runner) -> list[Allocation]:
@@ -59,39 +59,39 @@ def settled(runner: Runner, count: int) -> Callable[[], bool]:
     return lambda: sum(allocation.state != "allocating" for allocation in all_allocations(runner)) == count
 
 
-def check_each_has_a_node_of_its_own(url: str, allocations: list[Allocation]) -> None:
+def assert_one_node_each(url: str, allocations: list[Allocation]) -> None:
     nodes = {row["id"]: row for row in assert_lawful(url)["nodes"]}
-    served = [allocation for allocation in allocations if allocation.state == "active"]
-    assert len({allocation.node_id for allocation in served}) == len(served)
-    for allocation in served:
+    active = [allocation for allocation in allocations if allocation.state == "active"]
+    assert len({allocation.node_id for allocation in active}) == len(active)
+    for allocation in active:
         assert allocation.node_id is not None
         assert nodes[allocation.node_id]["instance_uuid"] == allocation.uuid
-    assert sum(row["instance_uuid"] is not None for row in nodes.values()) == len(served)
+    assert sum(row["instance_uuid"] is not None for row in nodes.values()) == len(active)
 
 
-def test_each_of_as_many_allocations_as_nodes_gets_one(store: Store, database_url: str) -> None:
+def test_as_many_allocations_as_nodes_get_one_node_each(store: Store, database_url: str) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
-        ask_for(runner, NODES, conductors)
+        create_allocations(runner, NODES, conductors)
         eventually(settled(runner, NODES), seconds=120)
     allocations = all_allocations(runner)
     assert Counter(allocation.state for allocation in allocations) == {"active": NODES}
     assert len({allocation.conductor_id for allocation in allocations}) == 2
-    check_each_has_a_node_of_its_own(database_url, allocations)
+    assert_one_node_each(database_url, allocations)
 
 
 def test_allocations_beyond_the_number_of_nodes_fail_with_the_reason(store: Store, database_url: str) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
-        ask_for(runner, NODES + 100, conductors)
+        create_allocations(runner, NODES + 100, conductors)
         eventually(settled(runner, NODES + 100), seconds=120)
     allocations = all_allocations(runner)
     assert Counter(allocation.state for allocation in allocations) == {"active": NODES, "error": 100}
     reasons = {allocation.last_error for allocation in allocations if allocation.state == "error"}
     assert reasons == {"200 nodes of class fleet: 200 in use"}
-    check_each_has_a_node_of_its_own(database_url, allocations)
+    assert_one_node_each(database_url, allocations)
 
 
 def test_released_nodes_go_to_waiting_allocations(store: Store, database_url: str) -> None:
@@ -99,23 +99,23 @@ def test_released_nodes_go_to_waiting_allocations(store: Store, database_url: st
     runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
 
-        def ask_and_release(number: int) -> None:
+        def create_and_release(number: int) -> None:
             for n in range(5):
                 command = CreateAllocation(name=f"{number}-{n}", resource_class="fleet", wait_seconds=120)
-                asked = runner.write(create_allocation, SERVICE, command)
+                created = runner.write(create_allocation, SERVICE, command)
                 conductors[n % 2].wake()
-                eventually(lambda uuid=asked.uuid: state_of(runner, uuid) != "allocating", seconds=120)
-                assert state_of(runner, asked.uuid) == "active"
-                runner.write(delete_allocation, SERVICE, asked.uuid)
+                eventually(lambda uuid=created.uuid: state_of(runner, uuid) != "allocating", seconds=120)
+                assert state_of(runner, created.uuid) == "active"
+                runner.write(delete_allocation, SERVICE, created.uuid)
                 conductors[n % 2].wake()
 
-        assert all_at_once(THREADS, ask_and_release) == [None] * THREADS
+        assert all_at_once(THREADS, create_and_release) == [None] * THREADS
     assert all_allocations(runner) == []
-    check_each_has_a_node_of_its_own(database_url, [])
+    assert_one_node_each(database_url, [])
 
 
 def test_no_allocation_overtakes_an_earlier_one(store: Store, database_url: str) -> None:
-    """Threads free the nodes one by one; later allocations that do not wait get none of them."""
+    """Threads make the nodes available one by one; later allocations without a wait get none of them."""
     fleet.fill(database_url, 40)
     runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
@@ -125,21 +125,21 @@ def test_no_allocation_overtakes_an_earlier_one(store: Store, database_url: str)
             for _ in range(60)
         ]
         assert len({allocation.conductor_id for allocation in all_allocations(runner)}) == 2
-        hurry = threading.Thread(target=ask_for, args=(runner, 48, conductors))
-        hurry.start()
+        late = threading.Thread(target=create_allocations, args=(runner, 48, conductors))
+        late.start()
         set_maintenance_of_all(runner, on=False)
-        hurry.join()
+        late.join()
 
-        def forty_are_served() -> bool:
+        def forty_are_active() -> bool:
             return sum(allocation.state == "active" for allocation in all_allocations(runner)) == 40
 
-        eventually(forty_are_served, seconds=120)
+        eventually(forty_are_active, seconds=120)
     assert [allocation.uuid for allocation in all_allocations(runner) if allocation.state == "active"] == waiting[:40]
     assert_lawful(database_url)
 
 
 def set_maintenance_of_all(runner: Runner, *, on: bool) -> None:
-    """Change the nodes in eight threads, so that they become free at any moment."""
+    """Change the nodes in eight threads, so that they become available in no fixed order."""
     commands = [SetMaintenance(ident=fleet.uuid_of(number), rules=(), on=on) for number in range(40)]
 
     def change(number: int) -> None:

@@ -1,4 +1,4 @@
-"""The law of the calendar under concurrent bookings: no window of a host is booked twice.
+"""The law of the calendar under concurrent bookings: no host is booked twice for the same time.
 
 Every caller has its own store, like callers in different processes.
 """
@@ -53,7 +53,7 @@ def callers(ledger: Ledger, database_url: str) -> Iterator[list[Caller]]:
 
 
 @pytest.fixture(autouse=True)
-def no_host_is_booked_twice_afterwards(database_url: str) -> Iterator[None]:
+def check_bookings_afterwards(database_url: str) -> Iterator[None]:
     yield
     assert broken_bookings(read_tables(database_url)) == []
 

@@ -1,4 +1,4 @@
-"""Law 1 for amounts: concurrent claims never exceed an inventory, none is lost, and a replacement has no gap."""
+"""Law 1 for amounts: concurrent claims never exceed an inventory, none is lost, and replacing claims leaves no gap."""
 
 import random
 import threading
@@ -58,15 +58,15 @@ def claim(
 def used(store: Store, provider: str) -> int:
     """Return the used amount of a provider's inventory."""
 
-    def look(tx: Transaction) -> int:
+    def read(tx: Transaction) -> int:
         (row_id,) = providers.ids_of(tx, [provider]).values()
         (inventory,) = inventories.of_providers(tx, [row_id]).values()
         return inventory.used
 
-    return store.read(look)
+    return store.read(read)
 
 
-def has(ledger: Ledger, consumer: str) -> dict[str, int]:
+def claims_of(ledger: Ledger, consumer: str) -> dict[str, int]:
     rows = ledger.runner.read(list_claims_of_consumer, SERVICE, consumer)
     return {row["provider"]: row["amount"] for row in rows}
 
@@ -82,11 +82,11 @@ def test_concurrent_claims_that_fit_on_one_provider_are_all_granted(ledger: Ledg
     answers = all_at_once(CROWD, claim_all)
     assert answers == [None] * CROWD
     assert used(ledger.store, provider) == CROWD * 8
-    assert all(has(ledger, consumer) == {provider: 1} for each in consumers for consumer in each[:1])
+    assert all(claims_of(ledger, consumer) == {provider: 1} for each in consumers for consumer in each[:1])
 
 
 @pytest.mark.parametrize("rounds", [100])
-def test_of_concurrent_claims_exactly_as_many_are_granted_as_fit(ledger: Ledger, rounds: int) -> None:
+def test_exactly_the_concurrent_claims_that_fit_are_granted(ledger: Ledger, rounds: int) -> None:
     room = 10
     for _ in range(rounds):
         provider = provider_with(ledger, room)
@@ -98,7 +98,7 @@ def test_of_concurrent_claims_exactly_as_many_are_granted_as_fit(ledger: Ledger,
         assert used(ledger.store, provider) == room
 
 
-def test_a_consumer_with_concurrent_writers_has_the_claims_of_exactly_one(ledger: Ledger) -> None:
+def test_one_of_many_concurrent_writers_sets_the_claims_of_a_consumer(ledger: Ledger) -> None:
     hosts = [provider_with(ledger, 100) for _ in range(4)]
     consumer = str(uuid.uuid4())
     requests = [dict.fromkeys(random.sample(hosts, 2), number + 1) for number in range(CROWD)]
@@ -106,7 +106,7 @@ def test_a_consumer_with_concurrent_writers_has_the_claims_of_exactly_one(ledger
     winners = [number for number, answer in enumerate(answers) if answer is None]
     assert len(winners) == 1, answers
     assert all(answer is None or isinstance(answer, ConsumerGenerationConflict) for answer in answers), answers
-    assert has(ledger, consumer) == requests[winners[0]]
+    assert claims_of(ledger, consumer) == requests[winners[0]]
 
 
 def test_concurrent_random_swaps_conserve_the_total(ledger: Ledger) -> None:
@@ -124,12 +124,12 @@ def test_concurrent_random_swaps_conserve_the_total(ledger: Ledger) -> None:
 
     answers = all_at_once(8, swap)
     assert answers == [None] * 8
-    assert sum(sum(has(ledger, consumer).values()) for consumer in consumers) == 40
+    assert sum(sum(claims_of(ledger, consumer).values()) for consumer in consumers) == 40
     assert sum(used(ledger.store, host) for host in hosts) == 40
 
 
-def test_no_other_consumer_gets_a_claim_that_passes_from_an_instance_to_its_migration(ledger: Ledger) -> None:
-    """The instance's claim becomes the migration's while the instance claims the target, in one transaction."""
+def test_no_other_consumer_gets_capacity_that_moves_from_an_instance_to_its_migration(ledger: Ledger) -> None:
+    """One transaction gives the source to the migration and the target to the instance."""
     source, target = provider_with(ledger, 1), provider_with(ledger, 1)
     over = threading.Event()
     stolen: list[str] = []
@@ -158,4 +158,4 @@ def test_no_other_consumer_gets_a_claim_that_passes_from_an_instance_to_its_migr
         for thief in thieves:
             thief.join()
     assert stolen == []
-    assert (has(ledger, instance), has(ledger, migration)) == ({source: 1}, {target: 1})
+    assert (claims_of(ledger, instance), claims_of(ledger, migration)) == ({source: 1}, {target: 1})

@@ -1,4 +1,4 @@
-"""Law 1 with holds: of all who want a node at the same moment, in whatever dialect, one gets it; and none slips in."""
+"""Law 1 with holds: of all concurrent requests for a node, in any dialect, exactly one gets it."""
 
 import random
 import uuid
@@ -69,7 +69,7 @@ def claim(ledger: Ledger, node: Node) -> str:
 
 
 def won(answers: list[object]) -> list[object]:
-    """What was granted; everything else must be a refusal that says so."""
+    """Return the answers that granted the node; every other answer must be an expected refusal."""
     refusals = (
         CapacityExceeded,
         HoldNotFound,
@@ -84,7 +84,7 @@ def won(answers: list[object]) -> list[object]:
     return [each for each in answers if not isinstance(each, Exception)]
 
 
-def test_of_many_who_reserve_one_node_exactly_one_gets_it(ledger: Ledger, database_url: str) -> None:
+def test_one_of_many_concurrent_holds_on_a_node_is_created(ledger: Ledger, database_url: str) -> None:
     for resource_class in ["gold", None] * ROUNDS:
         node = ledger.enrol(resource_class=resource_class)
         answers = all_at_once(CALLERS, lambda _, node=node: hold(ledger, node))
@@ -93,9 +93,7 @@ def test_of_many_who_reserve_one_node_exactly_one_gets_it(ledger: Ledger, databa
     assert_lawful(database_url)
 
 
-def test_as_many_who_reserve_as_there_are_nodes_all_get_one_whatever_their_order(
-    ledger: Ledger, database_url: str
-) -> None:
+def test_as_many_concurrent_holds_as_nodes_all_get_one_in_any_order(ledger: Ledger, database_url: str) -> None:
     nodes = [ledger.enrol(resource_class="gold") for _ in range(CALLERS)]
     answers = all_at_once(CALLERS, lambda number: hold(ledger, *random.Random(number).sample(nodes, CALLERS)))
     assert len({made.node_uuid for made in won(answers)}) == CALLERS
@@ -111,7 +109,7 @@ def test_one_instance_holds_exactly_one_of_many_nodes(ledger: Ledger, database_u
     assert_lawful(database_url)
 
 
-def test_reservations_claims_and_instances_race_for_the_same_nodes(ledger: Ledger) -> None:
+def test_one_of_concurrent_holds_claims_and_instances_gets_a_node(ledger: Ledger) -> None:
     ways: list[Callable[[Node], object]] = [
         lambda node: hold(ledger, node),
         lambda node: claim(ledger, node),
@@ -124,7 +122,7 @@ def test_reservations_claims_and_instances_race_for_the_same_nodes(ledger: Ledge
         assert ledger.unit(node)["used"] == 1
 
 
-def test_a_hold_is_used_exactly_once_however_it_is_used(ledger: Ledger, database_url: str) -> None:
+def test_hold_is_consumed_exactly_once(ledger: Ledger, database_url: str) -> None:
     for number in range(ROUNDS):
         node = ledger.enrol(resource_class="gold")
         made = hold(ledger, node)
@@ -140,7 +138,7 @@ def test_a_hold_is_used_exactly_once_however_it_is_used(ledger: Ledger, database
     assert_lawful(database_url)
 
 
-def test_while_a_hold_is_used_nobody_slips_in(ledger: Ledger, database_url: str) -> None:
+def test_no_other_consumer_gets_a_node_while_its_hold_is_consumed(ledger: Ledger, database_url: str) -> None:
     for _ in range(ROUNDS):
         node = ledger.enrol(resource_class="gold")
         made = hold(ledger, node)
@@ -157,12 +155,12 @@ def test_while_a_hold_is_used_nobody_slips_in(ledger: Ledger, database_url: str)
     assert_lawful(database_url)
 
 
-def test_a_hold_that_ends_while_it_is_used_is_either_used_or_over(ledger: Ledger, database_url: str) -> None:
-    used = over = 0
+def test_hold_that_expires_during_a_deploy_is_either_consumed_or_expired(ledger: Ledger, database_url: str) -> None:
+    consumed = expired = 0
     for number in range(ROUNDS * 3):
         node = ledger.enrol(resource_class="gold")
         made = hold(ledger, node, seconds=1)
-        # The clock of the ledger moves a microsecond at each look, so the end comes in the middle of the crowd.
+        # The ledger's clock advances one microsecond per reading, so the hold expires while the callers run.
         ledger.clock.moved += made.expires_at - ledger.clock() - number
         answers = all_at_once(
             8,
@@ -176,16 +174,16 @@ def test_a_hold_that_ends_while_it_is_used_is_either_used_or_over(ledger: Ledger
         if deployed:
             assert (len(deployed), ended) == (1, 0), answers
             assert ledger.node(node).instance_uuid == made.instance_uuid
-            used += 1
+            consumed += 1
         else:
             expire_holds(ledger.runner)
             assert ledger.unit(node)["used"] == 0
-            over += 1
-    assert used + over == ROUNDS * 3
+            expired += 1
+    assert consumed + expired == ROUNDS * 3
     assert_lawful(database_url)
 
 
-def test_a_renewal_in_time_keeps_the_node(ledger: Ledger, database_url: str) -> None:
+def test_renewal_before_the_end_keeps_the_node(ledger: Ledger, database_url: str) -> None:
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     ledger.clock.move(59)
@@ -201,8 +199,8 @@ def test_a_renewal_in_time_keeps_the_node(ledger: Ledger, database_url: str) -> 
     assert_lawful(database_url)
 
 
-def test_a_hold_and_a_claim_of_another_project_never_share_a_consumer(ledger: Ledger, database_url: str) -> None:
-    """Whoever is second is refused, whichever lock it meets the first at."""
+def test_hold_and_claim_of_another_project_never_share_a_consumer(ledger: Ledger, database_url: str) -> None:
+    """The second of the two is refused, at whichever lock it waits for the first."""
     stranger = trusted(user="s", project="stranger", roles=frozenset({"member"}))
     for _ in range(ROUNDS * 4):
         kept, claimed = (ledger.enrol(resource_class="gold") for _ in range(2))

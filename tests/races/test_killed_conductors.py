@@ -1,4 +1,4 @@
-"""Conductor processes are killed at random points while they find nodes: every allocation is settled all the same."""
+"""Conductor processes are killed at random points while they match allocations: every allocation is still settled."""
 
 import random
 import subprocess
@@ -20,7 +20,7 @@ from tests import fleet
 from tests.bed.waiting import eventually
 from tests.conductor import process
 from tests.races.crowd import all_at_once
-from tests.races.test_allocations import THREADS, all_allocations, check_each_has_a_node_of_its_own, settled
+from tests.races.test_allocations import THREADS, all_allocations, assert_one_node_each, settled
 
 NODES = 120
 ALLOCATIONS = 160
@@ -29,7 +29,7 @@ Spawn = Callable[[str], subprocess.Popen[bytes]]
 
 @pytest.fixture
 def spawn(database_url: str) -> Iterator[Spawn]:
-    """Start conductors that take over within seconds; those still running are killed at the end."""
+    """Start conductors that take over within seconds; kill those that still run at the end."""
     running = []
 
     def spawn(hostname: str) -> subprocess.Popen[bytes]:
@@ -51,32 +51,39 @@ def begin(runner: Runner, spawn: Spawn) -> dict[str, subprocess.Popen[bytes]]:
 
 def under_load(runner: Runner, disturb: Callable[[], None]) -> None:
     """Create allocations in many threads while another thread kills conductors."""
-    trouble = threading.Thread(target=disturb)
-    trouble.start()
+    killer = threading.Thread(target=disturb)
+    killer.start()
 
-    def ask(number: int) -> None:
+    def create(number: int) -> None:
         for n in range(number, ALLOCATIONS, THREADS):
             runner.write(create_allocation, SERVICE, CreateAllocation(name=f"r-{n}", resource_class="fleet"))
 
-    assert [answer for answer in all_at_once(THREADS, ask) if answer is not None] == []
-    trouble.join()
+    assert [answer for answer in all_at_once(THREADS, create) if answer is not None] == []
+    killer.join()
 
 
 def reach(runner: Runner, count: int) -> None:
-    """Wait until a number of allocations is settled."""
+    """Wait until this many allocations are settled."""
     eventually(lambda: sum(one.state != "allocating" for one in all_allocations(runner)) >= count, seconds=60)
 
 
-def check_all(runner: Runner, url: str) -> None:
-    """Every kill came before the last allocation was created, so one take-over period from now is enough."""
-    eventually(settled(runner, ALLOCATIONS), seconds=process.TAKE_OVER_SECONDS, what="an end for every allocation")
+def assert_all_settled(runner: Runner, url: str) -> None:
+    """Check that every allocation has its final state within one take-over period.
+
+    Every kill came before the last allocation was created, so one period from now is enough.
+    """
+    eventually(
+        settled(runner, ALLOCATIONS), seconds=process.TAKE_OVER_SECONDS, what="a final state for every allocation"
+    )
     allocations = all_allocations(runner)
     assert Counter(one.state for one in allocations) == {"active": NODES, "error": ALLOCATIONS - NODES}
     assert {one.last_error for one in allocations} == {None, f"{NODES} nodes of class fleet: {NODES} in use"}
-    check_each_has_a_node_of_its_own(url, allocations)
+    assert_one_node_each(url, allocations)
 
 
-def test_other_conductor_settles_the_allocations_of_a_killed_one(store: Store, database_url: str, spawn: Spawn) -> None:
+def test_another_conductor_settles_the_allocations_of_a_killed_one(
+    store: Store, database_url: str, spawn: Spawn
+) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
     started = begin(runner, spawn)
@@ -87,7 +94,7 @@ def test_other_conductor_settles_the_allocations_of_a_killed_one(store: Store, d
 
     under_load(runner, kill_one)
     assert started["c-0"].wait(timeout=10) < 0, "no conductor was killed"
-    check_all(runner, database_url)
+    assert_all_settled(runner, database_url)
 
 
 def test_allocations_are_settled_while_conductors_are_killed_repeatedly(
@@ -99,7 +106,7 @@ def test_allocations_are_settled_while_conductors_are_killed_repeatedly(
 
     killed = []
 
-    def kill_and_start_again() -> None:
+    def kill_and_restart() -> None:
         for point in sorted(random.sample(range(1, NODES), 3)):
             reach(runner, point)
             name = random.choice(("c-0", "c-1"))
@@ -107,6 +114,6 @@ def test_allocations_are_settled_while_conductors_are_killed_repeatedly(
             killed.append(started[name].wait())
             started[name] = spawn(name)
 
-    under_load(runner, kill_and_start_again)
+    under_load(runner, kill_and_restart)
     assert len(killed) == 3
-    check_all(runner, database_url)
+    assert_all_settled(runner, database_url)

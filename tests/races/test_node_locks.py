@@ -1,4 +1,4 @@
-"""One node, one piece of work: however many ask for it, and however many want to do it."""
+"""A node has one task at a time, however many clients request one and however many threads take it."""
 
 import uuid
 
@@ -40,7 +40,7 @@ def take(ledger: Ledger, node: Node, incarnation: str) -> Assignment | None:
     return ledger.runner.write(take_task, SERVICE, TakeTask(node_uuid=node.uuid, incarnation=incarnation))
 
 
-def test_of_many_who_deploy_one_node_exactly_one_is_accepted(ledger: Ledger) -> None:
+def test_one_of_many_concurrent_deploys_of_a_node_is_accepted(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         node = ledger.enrol(resource_class="gold")
         answers = all_at_once(CALLERS, lambda _, node=node: deploy(ledger, node))
@@ -48,7 +48,7 @@ def test_of_many_who_deploy_one_node_exactly_one_is_accepted(ledger: Ledger) -> 
         assert sum(isinstance(answer, NodeLocked) for answer in answers) == CALLERS - 1, answers
 
 
-def test_of_many_who_deploy_or_power_one_node_exactly_one_is_accepted(ledger: Ledger) -> None:
+def test_one_of_concurrent_deploy_and_power_requests_is_accepted(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         node = ledger.enrol(resource_class="gold")
         answers = all_at_once(CALLERS, lambda n, node=node: (deploy if n % 2 else power_on)(ledger, node))
@@ -56,7 +56,7 @@ def test_of_many_who_deploy_or_power_one_node_exactly_one_is_accepted(ledger: Le
         assert sum(isinstance(answer, NodeLocked) for answer in answers) == CALLERS - 1, answers
 
 
-def test_of_many_threads_that_take_one_task_exactly_one_gets_it(ledger: Ledger) -> None:
+def test_one_of_many_threads_takes_a_task(ledger: Ledger) -> None:
     incarnation = register(ledger)
     for _ in range(ROUNDS):
         node = deploy(ledger, ledger.enrol())
@@ -65,7 +65,7 @@ def test_of_many_threads_that_take_one_task_exactly_one_gets_it(ledger: Ledger) 
         assert answers.count(None) == CALLERS - 1, answers
 
 
-def test_of_many_processes_of_one_name_only_the_newest_takes_its_tasks(ledger: Ledger) -> None:
+def test_only_the_newest_process_of_a_conductor_takes_its_tasks(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         incarnations = [register(ledger) for _ in range(CALLERS)]
         node = deploy(ledger, ledger.enrol())
@@ -76,7 +76,7 @@ def test_of_many_processes_of_one_name_only_the_newest_takes_its_tasks(ledger: L
         assert isinstance(answers[-1], Assignment), answers
 
 
-def test_of_many_reports_on_one_task_exactly_one_counts(ledger: Ledger) -> None:
+def test_one_of_many_concurrent_reports_on_a_task_is_accepted(ledger: Ledger) -> None:
     incarnation = register(ledger)
     for _ in range(ROUNDS):
         node = deploy(ledger, ledger.enrol())

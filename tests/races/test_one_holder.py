@@ -1,4 +1,4 @@
-"""Law 1: a node has at most one holder, however many ask at the same moment."""
+"""Law 1: a node has at most one holder, however many clients request it at the same moment."""
 
 import uuid
 
@@ -14,7 +14,7 @@ CALLERS = 16
 ROUNDS = 5
 
 
-def test_of_many_instances_that_want_one_node_exactly_one_gets_it(ledger: Ledger) -> None:
+def test_one_of_many_concurrent_instances_gets_a_node(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         node = ledger.enrol(resource_class="gold")
         answers = all_at_once(CALLERS, lambda _, node=node: ledger.change(node, instance_uuid=str(uuid.uuid4())))
@@ -39,7 +39,7 @@ def test_one_instance_gets_exactly_one_of_many_nodes(ledger: Ledger) -> None:
         assert sum(unit["used"] for unit in units if unit) == 1
 
 
-def test_many_who_add_traits_never_pass_the_limit(ledger: Ledger) -> None:
+def test_concurrently_added_traits_never_exceed_the_limit(ledger: Ledger) -> None:
     node = ledger.enrol(with_traits=tuple(f"CUSTOM_{n}" for n in range(TRAITS_PER_NODE_MAX - 5)))
     answers = all_at_once(
         CALLERS,

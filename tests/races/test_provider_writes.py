@@ -1,4 +1,4 @@
-"""Concurrent changes of one provider, tree, class or trait: they take effect one after another, and whole."""
+"""Concurrent changes of one provider, tree, class or trait take effect one after another, and completely."""
 
 import uuid
 
@@ -59,7 +59,7 @@ def move(ledger: Ledger, provider: Provider, parent: Provider | None) -> Provide
     return ledger.runner.write(change_provider, SERVICE, command)
 
 
-def test_of_concurrent_trait_writes_with_one_generation_one_succeeds(ledger: Ledger) -> None:
+def test_one_of_concurrent_trait_writes_with_the_same_generation_succeeds(ledger: Ledger) -> None:
     for number in range(CROWD):
         ledger.runner.write(ensure_trait, SERVICE, f"CUSTOM_{number}")
     for _ in range(ROUNDS):
@@ -72,7 +72,7 @@ def test_of_concurrent_trait_writes_with_one_generation_one_succeeds(ledger: Led
         assert (found.traits, found.generation) == (winners[0].traits, 1)
 
 
-def test_of_concurrent_inventory_writes_with_one_generation_one_succeeds(ledger: Ledger) -> None:
+def test_one_of_concurrent_inventory_writes_with_the_same_generation_succeeds(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         provider = make(ledger)
 
@@ -102,16 +102,16 @@ def test_concurrent_writes_without_a_generation_all_succeed(ledger: Ledger) -> N
     assert now(ledger, provider).generation == CROWD
 
 
-def test_of_concurrent_providers_with_one_name_one_is_created(ledger: Ledger) -> None:
+def test_one_of_concurrent_providers_with_the_same_name_is_created(ledger: Ledger) -> None:
     def create(number: int) -> Provider:
-        return ledger.runner.write(create_provider, SERVICE, CreateProvider(uuid=str(uuid.uuid4()), name="wanted"))
+        return ledger.runner.write(create_provider, SERVICE, CreateProvider(uuid=str(uuid.uuid4()), name="same"))
 
     answers = all_at_once(CROWD, create)
     assert sum(isinstance(answer, Provider) for answer in answers) == 1, answers
     assert all(isinstance(answer, Provider | ProviderExists) for answer in answers), answers
 
 
-def test_two_providers_that_move_below_each_other_make_no_loop(ledger: Ledger) -> None:
+def test_concurrent_moves_of_two_providers_below_each_other_make_no_loop(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         pair = make(ledger), make(ledger)
         answers = all_at_once(2, lambda n, pair=pair: move(ledger, pair[n], pair[1 - n]))
@@ -135,10 +135,10 @@ def test_trees_that_move_while_children_are_created_keep_one_root(ledger: Ledger
 
         answers = all_at_once(CROWD, act)
         assert answers == [None] * CROWD
-        assert_roots_are_right(ledger)
+        assert_roots_are_consistent(ledger)
 
 
-def assert_roots_are_right(ledger: Ledger) -> None:
+def assert_roots_are_consistent(ledger: Ledger) -> None:
     known = {each.uuid: each for each in ledger.runner.read(list_providers, SERVICE, ProviderQuery())}
     for provider in known.values():
         top = provider
@@ -147,7 +147,7 @@ def assert_roots_are_right(ledger: Ledger) -> None:
         assert provider.root == top.uuid
 
 
-def test_a_parent_is_not_removed_from_under_its_new_child(ledger: Ledger) -> None:
+def test_provider_is_either_deleted_or_gets_a_child(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         parent = make(ledger)
 
@@ -165,7 +165,7 @@ def test_a_parent_is_not_removed_from_under_its_new_child(ledger: Ledger) -> Non
         assert all(creation is None or isinstance(creation, BadParent) for creation in creations), creations
 
 
-def test_an_inventory_is_not_removed_from_under_a_concurrent_claim(ledger: Ledger) -> None:
+def test_inventory_is_either_removed_or_claimed(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         provider = make(ledger, VCPU=CROWD)
 
@@ -185,7 +185,7 @@ def test_an_inventory_is_not_removed_from_under_a_concurrent_claim(ledger: Ledge
             assert found["VCPU"].used == granted == CROWD - 1
 
 
-def test_a_class_is_not_deleted_from_under_a_new_inventory(ledger: Ledger) -> None:
+def test_resource_class_is_never_deleted_under_a_new_inventory(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         ledger.runner.write(ensure_resource_class, SERVICE, "CUSTOM_GOLD")
         providers = [make(ledger) for _ in range(4)]
@@ -203,7 +203,7 @@ def test_a_class_is_not_deleted_from_under_a_new_inventory(ledger: Ledger) -> No
             stock(ledger, provider)
 
 
-def test_a_trait_is_not_deleted_from_under_a_provider_that_gets_it(ledger: Ledger) -> None:
+def test_trait_is_never_deleted_under_a_provider_that_gets_it(ledger: Ledger) -> None:
     for _ in range(ROUNDS):
         ledger.runner.write(ensure_trait, SERVICE, "CUSTOM_GOLD")
         providers = [make(ledger) for _ in range(4)]

@@ -1,4 +1,4 @@
-"""The work of a failed conductor goes to one live conductor, and two never do the same work."""
+"""The tasks of a failed conductor go to one live conductor, and two conductors never run the same task."""
 
 import threading
 import uuid
@@ -47,11 +47,11 @@ def test_one_of_many_successors_takes_over_a_task(ledger: Ledger) -> None:
         ledger.clock.move(TIMEOUT_SECONDS + 1)
         successors = [register(ledger, f"successor-{number}") for number in range(CALLERS)]
 
-        def inherit(number: int, node: Node = node, successors: list[str] = successors) -> bool:
+        def take_over(number: int, node: Node = node, successors: list[str] = successors) -> bool:
             command = TakeTask(node_uuid=node.uuid, incarnation=successors[number])
             return ledger.runner.write(take_over_task, SERVICE, command)
 
-        answers = all_at_once(CALLERS, inherit)
+        answers = all_at_once(CALLERS, take_over)
         assert sorted(answers) == [False] * (CALLERS - 1) + [True], answers
         assert ledger.node(node).reservation == f"successor-{answers.index(True)}"
 
@@ -83,8 +83,8 @@ def test_slow_conductor_either_finishes_or_loses_its_task(ledger: Ledger) -> Non
         )
 
 
-class Watchful(FakeDriver):
-    """Counts the runs on each node, and records two runs on one node at the same time."""
+class RecordingDriver(FakeDriver):
+    """A fake driver that counts the runs on each node and records two concurrent runs on one node."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -107,7 +107,7 @@ class Watchful(FakeDriver):
 def test_successors_run_each_task_of_a_failed_conductor_once(ledger: Ledger) -> None:
     nodes = [deploy(ledger, ledger.enrol(driver_info={"fake_delay_deploy": 0.01})) for _ in range(40)]
     ledger.clock.move(TIMEOUT_SECONDS + 1)
-    driver = Watchful()
+    driver = RecordingDriver()
     successors = [
         Conductor(
             ledger.runner,
@@ -137,8 +137,8 @@ def test_one_of_many_successors_takes_over_all_allocations_and_splits_no_batch(l
         kind = CreateAllocation(resource_class="gold")
         batches = [ledger.runner.write(create_batch, SERVICE, CreateBatch(kind=kind, count=3)) for _ in range(10)]
         alone = [ledger.runner.write(create_allocation, SERVICE, kind) for _ in range(10)]
-        left = [allocation for batch in batches for allocation in batch] + alone
-        (failed,) = {allocation.conductor_id for allocation in left}
+        orphaned = [allocation for batch in batches for allocation in batch] + alone
+        (failed,) = {allocation.conductor_id for allocation in orphaned}
         ledger.clock.move(TIMEOUT_SECONDS + 1)
         successors = [register(ledger, str(uuid.uuid4())) for _ in range(8)]
 
@@ -147,13 +147,13 @@ def test_one_of_many_successors_takes_over_all_allocations_and_splits_no_batch(l
             command = TakeOverAllocations(conductor_id=failed, incarnation=successors[number])
             return ledger.runner.write(take_over_allocations, SERVICE, command)
 
-        assert sorted(all_at_once(8, take)) == [0] * 7 + [len(left)]
+        assert sorted(all_at_once(8, take)) == [0] * 7 + [len(orphaned)]
         owners = {
             allocation.conductor_id for allocation in every_allocation(ledger) if allocation.state == "allocating"
         }
         assert len(owners) == 1
         assert failed not in owners
-        for allocation in left:
+        for allocation in orphaned:
             ledger.runner.write(delete_allocation, SERVICE, allocation.uuid)
         ledger.clock.move(TIMEOUT_SECONDS + 1)
         register(ledger, f"next-{uuid.uuid4()}")

@@ -1,11 +1,10 @@
-"""Reservations, allocations, claims through Placement and instances race for the same few nodes: one winner each."""
+"""Holds, allocations, claims through Placement and instances compete for the same nodes: each node has one winner."""
 
 import uuid
 from collections.abc import Callable
 
-from dibs.access.access import EVERY_PROJECT, SERVICE
-from dibs.allocations.model.allocations import ALLOCATING, Allocation, AllocationQuery
-from dibs.allocations.operations.allocations import list_allocations
+from dibs.access.access import SERVICE
+from dibs.allocations.model.allocations import ALLOCATING
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.database import Store
 from dibs.database.runner import Runner
@@ -23,21 +22,21 @@ from tests.bed.waiting import eventually
 from tests.builders import patch_of
 from tests.laws import read_tables
 from tests.races.crowd import all_at_once
-from tests.races.test_allocations import two_conductors
+from tests.races.test_allocations import all_allocations, two_conductors
 
 CALLERS = 16
 NODES = 20
 
 
-class Wanting:
-    """Four ways to want a node; each gives who has it then."""
+class NodeClaims:
+    """Four ways to claim a node; each returns the consumer that then has it."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
 
     @property
     def ways(self) -> list[Callable[[str], str]]:
-        return [self.hold, self.claim, self.associate, self.ask]
+        return [self.hold, self.claim, self.associate, self.allocate]
 
     def hold(self, node: str) -> str:
         command = CreateHold(uuid=new(), instance_uuid=new(), nodes=(node,), seconds=600)
@@ -55,7 +54,7 @@ class Wanting:
         assert after.instance_uuid is not None
         return after.instance_uuid
 
-    def ask(self, node: str) -> str:
+    def allocate(self, node: str) -> str:
         command = CreateAllocation(resource_class="fleet", candidate_nodes=(node,))
         return self._runner.write(create_allocation, SERVICE, command).uuid
 
@@ -64,28 +63,24 @@ def new() -> str:
     return str(uuid.uuid4())
 
 
-def requests_of(runner: Runner) -> list[Allocation]:
-    return runner.read(list_allocations, SERVICE, AllocationQuery(projects=EVERY_PROJECT))
-
-
-def test_every_node_has_exactly_one_holder_and_everybody_else_was_told_so(store: Store, database_url: str) -> None:
+def test_each_node_has_one_holder_and_every_other_caller_is_refused(store: Store, database_url: str) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
-    wanting = Wanting(runner)
+    claims = NodeClaims(runner)
     won: list[str] = []
 
-    def want_every_node(caller: int) -> None:
+    def claim_every_node(caller: int) -> None:
         for number in range(NODES):
             try:
-                won.append(wanting.ways[(caller + number) % 4](fleet.uuid_of((number + caller // 4) % NODES)))
+                won.append(claims.ways[(caller + number) % 4](fleet.uuid_of((number + caller // 4) % NODES)))
             except (CapacityExceeded, NodeAssociated, NodeClaimed, NodeHeld, NothingToHold):
                 continue
 
     with two_conductors(runner):
-        answers = all_at_once(CALLERS, want_every_node)
+        answers = all_at_once(CALLERS, claim_every_node)
         assert answers == [None] * CALLERS, answers
-        eventually(lambda: all(each.state != ALLOCATING for each in requests_of(runner)), seconds=120)
-    lost = {each.uuid for each in requests_of(runner) if each.state == "error"}
+        eventually(lambda: all(each.state != ALLOCATING for each in all_allocations(runner)), seconds=120)
+    lost = {each.uuid for each in all_allocations(runner) if each.state == "error"}
     tables = read_tables(database_url)
     consumers = {row["id"]: row["uuid"] for row in tables["consumers"]}
     holders = {row["provider_id"]: consumers[row["consumer_id"]] for row in tables["claims"]}

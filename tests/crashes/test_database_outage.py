@@ -21,10 +21,10 @@ def test_requests_get_503_while_the_database_is_stopped_and_no_acknowledged_writ
     engine: str, database_server: MakeServer, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     database = database_server(engine)
-    database.address.execute("CREATE DATABASE away")
-    url = database.address.url("away")
+    database.address.execute("CREATE DATABASE outage")
+    url = database.address.url("outage")
     upgrade(url)
-    server = DibsServer(url, tmp_path_factory.mktemp("away"), *SMALL_TIMES)
+    server = DibsServer(url, tmp_path_factory.mktemp("outage"), *SMALL_TIMES)
     server.start()
     try:
         with Load(server.port) as load:
@@ -32,11 +32,11 @@ def test_requests_get_503_while_the_database_is_stopped_and_no_acknowledged_writ
             # Stopped, not killed: the test databases run without flushing and would lose commits when killed.
             database.stop()
             eventually(lambda: load.refused)
-            check_what_callers_see(server)
+            assert_requests_get_503(server)
             database.start()
             eventually(lambda: Client(server.port).ask("GET", "/healthcheck")[0] == 200, what="recovery")
             before = len(load.traits)
-            eventually(lambda: len(load.traits) > before + 5, what="the load to go on")
+            eventually(lambda: len(load.traits) > before + 5, what="more load after the recovery")
         assert {status for status, _ in load.refused} <= {503, 404}, load.refused
         assert load.broken == []
         assert_nothing_lost(server, load)
@@ -49,18 +49,18 @@ def test_requests_get_503_while_the_database_is_stopped_and_no_acknowledged_writ
 
 
 def assert_losses_are_logged_once_each(log: str) -> None:
-    """The log alternates between loss and recovery, however many requests failed.
+    """Check that the log alternates between loss and recovery, however many requests failed.
 
-    There may be more than one pair: connections that a stopping server has not closed yet still succeed.
+    There may be more than one pair: requests on connections that the stopping server has not closed yet still succeed.
     """
-    told = [line for line in log.splitlines() if CONNECTION_LOST in line or CONNECTION_BACK in line]
-    assert told
-    assert len(told) % 2 == 0, told
-    assert all(CONNECTION_LOST in line for line in told[::2]), told
-    assert all(CONNECTION_BACK in line for line in told[1::2]), told
+    changes = [line for line in log.splitlines() if CONNECTION_LOST in line or CONNECTION_BACK in line]
+    assert changes
+    assert len(changes) % 2 == 0, changes
+    assert all(CONNECTION_LOST in line for line in changes[::2]), changes
+    assert all(CONNECTION_BACK in line for line in changes[1::2]), changes
 
 
-def check_what_callers_see(server: DibsServer) -> None:
+def assert_requests_get_503(server: DibsServer) -> None:
     client = Client(server.port)
     status, document = client.ask("GET", "/baremetal/v1/nodes")
     assert status == 503
