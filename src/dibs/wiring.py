@@ -65,7 +65,7 @@ def build_application(settings: Settings) -> Application:
         dialects=_dialects(settings, runner, intake, conductor.wake),
         cors=_cors(settings),
         ready=partial(health.problems, store),
-        stop=store.close,
+        stop=_stop(settings, store),
         start_once=partial(_start_once, settings, conductor.start),
         stop_once=partial(_stop_once, store, conductor.stop),
     )
@@ -103,7 +103,7 @@ def build_conductor(settings: Settings) -> Application:
     return Application(
         dialects=[calls],
         ready=partial(_problems_of_conductor, store, conductor),
-        stop=store.close,
+        stop=_stop(settings, store),
         start_once=partial(_start_once, settings, conductor.start),
         stop_once=partial(_stop_once, store, conductor.stop),
     )
@@ -232,6 +232,11 @@ def _start_once(settings: Settings, start: Callable[[], None]) -> None:
     elif problems := revisions.problems(settings.database, metadata):
         raise SchemaProblem(" ".join(problems))
     start()
+
+
+def _stop(settings: Settings, store: Store) -> Callable[[], None]:
+    """Return the stop hook of a process: a single process closes the store in ``_stop_once``, after its conductor."""
+    return store.close if settings.workers > 1 else _nothing
 
 
 def _stop_once(store: Store, stop: Callable[[], None]) -> None:

@@ -11,9 +11,11 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import closing
 from typing import Any
 
 from dibs.database.engines import Engine
+from dibs.database.engines.sqlite import can_write
 from dibs.database.errors import StoreContended
 from dibs.database.store import ATTEMPTS_MAX, Body, Reachability, Result, Statistics, pause_before, refused
 from dibs.database.transaction import Compiler, Transaction
@@ -35,6 +37,7 @@ class EmbeddedStore:
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
         self._starting = threading.Lock()
+        self._connecting = threading.Lock()
         self._writer: threading.Thread | None = None
         self._process: int | None = None
 
@@ -42,22 +45,9 @@ class EmbeddedStore:
         self._open()
         for attempt in range(ATTEMPTS_MAX):
             try:
-                connection = self._readers.get_nowait()
-            except queue.Empty:
-                connection = self._guard(lambda: self.engine.connect(writing=False))
-            try:
-                result = self._run_reader(connection, body)
+                return self._read_once(body)
             except Exception as error:
-                if isinstance(error, sqlite3.Error):
-                    connection.close()
-                else:
-                    # The body raised; the transaction was rolled back and the connection is fit for the next one.
-                    self._readers.put(connection)
                 self._raise_unless_refused(error)
-            else:
-                self._readers.put(connection)
-                self._reachability.reached()
-                return result
             self.statistics.rerun()
             pause_before(attempt)
         raise StoreContended(attempts=ATTEMPTS_MAX)
@@ -99,6 +89,29 @@ class EmbeddedStore:
             elif self._process != os.getpid():
                 raise RuntimeError("This store was opened before a fork. Open a store in each process.")
 
+    def _read_once(self, body: Body[Result]) -> Result:
+        try:
+            connection = self._readers.get_nowait()
+        except queue.Empty:
+            with self._connecting:
+                if self._is_read_only():
+                    # SQLite shares the -shm file between the connections of a process. A connection that opened it
+                    # read-only would keep later ones from writing, so it closes before another one opens.
+                    with closing(self._connect(writing=False)) as once:
+                        return self._run_reader(once, body)
+                connection = self._connect(writing=False)
+        try:
+            result = self._run_reader(connection, body)
+        except sqlite3.Error:
+            connection.close()
+            raise
+        except BaseException:
+            # The body raised and was rolled back, so the connection is fit for the next transaction.
+            self._readers.put(connection)
+            raise
+        self._readers.put(connection)
+        return result
+
     def _run_reader(self, connection: sqlite3.Connection, body: Body[Result]) -> Result:
         cursor = connection.cursor()
         cursor.execute("BEGIN")
@@ -114,7 +127,7 @@ class EmbeddedStore:
         while (batch := self._next_batch()) is not None:
             try:
                 if connection is None:
-                    connection = self._guard(lambda: self.engine.connect(writing=True))
+                    connection = self._connect_writer()
                 outcomes = self._commit_together(connection, batch)
             except Exception as error:
                 outcomes = [(done, None, error) for _, done in batch]
@@ -185,9 +198,18 @@ class EmbeddedStore:
         if not refused(self.engine, error):
             raise error
 
-    def _guard(self, connect: Callable[[], Any]) -> sqlite3.Connection:
+    def _connect_writer(self) -> sqlite3.Connection:
+        with self._connecting:
+            if self._is_read_only():
+                raise self._reachability.lost(PermissionError(f"{self.engine.url.database} is read-only"))
+            return self._connect(writing=True)
+
+    def _is_read_only(self) -> bool:
+        return self.engine.exists() and not can_write(self.engine.url.database or "")
+
+    def _connect(self, *, writing: bool) -> sqlite3.Connection:
         try:
-            connection: sqlite3.Connection = connect()
+            connection: sqlite3.Connection = self.engine.connect(writing=writing)
         except Exception as error:
             if self.engine.unavailable(error):
                 raise self._reachability.lost(error) from error

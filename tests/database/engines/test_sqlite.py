@@ -55,3 +55,24 @@ def test_lock_of_another_process_is_refused_and_not_unavailable(tmp_path: Path) 
     assert not found.unavailable(caught.value)
     holder.close()
     other.close()
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+
+
+def test_new_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
+    """It holds the passwords of machines' management controllers."""
+    connection = engine(tmp_path / "x.sqlite").connect(writing=True)
+    connection.execute("CREATE TABLE a (b)")
+    assert modes(tmp_path) == dict.fromkeys(["x.sqlite", "x.sqlite-wal", "x.sqlite-shm"], 0o600)
+    connection.close()
+
+
+def test_existing_file_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "x.sqlite").touch()
+    (tmp_path / "x.sqlite").chmod(0o640)
+    connection = engine(tmp_path / "x.sqlite").connect(writing=True)
+    connection.execute("CREATE TABLE a (b)")
+    assert modes(tmp_path) == dict.fromkeys(["x.sqlite", "x.sqlite-wal", "x.sqlite-shm"], 0o640)
+    connection.close()

@@ -21,6 +21,8 @@ class Engine(Protocol):
     dialect: Dialect
     """Compiles statements with named parameters; does not connect."""
     url: URL
+    is_file: bool
+    """True for a file of this machine: it may be readable when it cannot be written (read-only, full disk)."""
 
     def exists(self) -> bool:
         """Return False when connecting would create an empty database, which only an upgrade may do."""

@@ -59,6 +59,7 @@ class MariaDB:
     """MariaDB."""
 
     name = "mariadb"
+    is_file = False
 
     def __init__(self, url: URL) -> None:
         self.url = url
@@ -74,7 +75,7 @@ class MariaDB:
         """Return a connection; a writing one at READ COMMITTED, because operations lock before they read.
 
         ``wsrep_sync_wait`` makes a Galera node apply what the cluster had committed before; a single server ignores it.
-        1 waits at BEGIN and SELECT, 2 at UPDATE and DELETE: most writes begin with an UPDATE, and PyMySQL sends no BEGIN.
+        1 waits at BEGIN and SELECT, 2 at UPDATE and DELETE: writes begin with an UPDATE, and PyMySQL sends no BEGIN.
         """
         isolation = "READ-COMMITTED" if writing else "REPEATABLE-READ"
         return _Connection(

@@ -34,6 +34,7 @@ class PostgreSQL:
     """PostgreSQL."""
 
     name = "postgresql"
+    is_file = False
 
     def __init__(self, url: URL) -> None:
         self.url = url

@@ -1,5 +1,7 @@
 """SQLite, the embedded default: one file, WAL mode, one writer at a time."""
 
+import contextlib
+import os
 import re
 import sqlite3
 from pathlib import Path
@@ -18,6 +20,7 @@ class SQLite:
     """SQLite."""
 
     name = "sqlite"
+    is_file = True
 
     def __init__(self, url: URL) -> None:
         if not url.database or url.database == ":memory:":
@@ -31,8 +34,10 @@ class SQLite:
         return self.path.exists()
 
     def connect(self, *, writing: bool) -> sqlite3.Connection:
-        """Return a connection without implicit transactions."""
+        """Return a connection without implicit transactions. Only the owner can read a file that this creates."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._create()
+        self._make_index_writable()
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         for pragma in (
             f"busy_timeout = {BUSY_TIMEOUT_MILLISECONDS}",
@@ -43,6 +48,21 @@ class SQLite:
         ):
             connection.execute(f"PRAGMA {pragma}")
         return connection
+
+    def _create(self) -> None:
+        """Create an empty file if there is none; SQLite gives its mode to the -wal and -shm files.
+
+        An existing file must not be opened here: closing it would drop the locks of this process's connections.
+        """
+        with contextlib.suppress(OSError):
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
+
+    def _make_index_writable(self) -> None:
+        """Give the -shm file the mode of the database: one that was made for a read-only file stays read-only."""
+        index = self.path.with_name(f"{self.path.name}-shm")
+        if index.exists() and can_write(self.path) and not can_write(index):
+            with contextlib.suppress(OSError):
+                index.chmod(self.path.stat().st_mode & 0o777)
 
     def refused(self, error: Exception) -> bool:
         """Return True when another process held the write lock for longer than the busy timeout."""
@@ -78,6 +98,11 @@ class SQLite:
     def problems(self, connection: sqlite3.Connection) -> list[str]:
         """Return nothing: ``connect`` sets everything that matters."""
         return []
+
+
+def can_write(path: str | Path) -> bool:
+    """Return True when this process may write the file."""
+    return os.access(path, os.W_OK, effective_ids=True)
 
 
 def _code(error: sqlite3.OperationalError) -> int:
