@@ -5,7 +5,7 @@ from typing import Any
 
 from dibs.access.access import EVERY_PROJECT, SERVICE, Access
 from dibs.flavors.model.flavors import Flavor
-from dibs.flavors.operations.flavors import CreateFlavor, create_flavor
+from dibs.flavors.operations.flavors import create_flavor
 from dibs.ledger.model.providers import Provider
 from dibs.servers.model.servers import ServerView
 from dibs.servers.operations.deleting import delete_server
@@ -26,8 +26,8 @@ def flavor(ledger: Ledger, *, vcpus: int = 1, memory_mb: int = 512, disk_gb: int
     """Create a flavor; it is public unless the test says otherwise."""
     name = values.pop("name", f"flavor-{uuid.uuid4()}")
     sizes = {"vcpus": vcpus, "memory_mb": memory_mb, "disk_gb": disk_gb}
-    command = CreateFlavor(values={"flavor": name, "name": name, "public": True, **sizes, **values})
-    return ledger.runner.write(create_flavor, SERVICE, command)
+    attributes = {"flavor": name, "name": name, "public": True, **sizes, **values}
+    return ledger.runner.write(create_flavor, SERVICE, attributes)
 
 
 def node_flavor(ledger: Ledger, resource_class: str, **specs: str) -> Flavor:

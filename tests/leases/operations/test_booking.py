@@ -6,7 +6,7 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.flavors.model.errors import FlavorNotFound
-from dibs.flavors.operations.flavors import CreateFlavor, create_flavor
+from dibs.flavors.operations.flavors import create_flavor
 from dibs.flavors.queries import flavors
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.errors import BadLease, MalformedRequirements, NotEnoughHosts
@@ -40,8 +40,7 @@ def refusal(ledger: Ledger, *asked, **options) -> str:
 
 def make_flavor(ledger: Ledger, name: str, **values) -> None:
     sizes = {"vcpus": 4, "memory_mb": 8192, "disk_gb": 40, **values}
-    command = CreateFlavor(values={"flavor": name, "name": name, **sizes})
-    ledger.runner.write(create_flavor, SERVICE, command)
+    ledger.runner.write(create_flavor, SERVICE, {"flavor": name, "name": name, **sizes})
 
 
 # --- whole hosts ---

@@ -3,7 +3,7 @@
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.flavors.operations.flavors import CreateFlavor, create_flavor
+from dibs.flavors.operations.flavors import create_flavor
 from dibs.flavors.queries import flavors
 from dibs.leases.model.dates import CURRENT_MINUTE, LeaseRules
 from dibs.leases.model.errors import BadLease, LeaseConflict, LeaseNotFound, LeaseTooLong, NotEnoughHosts, OutsideLease
@@ -254,7 +254,7 @@ def test_all_attributes_of_instances_can_change_before_the_start(ledger):
 def test_only_the_dates_of_flavored_instances_can_change(ledger):
     make_host(ledger)
     values = {"flavor": "m", "name": "m", "vcpus": 4, "memory_mb": 1, "disk_gb": 1}
-    ledger.runner.write(create_flavor, SERVICE, CreateFlavor(values=values))
+    ledger.runner.write(create_flavor, SERVICE, values)
     made = lease(ledger, 1, 3, flavored("m"))
     assert change(ledger, made, of(made), start_at=at(4), end_at=at(5)).end_at == at(5)
     with pytest.raises(LeaseConflict, match="not yet supported"):

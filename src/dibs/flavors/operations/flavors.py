@@ -47,14 +47,6 @@ class FlavorReference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CreateFlavor:
-    """Create a flavor."""
-
-    values: Mapping[str, Any]
-    """Attributes of Flavor."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateFlavor(FlavorReference):
     """Change the description of a flavor."""
 
@@ -107,10 +99,10 @@ def get_flavor(tx: Transaction, access: Access, now: int, command: FlavorReferen
     return _visible(tx, flavors.get(tx, command.flavor), command)
 
 
-def create_flavor(tx: Transaction, access: Access, now: int, command: CreateFlavor) -> Flavor:
-    """Create a flavor; no project has access to a private one before it is granted."""
-    check_extra_specs(command.values.get("extra_specs", {}))
-    return flavors.create(tx, {**command.values, "created_at": now})
+def create_flavor(tx: Transaction, access: Access, now: int, values: Mapping[str, Any]) -> Flavor:
+    """Create a flavor with these attributes; no project has access to a private one before it is granted."""
+    check_extra_specs(values.get("extra_specs", {}))
+    return flavors.create(tx, {**values, "created_at": now})
 
 
 def update_flavor(tx: Transaction, access: Access, now: int, command: UpdateFlavor) -> Flavor:

@@ -24,7 +24,6 @@ from dibs.dialects.compute.schemas import (
 )
 from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.operations.flavors import (
-    CreateFlavor,
     FlavorReference,
     ListFlavors,
     UpdateFlavor,
@@ -129,7 +128,7 @@ def create(exchange: Exchange) -> Response:
         "rxtx_factor": float(asked.get("rxtx_factor", 1.0)),
         "public": is_true(asked.get("os-flavor-access:is_public", True)),
     }
-    return json_answer({"flavor": details(exchange, exchange.write(create_flavor, CreateFlavor(values=values)))})
+    return json_answer({"flavor": details(exchange, exchange.write(create_flavor, values))})
 
 
 def change(exchange: Exchange) -> Response:
