@@ -10,7 +10,7 @@ from dibs.ledger.operations.claims import ReplaceClaims, list_claims_of_consumer
 from dibs.machines.model.errors import HoldNotFound
 from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
-from dibs.machines.operations.holds import CreateHold, OneHold, consume_for_allocation, create_hold, get_hold
+from dibs.machines.operations.holds import CreateHold, consume_for_allocation, create_hold, get_hold
 from dibs.machines.operations.node_claims import associate
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.queries import nodes
@@ -34,7 +34,7 @@ def hold(ledger: Ledger, *tried: Node | str, access: Access = BLUE, instance: st
 
 
 def show(ledger: Ledger, made: Hold, access: Access = BLUE) -> Hold:
-    return ledger.runner.read(get_hold, access, OneHold(uuid=made.uuid))
+    return ledger.runner.read(get_hold, access, made.uuid)
 
 
 def gone(ledger: Ledger, made: Hold, access: Access = BLUE) -> bool:

@@ -7,7 +7,7 @@ from dibs.access.access import SERVICE
 from dibs.database.errors import StoreUnavailable
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.driver import Outcome
-from dibs.machines.operations.conductors import GetConductor, get_conductor
+from dibs.machines.operations.conductors import get_conductor
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.wiring import build_runner
 from tests.bed.waiting import eventually
@@ -33,7 +33,7 @@ def arrive(ledger, node, state):
 
 def conductor_alive(ledger, hostname):
     try:
-        return ledger.runner.read(get_conductor, SERVICE, GetConductor(hostname=hostname)).alive
+        return ledger.runner.read(get_conductor, SERVICE, hostname).alive
     except Exception as error:
         raise AssertionError from error
 

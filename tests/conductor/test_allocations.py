@@ -16,7 +16,7 @@ from dibs.documents.json_patch import PatchOperation
 from dibs.ledger.operations.claims import release_claims
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
-from dibs.machines.operations.holds import OneHold, delete_hold
+from dibs.machines.operations.holds import delete_hold
 from dibs.machines.operations.node_traits import AddTrait, add_trait
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
@@ -165,7 +165,7 @@ def by_claim(ledger):
 
 def by_hold(ledger):
     made = hold(ledger, ledger.enrol(resource_class="gold"))
-    return lambda: ledger.runner.write(delete_hold, BLUE, OneHold(uuid=made.uuid))
+    return lambda: ledger.runner.write(delete_hold, BLUE, made.uuid)
 
 
 def by_lease(ledger):

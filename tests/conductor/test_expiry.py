@@ -12,7 +12,7 @@ from dibs.conductor.expiry import COUNT_MAX, expire_holds
 from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.errors import HoldNotFound
-from dibs.machines.operations.holds import CreateHold, OneHold, create_hold, get_hold
+from dibs.machines.operations.holds import CreateHold, create_hold, get_hold
 from dibs.wiring import HOOKS
 from tests.bed.waiting import eventually
 from tests.races.crowd import all_at_once
@@ -40,9 +40,9 @@ def test_running_conductor_frees_a_node_when_its_hold_expires(ledger):
     finally:
         conductor.stop()
     assert not free(ledger, long)
-    assert ledger.runner.read(get_hold, SERVICE, OneHold(uuid=kept.uuid)) == kept
+    assert ledger.runner.read(get_hold, SERVICE, kept.uuid) == kept
     with pytest.raises(HoldNotFound):
-        ledger.runner.read(get_hold, SERVICE, OneHold(uuid=ended.uuid))
+        ledger.runner.read(get_hold, SERVICE, ended.uuid)
 
 
 def test_hold_is_not_ended_early(ledger):
@@ -97,7 +97,7 @@ def test_hold_that_cannot_be_ended_does_not_delay_the_others(ledger, caplog):
 
     class Broken(Runner):
         def write(self, operation, access, command):
-            if command.uuid == made.uuid:
+            if command == made.uuid:
                 raise RuntimeError("broken")
             return super().write(operation, access, command)
 

@@ -26,7 +26,6 @@ from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.holds import (
     CreateHold,
-    OneHold,
     RenewHold,
     create_hold,
     delete_hold,
@@ -89,7 +88,7 @@ def test_one_of_many_concurrent_holds_on_a_node_is_created(ledger: Ledger, datab
         node = ledger.enrol(resource_class=resource_class)
         answers = all_at_once(CALLERS, lambda _, node=node: hold(ledger, node))
         (winner,) = won(answers)
-        assert ledger.runner.read(get_hold, SERVICE, OneHold(uuid=winner.uuid)) == winner
+        assert ledger.runner.read(get_hold, SERVICE, winner.uuid) == winner
     assert_lawful(database_url)
 
 
@@ -130,7 +129,7 @@ def test_hold_is_consumed_exactly_once(ledger: Ledger, database_url: str) -> Non
         ways: list[Callable[[], object]] = [
             lambda node=node, made=made: deploy(ledger, node, made.uuid),
             lambda request=request: ledger.runner.write(create_allocation, SERVICE, request),
-            lambda made=made: ledger.runner.write(delete_hold, SERVICE, OneHold(uuid=made.uuid)),
+            lambda made=made: ledger.runner.write(delete_hold, SERVICE, made.uuid),
         ]
         chance = random.Random(number)
         calls = [chance.choice(ways) for _ in range(CALLERS)]

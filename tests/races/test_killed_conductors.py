@@ -14,7 +14,7 @@ from dibs.access.access import SERVICE
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.database import Store
 from dibs.database.runner import Runner
-from dibs.machines.operations.conductors import ListConductors, list_conductors
+from dibs.machines.operations.conductors import list_conductors
 from dibs.wiring import build_runner, read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
@@ -45,7 +45,7 @@ def spawn(database_url: str) -> Iterator[Spawn]:
 
 def begin(runner: Runner, spawn: Spawn) -> dict[str, subprocess.Popen[bytes]]:
     started = {name: spawn(name) for name in ("c-0", "c-1")}
-    eventually(lambda: len(runner.read(list_conductors, SERVICE, ListConductors())) == 2, seconds=60)
+    eventually(lambda: len(runner.read(list_conductors, SERVICE, None)) == 2, seconds=60)
     return started
 
 

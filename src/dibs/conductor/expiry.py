@@ -9,7 +9,7 @@ import logging
 from dibs.access.access import SERVICE
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
-from dibs.machines.operations.holds import ListExpiredHolds, OneHold, expire_hold, list_expired_holds
+from dibs.machines.operations.holds import expire_hold, list_expired_holds
 
 COUNT_MAX = 100
 """How many holds one run ends at most, so that other work does not wait for all of them."""
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 def expire_holds(runner: Runner) -> int:
     """End expired holds, and return how many nodes became free."""
-    found = runner.read(list_expired_holds, SERVICE, ListExpiredHolds(count_max=COUNT_MAX))
+    found = runner.read(list_expired_holds, SERVICE, COUNT_MAX)
     ended = sum(_expire(runner, uuid) for uuid in found)
     if ended:
         logger.info("%d hold(s) expired", ended)
@@ -28,7 +28,7 @@ def expire_holds(runner: Runner) -> int:
 
 def _expire(runner: Runner, uuid: str) -> bool:
     try:
-        return runner.write(expire_hold, SERVICE, OneHold(uuid=uuid))
+        return runner.write(expire_hold, SERVICE, uuid)
     except (StoreUnavailable, StoreContended):
         raise
     except Exception:

@@ -10,7 +10,7 @@ from dibs.conductor.session import Session
 from dibs.conductor.task_runner import TaskRunner
 from dibs.database.runner import Runner
 from dibs.machines.model.driver import Driver
-from dibs.machines.operations.tasks import ListDue, TakeOver, TakeTask, list_due, list_orphans, take_over_task
+from dibs.machines.operations.tasks import ListDue, TakeTask, list_due, list_orphans, take_over_task
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class TaskWorker:
 
     def take_over(self, session: Session) -> None:
         """Take the tasks of failed conductors."""
-        for node_uuid in self._runner.read(list_orphans, SERVICE, TakeOver(incarnation=session.incarnation)):
+        for node_uuid in self._runner.read(list_orphans, SERVICE, session.incarnation):
             command = TakeTask(node_uuid=node_uuid, incarnation=session.incarnation)
             if self._runner.write(take_over_task, SERVICE, command):
                 logger.warning("conductor %s takes over the work on node %s", self._hostname, node_uuid)

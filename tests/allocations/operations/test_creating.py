@@ -16,7 +16,7 @@ from dibs.errors import BadValue, Forbidden
 from dibs.ledger.model.errors import InvalidTrait
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.model.errors import HoldNotFound, NodeAssociated
-from dibs.machines.operations.conductors import GetConductor, get_conductor
+from dibs.machines.operations.conductors import get_conductor
 from tests.allocation_builders import ask, hold, holders, show
 from tests.builders import Ledger
 
@@ -26,7 +26,7 @@ MEMBER = MachinePolicy().access(Actor(user="u", project="blue", roles=frozenset(
 def test_new_allocation_is_open_and_has_a_live_conductor(ledger: Ledger) -> None:
     allocation = ask(ledger, name="web", extra={"a": 1}, traits=("CUSTOM_B", "CUSTOM_A", "CUSTOM_B"))
     assert show(ledger, allocation) == allocation
-    conductor = ledger.runner.read(get_conductor, SERVICE, GetConductor(hostname="conductor-1")).conductor
+    conductor = ledger.runner.read(get_conductor, SERVICE, "conductor-1").conductor
     assert (allocation.state, allocation.node_uuid, allocation.conductor_id) == ("allocating", None, conductor.id)
     assert allocation.traits == ("CUSTOM_B", "CUSTOM_A")
 

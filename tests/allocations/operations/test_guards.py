@@ -6,7 +6,7 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.allocations.model.errors import AllocationNotFound
-from dibs.machines.operations.nodes import DeleteNode, delete_node
+from dibs.machines.operations.nodes import delete_node
 from tests.allocation_builders import force, holders, served, show
 from tests.builders import Ledger
 
@@ -27,6 +27,6 @@ def test_instance_without_an_allocation_is_removed_from_a_deployed_node(ledger: 
 def test_deleting_a_node_deletes_its_allocation(ledger: Ledger) -> None:
     allocation, node = served(ledger)
     force(ledger, node, maintenance=True)
-    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
+    ledger.runner.write(delete_node, SERVICE, node.uuid)
     with pytest.raises(AllocationNotFound):
         show(ledger, allocation)

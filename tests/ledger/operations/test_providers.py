@@ -24,7 +24,7 @@ from dibs.ledger.operations.providers import (
     delete_provider,
     get_provider,
 )
-from dibs.machines.operations.nodes import DeleteNode, delete_node
+from dibs.machines.operations.nodes import delete_node
 from tests.builders import Ledger
 from tests.provider_builders import claim, join_aggregates, make, now, set_traits, statements
 
@@ -192,11 +192,11 @@ def test_a_node_with_claims_or_child_providers_cannot_be_deleted(ledger: Ledger)
     make(ledger, parent=get(ledger, parent.uuid))
     for node, reason in ((claimed, ProviderInUse), (parent, ProviderHasChildren)):
         with pytest.raises(reason, match=node.uuid):
-            ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
+            ledger.runner.write(delete_node, SERVICE, node.uuid)
 
 
 def test_deleting_an_unclaimed_node_deletes_its_provider(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
-    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
+    ledger.runner.write(delete_node, SERVICE, node.uuid)
     with pytest.raises(ProviderNotFound):
         get(ledger, node.uuid)

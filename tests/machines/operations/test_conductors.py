@@ -12,10 +12,7 @@ from dibs.machines.model.errors import (
     NoLiveConductor,
 )
 from dibs.machines.operations.conductors import (
-    GetConductor,
-    GetDriver,
     Heartbeat,
-    ListConductors,
     RegisterConductor,
     choose_conductor,
     get_conductor,
@@ -39,7 +36,7 @@ def beat_of(ledger, hostname, incarnation, *, online=True):
 
 
 def alive(ledger):
-    views = ledger.runner.read(list_conductors, SERVICE, ListConductors())
+    views = ledger.runner.read(list_conductors, SERVICE, None)
     return {view.conductor.hostname: view.alive for view in views}
 
 
@@ -69,7 +66,7 @@ def test_a_newer_process_of_the_same_name_replaces_the_older(ledger):
     beat_of(ledger, "twin", new)
     with pytest.raises(ConductorReplaced):
         beat_of(ledger, "twin", old)
-    found = ledger.runner.read(get_conductor, SERVICE, GetConductor(hostname="twin")).conductor
+    found = ledger.runner.read(get_conductor, SERVICE, "twin").conductor
     assert (found.incarnation, found.conductor_group, found.drivers) == (new, "east", ("a", "b"))
 
 
@@ -83,21 +80,21 @@ def test_an_older_process_cannot_stop_the_newer(ledger):
 
 def test_a_conductor_that_does_not_exist_is_not_found(ledger):
     with pytest.raises(ConductorNotFound, match="Conductor nosuch could not be found"):
-        ledger.runner.read(get_conductor, SERVICE, GetConductor(hostname="nosuch"))
+        ledger.runner.read(get_conductor, SERVICE, "nosuch")
 
 
 def test_drivers_are_those_of_live_conductors_with_their_hosts(ledger):
     register(ledger, "b", drivers=("fake-hardware", "redfish"))
     gone = register(ledger, "gone", drivers=("fake-hardware", "ipmi"))
     beat_of(ledger, "gone", gone, online=False)
-    drivers = ledger.runner.read(list_drivers, SERVICE, ListConductors())
+    drivers = ledger.runner.read(list_drivers, SERVICE, None)
     assert [(driver.name, driver.hosts) for driver in drivers] == [
         ("fake-hardware", ("b", "conductor-1")),
         ("redfish", ("b",)),
     ]
-    assert ledger.runner.read(get_driver, SERVICE, GetDriver(name="redfish")).hosts == ("b",)
+    assert ledger.runner.read(get_driver, SERVICE, "redfish").hosts == ("b",)
     with pytest.raises(DriverNotFound):
-        ledger.runner.read(get_driver, SERVICE, GetDriver(name="ipmi"))
+        ledger.runner.read(get_driver, SERVICE, "ipmi")
 
 
 def test_a_task_goes_to_a_conductor_with_the_driver_and_the_group(ledger):
@@ -115,7 +112,7 @@ def test_a_task_needs_a_live_conductor(ledger):
 
 def test_the_preferred_conductor_gets_the_task_while_it_is_alive(ledger):
     incarnation = register(ledger, "preferred")
-    preferred = ledger.runner.read(get_conductor, SERVICE, GetConductor(hostname="preferred")).conductor.id
+    preferred = ledger.runner.read(get_conductor, SERVICE, "preferred").conductor.id
     assert {choose(ledger, preferred=preferred).hostname for _ in range(20)} == {"preferred"}
     beat_of(ledger, "preferred", incarnation, online=False)
     assert choose(ledger, preferred=preferred).hostname == "conductor-1"

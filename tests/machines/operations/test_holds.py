@@ -15,9 +15,7 @@ from dibs.machines.model.errors import (
     NothingToHold,
 )
 from dibs.machines.operations.holds import (
-    ListExpiredHolds,
     ListHolds,
-    OneHold,
     RenewHold,
     delete_hold,
     expire_hold,
@@ -26,7 +24,7 @@ from dibs.machines.operations.holds import (
     renew_hold,
 )
 from dibs.machines.operations.node_claims import associate
-from dibs.machines.operations.nodes import DeleteNode, SetMaintenance, delete_node, set_maintenance
+from dibs.machines.operations.nodes import SetMaintenance, delete_node, set_maintenance
 from tests.builders import granted
 from tests.hold_builders import (
     BLUE,
@@ -112,7 +110,7 @@ def test_a_caller_without_project_and_system_scope_cannot_hold(ledger):
 def test_a_deleted_hold_frees_the_node(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
-    ledger.runner.write(delete_hold, BLUE, OneHold(uuid=made.uuid))
+    ledger.runner.write(delete_hold, BLUE, made.uuid)
     assert gone(ledger, made)
     assert ledger.unit(node) == FREE
     assert hold(ledger, node).node_uuid == node.uuid
@@ -125,7 +123,7 @@ def test_other_projects_neither_see_nor_renew_nor_use_nor_delete_a_hold(ledger, 
     assert gone(ledger, made, stranger)
     assert ledger.runner.read(list_holds, stranger, ListHolds(limit=10)) == []
     with pytest.raises(HoldNotFound):
-        ledger.runner.write(delete_hold, stranger, OneHold(uuid=made.uuid))
+        ledger.runner.write(delete_hold, stranger, made.uuid)
     with pytest.raises(HoldNotFound):
         ledger.runner.write(renew_hold, stranger, RenewHold(uuid=made.uuid, seconds=1))
     with pytest.raises(HoldNotFound):
@@ -160,15 +158,15 @@ def test_a_hold_expires_exactly_at_its_end(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
     ledger.clock.move(59)
-    assert ledger.runner.read(list_expired_holds, SERVICE, ListExpiredHolds(count_max=10)) == []
-    assert ledger.runner.write(expire_hold, SERVICE, OneHold(uuid=made.uuid)) is False
+    assert ledger.runner.read(list_expired_holds, SERVICE, 10) == []
+    assert ledger.runner.write(expire_hold, SERVICE, made.uuid) is False
     assert show(ledger, made) == made
     ledger.clock.move(1)
     assert gone(ledger, made)
     assert ledger.runner.read(list_holds, BLUE, ListHolds(limit=10)) == []
-    assert ledger.runner.read(list_expired_holds, SERVICE, ListExpiredHolds(count_max=10)) == [made.uuid]
-    assert ledger.runner.write(expire_hold, SERVICE, OneHold(uuid=made.uuid)) is True
-    assert ledger.runner.write(expire_hold, SERVICE, OneHold(uuid=made.uuid)) is False
+    assert ledger.runner.read(list_expired_holds, SERVICE, 10) == [made.uuid]
+    assert ledger.runner.write(expire_hold, SERVICE, made.uuid) is True
+    assert ledger.runner.write(expire_hold, SERVICE, made.uuid) is False
     assert ledger.unit(node) == FREE
 
 
@@ -211,7 +209,7 @@ def test_a_renewed_hold_ends_later(ledger):
     assert renewed.expires_at == renewed.updated_at + 30_000_000
     assert show(ledger, made) == renewed
     ledger.clock.move(15)
-    assert ledger.runner.write(expire_hold, SERVICE, OneHold(uuid=made.uuid)) is False
+    assert ledger.runner.write(expire_hold, SERVICE, made.uuid) is False
     ledger.clock.move(16)
     with pytest.raises(HoldNotFound):
         ledger.runner.write(renew_hold, BLUE, RenewHold(uuid=made.uuid, seconds=30))
@@ -320,11 +318,10 @@ def test_the_resource_class_of_a_held_node_cannot_change(ledger):
 def test_a_held_node_is_deleted_only_in_maintenance(ledger):
     node = ledger.enrol(resource_class="gold")
     made = hold(ledger, node)
-    command = DeleteNode(ident=node.uuid)
     with pytest.raises(NodeHeld):
-        ledger.runner.write(delete_node, SERVICE, command)
+        ledger.runner.write(delete_node, SERVICE, node.uuid)
     ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, rules=(), on=True))
-    ledger.runner.write(delete_node, SERVICE, command)
+    ledger.runner.write(delete_node, SERVICE, node.uuid)
     assert gone(ledger, made)
     assert claimed_by(ledger, made.instance_uuid) == []
 

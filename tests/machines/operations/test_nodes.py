@@ -22,7 +22,6 @@ from dibs.machines.model.node_query import NodeQuery
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.nodes import (
     CreateNode,
-    DeleteNode,
     GetNode,
     SetMaintenance,
     UpdateNode,
@@ -51,7 +50,7 @@ def force(ledger: Ledger, node: Node, **changes: Any) -> Node:
 
 
 def delete(ledger: Ledger, node: Node) -> None:
-    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
+    ledger.runner.write(delete_node, SERVICE, node.uuid)
 
 
 def test_a_node_is_found_by_uuid_in_either_case_and_by_name(ledger: Ledger) -> None:
@@ -65,7 +64,7 @@ def test_a_node_that_does_not_exist_is_not_found(ledger: Ledger, ident: str) -> 
     commands = [
         (get_node, GetNode(ident=ident, rules=())),
         (update_node, UpdateNode(ident=ident, rules=(), patch=())),
-        (delete_node, DeleteNode(ident=ident)),
+        (delete_node, ident),
         (set_maintenance, SetMaintenance(ident=ident, rules=(), on=True)),
     ]
     for operation, command in commands:
@@ -83,7 +82,7 @@ def test_the_rules_are_checked_before_anything_is_written(ledger: Ledger) -> Non
     node = ledger.enrol()
     commands = [
         (update_node, UpdateNode(ident=node.uuid, rules=("r",), patch=patch_of({"description": "mine"}))),
-        (delete_node, DeleteNode(ident=node.uuid)),
+        (delete_node, node.uuid),
         (set_maintenance, SetMaintenance(ident=node.uuid, rules=("r",), on=True)),
     ]
     for operation, command in commands:

@@ -10,6 +10,7 @@ from dibs.errors import BadValue
 from dibs.machines.model.errors import NodeLocked, PortExists, PortNotFound, WrongState
 from dibs.machines.model.nodes import Node
 from dibs.machines.model.ports import Port, PortQuery
+from dibs.machines.operations.nodes import delete_node
 from dibs.machines.operations.ports import (
     CreatePort,
     DeletePort,
@@ -119,9 +120,7 @@ def test_a_port_of_an_invisible_node_is_not_found(ledger: Ledger) -> None:
 
 
 def test_ports_are_deleted_with_their_node(ledger: Ledger) -> None:
-    from dibs.machines.operations.nodes import DeleteNode, delete_node
-
     node = ledger.enrol()
     plug_in(ledger, node, "52:54:00:00:00:00")
-    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
+    ledger.runner.write(delete_node, SERVICE, node.uuid)
     assert found(ledger) == []

@@ -16,7 +16,6 @@ from dibs.machines.operations.tasks import (
     ListDue,
     ReportFailure,
     ReportOutcome,
-    TakeOver,
     TakeTask,
     list_due,
     list_orphans,
@@ -54,7 +53,7 @@ class Process:
         self.ledger.runner.write(release_task, SERVICE, self._about(TakeTask, node))
 
     def orphans(self):
-        return self.ledger.runner.read(list_orphans, SERVICE, TakeOver(incarnation=self.incarnation))
+        return self.ledger.runner.read(list_orphans, SERVICE, self.incarnation)
 
     def take_over(self, node):
         return self.ledger.runner.write(take_over_task, SERVICE, self._about(TakeTask, node))

@@ -6,7 +6,7 @@ from dibs.access.compute_policy import ComputePolicy
 from dibs.errors import Forbidden
 from dibs.machines.model import states
 from dibs.machines.model.nodes import Node
-from dibs.machines.operations.nodes import DeleteNode, SetMaintenance, delete_node, set_maintenance
+from dibs.machines.operations.nodes import SetMaintenance, delete_node, set_maintenance
 from dibs.servers.model.errors import ServerHasNoMachine, ServerNotFound
 from dibs.servers.model.metadata import MetadataChange
 from dibs.servers.model.servers import NODE_LOST, ServerQuery, ServerView
@@ -61,7 +61,7 @@ def test_server_whose_node_was_removed_shows_an_error_and_can_be_deleted(
 ) -> None:
     conductor.finish(node, conductor.take(node), power_state=states.POWER_ON)
     ledger.runner.write(set_maintenance, SERVICE, SetMaintenance(ident=node.uuid, rules=(), on=True))
-    ledger.runner.write(delete_node, SERVICE, DeleteNode(ident=node.uuid))
+    ledger.runner.write(delete_node, SERVICE, node.uuid)
     after = look(ledger, built)
     assert (after.status, after.fault) == ("ERROR", NODE_LOST)
     delete(ledger, built)

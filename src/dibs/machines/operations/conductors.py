@@ -35,25 +35,6 @@ class Heartbeat:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListConductors:
-    """List all conductors."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetConductor(ListConductors):
-    """Get a conductor by name."""
-
-    hostname: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetDriver(ListConductors):
-    """Get a driver by name."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ConductorView:
     """A conductor, and whether it is alive now."""
 
@@ -93,20 +74,20 @@ def record_heartbeat(tx: Transaction, access: Access, now: int, command: Heartbe
         raise ConductorReplaced(conductor=command.hostname)
 
 
-def list_conductors(tx: Transaction, access: Access, now: int, command: ListConductors) -> list[ConductorView]:
+def list_conductors(tx: Transaction, access: Access, now: int, command: None) -> list[ConductorView]:
     """Return every conductor that ever registered, the oldest first."""
     return [_view(conductor, now) for conductor in conductors.every(tx)]
 
 
-def get_conductor(tx: Transaction, access: Access, now: int, command: GetConductor) -> ConductorView:
+def get_conductor(tx: Transaction, access: Access, now: int, hostname: str) -> ConductorView:
     """Return a conductor."""
-    conductor = conductors.get(tx, command.hostname)
+    conductor = conductors.get(tx, hostname)
     if conductor is None:
-        raise ConductorNotFound(conductor=command.hostname)
+        raise ConductorNotFound(conductor=hostname)
     return _view(conductor, now)
 
 
-def list_drivers(tx: Transaction, access: Access, now: int, command: ListConductors) -> list[DriverView]:
+def list_drivers(tx: Transaction, access: Access, now: int, command: None) -> list[DriverView]:
     """Return the drivers of live conductors, ordered by name."""
     hosts: dict[str, list[str]] = {}
     for conductor in conductors.every(tx):
@@ -116,12 +97,12 @@ def list_drivers(tx: Transaction, access: Access, now: int, command: ListConduct
     return [DriverView(name=name, hosts=tuple(sorted(hosts[name]))) for name in sorted(hosts)]
 
 
-def get_driver(tx: Transaction, access: Access, now: int, command: GetDriver) -> DriverView:
+def get_driver(tx: Transaction, access: Access, now: int, name: str) -> DriverView:
     """Return a driver of a live conductor."""
-    for driver in list_drivers(tx, access, now, command):
-        if driver.name == command.name:
+    for driver in list_drivers(tx, access, now, None):
+        if driver.name == name:
             return driver
-    raise DriverNotFound(driver=command.name)
+    raise DriverNotFound(driver=name)
 
 
 def choose_conductor(

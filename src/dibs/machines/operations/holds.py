@@ -42,16 +42,10 @@ class CreateHold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneHold:
-    """Name a hold by its uuid."""
-
-    uuid: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenewHold(OneHold):
+class RenewHold:
     """Let a hold end this many seconds from now."""
 
+    uuid: str
     seconds: float
 
 
@@ -62,13 +56,6 @@ class ListHolds:
     limit: int
     marker: str | None = None
     """The uuid of the last hold of the previous page."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListExpiredHolds:
-    """List some of the expired holds."""
-
-    count_max: int
 
 
 def create_hold(tx: Transaction, access: Access, now: int, command: CreateHold) -> Hold:
@@ -85,9 +72,9 @@ def create_hold(tx: Transaction, access: Access, now: int, command: CreateHold) 
     raise nothing_to_hold(reasons)
 
 
-def get_hold(tx: Transaction, access: Access, now: int, command: OneHold) -> Hold:
+def get_hold(tx: Transaction, access: Access, now: int, uuid: str) -> Hold:
     """Return a hold."""
-    return _visible(holds.get(tx, command.uuid), access, now, command.uuid)
+    return _visible(holds.get(tx, uuid), access, now, uuid)
 
 
 def list_holds(tx: Transaction, access: Access, now: int, command: ListHolds) -> list[Hold]:
@@ -108,22 +95,22 @@ def renew_hold(tx: Transaction, access: Access, now: int, command: RenewHold) ->
     return replace(hold, expires_at=expires_at, updated_at=now)
 
 
-def delete_hold(tx: Transaction, access: Access, now: int, command: OneHold) -> None:
+def delete_hold(tx: Transaction, access: Access, now: int, uuid: str) -> None:
     """End a hold before it expires."""
-    node, hold = _lock(tx, access, now, command.uuid)
+    node, hold = _lock(tx, access, now, uuid)
     _end(tx, now, node, hold)
 
 
-def list_expired_holds(tx: Transaction, access: Access, now: int, command: ListExpiredHolds) -> list[str]:
-    """Return the uuids of expired holds."""
-    return holds.expired(tx, now, command.count_max)
+def list_expired_holds(tx: Transaction, access: Access, now: int, count_max: int) -> list[str]:
+    """Return the uuids of some of the expired holds."""
+    return holds.expired(tx, now, count_max)
 
 
-def expire_hold(tx: Transaction, access: Access, now: int, command: OneHold) -> bool:
+def expire_hold(tx: Transaction, access: Access, now: int, uuid: str) -> bool:
     """End an expired hold; return False when it was ended, renewed or consumed meanwhile."""
-    found = holds.get(tx, command.uuid)
+    found = holds.get(tx, uuid)
     node = nodes.lock(tx, found.node_uuid, now) if found else None
-    hold = holds.get(tx, command.uuid) if node else None
+    hold = holds.get(tx, uuid) if node else None
     if node is None or hold is None or not hold.expired(now):
         return False
     _end(tx, now, node, hold)

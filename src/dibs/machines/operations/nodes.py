@@ -68,13 +68,6 @@ class UpdateNode(GetNode):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteNode:
-    """Delete a node by uuid or name."""
-
-    ident: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SetMaintenance(GetNode):
     """Set or clear maintenance."""
 
@@ -145,15 +138,15 @@ def update_node(tx: Transaction, access: Access, now: int, command: UpdateNode) 
     return _view(tx, _change_with_claim(tx, now, node, changes))
 
 
-def delete_node(tx: Transaction, access: Access, now: int, command: DeleteNode) -> None:
-    """Delete a node with its provider, traits, ports, claim and allocation.
+def delete_node(tx: Transaction, access: Access, now: int, ident: str) -> None:
+    """Delete a node, by uuid or name, with its provider, traits, ports, claim and allocation.
 
     In maintenance a node can be deleted in nearly every state, so that an operator can remove a broken machine.
     """
-    node = nodes.lock(tx, command.ident, now)
+    node = nodes.lock(tx, ident, now)
     if node is None:
-        raise NodeNotFound(node=command.ident)
-    check_any_rule(access, node, command.ident, DELETE_RULES)
+        raise NodeNotFound(node=ident)
+    check_any_rule(access, node, ident, DELETE_RULES)
     check_unlocked(node)
     if node.instance_uuid and not node.maintenance:
         raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)

@@ -61,13 +61,6 @@ class ReportFailure(TakeTask):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakeOver:
-    """List the tasks of failed conductors that this one can take over."""
-
-    incarnation: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """A node that this conductor has locked, and the work to do on it."""
 
@@ -136,9 +129,9 @@ def release_task(tx: Transaction, access: Access, now: int, command: TakeTask) -
         tasks.release(tx, node.id, command.incarnation)
 
 
-def list_orphans(tx: Transaction, access: Access, now: int, command: TakeOver) -> list[str]:
+def list_orphans(tx: Transaction, access: Access, now: int, incarnation: str) -> list[str]:
     """Return the uuids of nodes with a task of a failed conductor, in this conductor's group and with its drivers."""
-    conductor = conductors.get_by_incarnation(tx, command.incarnation)
+    conductor = conductors.get_by_incarnation(tx, incarnation)
     if conductor is None:
         return []
     return [

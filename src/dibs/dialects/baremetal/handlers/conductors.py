@@ -22,7 +22,7 @@ def list_conductors(exchange: Exchange) -> Response:
     wanted = _wanted(exchange)
     if asks_for_detail(exchange.query, exchange.minor):
         wanted = frozenset(_FIELDS)
-    views = _in_order(exchange, exchange.read(operations.list_conductors, operations.ListConductors()))
+    views = _in_order(exchange, exchange.read(operations.list_conductors, None))
     limit = exchange.query.limit()
     page = views[:limit]
     entries = [_render(exchange, view, _IN_LIST if wanted is None else wanted) for view in page]
@@ -33,8 +33,7 @@ def show_conductor(exchange: Exchange) -> Response:
     """GET /v1/conductors/{conductor}"""
     exchange.access.require("baremetal:conductor:get", {})
     wanted = _wanted(exchange)
-    command = operations.GetConductor(hostname=exchange.arguments["conductor"])
-    view = exchange.read(operations.get_conductor, command)
+    view = exchange.read(operations.get_conductor, exchange.arguments["conductor"])
     return json_answer(_render(exchange, view, frozenset(_FIELDS) if wanted is None else wanted))
 
 

@@ -87,7 +87,7 @@ def update_node(exchange: Exchange) -> Response:
 
 def delete_node(exchange: Exchange) -> Response:
     """DELETE /v1/nodes/{node}"""
-    exchange.write(operations.delete_node, operations.DeleteNode(ident=node_in_path(exchange)))
+    exchange.write(operations.delete_node, node_in_path(exchange))
     return empty_answer(204)
 
 

@@ -46,7 +46,7 @@ def list_reservations(exchange: Exchange) -> Response:
 def show_reservation(exchange: Exchange) -> Response:
     """GET /v1/reservations/{reservation}"""
     exchange.access.require("baremetal:reservation:get", {})
-    found = exchange.read(operations.get_hold, operations.OneHold(uuid=_in_path(exchange)))
+    found = exchange.read(operations.get_hold, _in_path(exchange))
     return json_answer({"reservation": _render(found)})
 
 
@@ -61,7 +61,7 @@ def renew_reservation(exchange: Exchange) -> Response:
 def delete_reservation(exchange: Exchange) -> Response:
     """DELETE /v1/reservations/{reservation}"""
     exchange.access.require("baremetal:reservation:delete", {})
-    exchange.write(operations.delete_hold, operations.OneHold(uuid=_in_path(exchange)))
+    exchange.write(operations.delete_hold, _in_path(exchange))
     # An allocation may be waiting for the node.
     exchange.services.wake()
     return empty_answer(204)
