@@ -17,7 +17,7 @@ from dibs.database import open_store
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.leases import ACTIVE, PENDING, STARTING, TERMINATED, TERMINATING
 from dibs.leases.model.outbox import CALL_SECONDS
-from dibs.leases.operations.outbox import ListOutboxCalls, list_outbox_calls
+from dibs.leases.operations.outbox import list_outbox_calls
 from dibs.leases.operations.updates import ReservationUpdate
 from dibs.wiring import build_runner, read_clock
 from tests import lease_builders as leases
@@ -215,7 +215,7 @@ def test_calls_wait_while_the_compute_service_is_not_configured(ledger: Ledger) 
     leases.lease(ledger, 1, 2, leases.instances(1), rules=LeaseRules(external_compute=True))
     assert OutboxRunner(ledger.runner, None).run() == 0
     ledger.clock.move(CALL_SECONDS)
-    (call,) = ledger.runner.read(list_outbox_calls, SERVICE, ListOutboxCalls(count_max=10))
+    (call,) = ledger.runner.read(list_outbox_calls, SERVICE, 10)
     assert call.attempts == 1
     assert "needs the compute service" in str(call.last_error)
 
@@ -243,7 +243,7 @@ def test_servers_on_a_node_are_deleted_by_its_uuid(ledger: Ledger) -> None:
     ledger.clock.move((leases.at(1) - ledger.clock()) / 1_000_000)
     LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0).run_events()
     leases.delete(ledger, lease)
-    (call,) = ledger.runner.read(list_outbox_calls, SERVICE, ListOutboxCalls(count_max=10))
+    (call,) = ledger.runner.read(list_outbox_calls, SERVICE, 10)
     assert call.arguments["hosts"] == [node.uuid]
 
 

@@ -14,7 +14,7 @@ from dibs.database import Store, open_store
 from dibs.errors import DibsError
 from dibs.leases.model.errors import HostBooked, NoSuchHost, NotEnoughHosts
 from dibs.leases.model.leases import Lease
-from dibs.leases.operations.hosts import DeleteHost, RegisterHost, delete_host, register_host
+from dibs.leases.operations.hosts import RegisterHost, delete_host, register_host
 from dibs.leases.operations.updates import ReservationUpdate
 from dibs.wiring import build_runner
 from tests.booking_laws import broken_bookings
@@ -154,7 +154,7 @@ def test_host_is_either_booked_or_removed(ledger, callers):
         def act(caller: int, host=host, hour: int = number) -> object:
             if caller % 2:
                 return lease(callers[caller], hour, hour + 1, whole(), seed=None)
-            return callers[caller].runner.write(delete_host, SERVICE, DeleteHost(id=str(host.id)))
+            return callers[caller].runner.write(delete_host, SERVICE, str(host.id))
 
         answers = all_at_once(CALLERS, act)
         made = [answer for answer in answers if isinstance(answer, Lease)]
@@ -167,7 +167,7 @@ def test_host_is_either_booked_or_removed(ledger, callers):
         ), answers
         if made:
             delete(ledger, made[0])
-            ledger.runner.write(delete_host, SERVICE, DeleteHost(id=str(host.id)))
+            ledger.runner.write(delete_host, SERVICE, str(host.id))
 
 
 def test_concurrent_registrations_create_one_host(ledger, callers):

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from dibs.access.access import SERVICE
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
-from dibs.leases.operations.events import DueEvent, ListDueEvents, fail_event, list_due_events, run_event
+from dibs.leases.operations.events import DueEvent, fail_event, list_due_events, run_event
 from dibs.leases.operations.reassignment import (
     AffectedReservation,
-    ListAffectedReservations,
     ReassignHosts,
     can_reassign,
     list_affected_reservations,
@@ -52,7 +51,7 @@ class LeaseWorker:
 
     def run_events(self) -> int:
         """Run events that are due, in their order; return how many were done."""
-        due = self._runner.read(list_due_events, SERVICE, ListDueEvents(count_max=COUNT_MAX))
+        due = self._runner.read(list_due_events, SERVICE, COUNT_MAX)
         done = sum(self._run_event(event) for event in due)
         if done:
             logger.info("%d event(s) of leases are done", done)
@@ -60,7 +59,7 @@ class LeaseWorker:
 
     def reassign(self) -> int:
         """Find other hosts for reservations whose hosts failed; return how many changed."""
-        affected = self._runner.read(list_affected_reservations, SERVICE, ListAffectedReservations(count_max=COUNT_MAX))
+        affected = self._runner.read(list_affected_reservations, SERVICE, COUNT_MAX)
         return sum(self._reassign(each) for each in affected)
 
     def _run_event(self, event: DueEvent) -> bool:

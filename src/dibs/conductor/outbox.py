@@ -8,10 +8,7 @@ from dibs.database.runner import Runner
 from dibs.leases.model.enforcement import Enforcement
 from dibs.leases.model.outbox import CLEAN_UP, CREATE_FLAVORS, GRANT_FLAVORS, NOTIFY_END, ComputeService, OutboxCall
 from dibs.leases.operations.outbox import (
-    FinishOutboxCall,
-    ListOutboxCalls,
     PostponeOutboxCall,
-    TakeOutboxCall,
     finish_outbox_call,
     list_outbox_calls,
     postpone_outbox_call,
@@ -38,11 +35,11 @@ class OutboxRunner:
 
     def run(self) -> int:
         """Make the calls that are due; return how many are done."""
-        due = self._runner.read(list_outbox_calls, SERVICE, ListOutboxCalls(count_max=COUNT_MAX))
+        due = self._runner.read(list_outbox_calls, SERVICE, COUNT_MAX)
         return sum(self._run_one(call) for call in due)
 
     def _run_one(self, call: OutboxCall) -> bool:
-        if not self._runner.write(take_outbox_call, SERVICE, TakeOutboxCall(call=call)):
+        if not self._runner.write(take_outbox_call, SERVICE, call):
             return False
         problem = None
         try:
@@ -53,7 +50,7 @@ class OutboxRunner:
             done, problem = False, f"{type(error).__name__}: {error}"
             logger.warning("%s for lease %s failed and will be retried: %s", call.kind, call.lease, problem)
         if done:
-            self._runner.write(finish_outbox_call, SERVICE, FinishOutboxCall(call=call))
+            self._runner.write(finish_outbox_call, SERVICE, call)
         else:
             self._runner.write(postpone_outbox_call, SERVICE, PostponeOutboxCall(call=call, problem=problem))
         return done

@@ -6,7 +6,7 @@ from dibs.access.access import SERVICE
 from dibs.conductor.leases import LeaseWorker
 from dibs.database.schema import metadata
 from dibs.leases.model.leases import ACTIVE, DONE, PENDING, TERMINATED, UNDONE, WHOLE_HOST
-from dibs.leases.operations.events import DueEvent, ListDueEvents, fail_event, list_due_events, run_event
+from dibs.leases.operations.events import DueEvent, fail_event, list_due_events, run_event
 from tests import lease_builders as leases
 from tests import server_builders as servers
 from tests.builders import Ledger
@@ -154,7 +154,7 @@ def test_leases_that_wait_for_a_stuck_lease_are_not_listed_as_due(ledger, worker
 
 def due(ledger: Ledger) -> list[tuple[str, str]]:
     """Return the start and end events that are due."""
-    found = ledger.runner.read(list_due_events, SERVICE, ListDueEvents(count_max=9))
+    found = ledger.runner.read(list_due_events, SERVICE, 9)
     return [(event.lease, event.kind) for event in found if event.kind != "before_end_lease"]
 
 

@@ -14,10 +14,7 @@ from dibs.leases.model.errors import (
     NoSuchHost,
 )
 from dibs.leases.operations.hosts import (
-    DeleteHost,
-    GetHost,
     ListHostBookings,
-    ListPropertyNames,
     RegisterHost,
     SetPropertyPrivacy,
     delete_host,
@@ -37,11 +34,11 @@ from tests.provider_builders import claim, make, statements
 
 
 def find(ledger: Ledger, host_id: object):
-    return ledger.runner.read(get_host, SERVICE, GetHost(id=str(host_id)))
+    return ledger.runner.read(get_host, SERVICE, str(host_id))
 
 
-def names(ledger: Ledger, access=SERVICE, **options) -> dict[str, tuple[str, ...]]:
-    found = ledger.runner.read(list_property_names, access, ListPropertyNames(**options))
+def names(ledger: Ledger, access=SERVICE, with_private: bool = False) -> dict[str, tuple[str, ...]]:
+    found = ledger.runner.read(list_property_names, access, with_private)
     return {each.property.name: each.values for each in found}
 
 
@@ -192,9 +189,9 @@ def test_only_an_unbooked_host_can_be_removed(ledger, database_url):
     host = make_host(ledger, gpu="yes")
     made = lease(ledger, 1, 2, whole())
     with pytest.raises(HostBooked):
-        ledger.runner.write(delete_host, SERVICE, DeleteHost(id=str(host.id)))
+        ledger.runner.write(delete_host, SERVICE, str(host.id))
     delete(ledger, made)
-    ledger.runner.write(delete_host, SERVICE, DeleteHost(id=str(host.id)))
+    ledger.runner.write(delete_host, SERVICE, str(host.id))
     tables = read_tables(database_url)
     assert (tables["hosts"], tables["host_properties"]) == ([], [])
     assert len(tables["providers"]) == before + 1
@@ -208,7 +205,7 @@ def test_unknown_host_is_not_found(ledger, ident):
     with pytest.raises(NoSuchHost):
         find(ledger, ident)
     with pytest.raises(NoSuchHost):
-        ledger.runner.write(delete_host, SERVICE, DeleteHost(id=ident))
+        ledger.runner.write(delete_host, SERVICE, ident)
     with pytest.raises(NoSuchHost):
         ledger.runner.read(list_host_bookings, SERVICE, ListHostBookings(host=ident))
 

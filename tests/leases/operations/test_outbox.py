@@ -4,10 +4,7 @@ from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.leases import ACTIVE, STARTING, TERMINATED, TERMINATING
 from dibs.leases.model.outbox import CALL_SECONDS, CLEAN_UP, CREATE_FLAVORS, GRANT_FLAVORS, OutboxCall
 from dibs.leases.operations.outbox import (
-    FinishOutboxCall,
-    ListOutboxCalls,
     PostponeOutboxCall,
-    TakeOutboxCall,
     finish_outbox_call,
     list_outbox_calls,
     postpone_outbox_call,
@@ -20,15 +17,15 @@ EXTERNAL = LeaseRules(external_compute=True)
 
 
 def due(ledger: Ledger) -> list[OutboxCall]:
-    return ledger.runner.read(list_outbox_calls, SERVICE, ListOutboxCalls(count_max=10))
+    return ledger.runner.read(list_outbox_calls, SERVICE, 10)
 
 
 def take(ledger: Ledger, call: OutboxCall) -> bool:
-    return ledger.runner.write(take_outbox_call, SERVICE, TakeOutboxCall(call=call))
+    return ledger.runner.write(take_outbox_call, SERVICE, call)
 
 
 def finish(ledger: Ledger, call: OutboxCall) -> None:
-    ledger.runner.write(finish_outbox_call, SERVICE, FinishOutboxCall(call=call))
+    ledger.runner.write(finish_outbox_call, SERVICE, call)
 
 
 def run_events(ledger: Ledger, hours: float) -> None:

@@ -29,13 +29,6 @@ RETRY_MICROSECONDS = 60_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListDueEvents:
-    """List events that are due."""
-
-    count_max: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DueEvent:
     """An event that is due, by the uuid of its lease."""
 
@@ -43,9 +36,9 @@ class DueEvent:
     kind: str
 
 
-def list_due_events(tx: Transaction, access: Access, now: int, command: ListDueEvents) -> list[DueEvent]:
+def list_due_events(tx: Transaction, access: Access, now: int, count_max: int) -> list[DueEvent]:
     """Return the events that are due, in the order in which to run them."""
-    return [DueEvent(lease=lease, kind=kind) for lease, kind in lease_events.due(tx, now, command.count_max)]
+    return [DueEvent(lease=lease, kind=kind) for lease, kind in lease_events.due(tx, now, count_max)]
 
 
 def run_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> bool:

@@ -47,22 +47,10 @@ class RegisterHost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GetHost:
-    """Show a host."""
-
-    id: str
-    """Digits; no host has another id."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteHost(GetHost):
-    """Remove a host."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateHost(GetHost):
+class UpdateHost:
     """Change the properties of a host."""
 
+    id: str
     properties: Mapping[str, str | None]
     """None removes a property."""
 
@@ -84,14 +72,6 @@ class HostBookings:
 
     host: Host
     bookings: tuple[ListedBooking, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListPropertyNames:
-    """List the properties that operators gave to hosts."""
-
-    with_private: bool = False
-    """Include private properties, if the caller is an operator."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,9 +119,9 @@ def list_hosts(tx: Transaction, access: Access, now: int, command: None) -> list
     return hosts.every(tx)
 
 
-def get_host(tx: Transaction, access: Access, now: int, command: GetHost) -> Host:
+def get_host(tx: Transaction, access: Access, now: int, ident: str) -> Host:
     """Return one host."""
-    return _present(tx, command.id)
+    return _present(tx, ident)
 
 
 def update_host(tx: Transaction, access: Access, now: int, command: UpdateHost) -> Host:
@@ -159,10 +139,10 @@ def update_host(tx: Transaction, access: Access, now: int, command: UpdateHost) 
     return _present(tx, command.id)
 
 
-def delete_host(tx: Transaction, access: Access, now: int, command: DeleteHost) -> None:
+def delete_host(tx: Transaction, access: Access, now: int, ident: str) -> None:
     """Remove a host; raise HostBooked while it has bookings."""
     lock_calendar(tx)
-    host = _present(tx, command.id)
+    host = _present(tx, ident)
     providers.lock_many(tx, [host.provider_id, host.reservation_provider_id], now)
     if bookings.is_booked(tx, host.id):
         raise HostBooked(host=host.id)
@@ -190,9 +170,12 @@ def list_host_bookings(tx: Transaction, access: Access, now: int, command: ListH
     return [HostBookings(host=host, bookings=tuple(found[host.id])) for host in shown_hosts]
 
 
-def list_property_names(tx: Transaction, access: Access, now: int, command: ListPropertyNames) -> list[PropertyValues]:
-    """Return the properties that hosts have, in alphabetical order, with their values."""
-    with_private = command.with_private and is_operator(access)
+def list_property_names(tx: Transaction, access: Access, now: int, with_private: bool) -> list[PropertyValues]:
+    """Return the properties that hosts have, in alphabetical order, with their values.
+
+    Only operators see private properties: ``with_private`` has no effect for other callers.
+    """
+    with_private = with_private and is_operator(access)
     values = property_names.values(tx)
     return [
         PropertyValues(property=each, values=tuple(values.get(each.name, ())))
@@ -261,6 +244,7 @@ def _add_names(tx: Transaction, now: int, properties: Mapping[str, str]) -> None
 
 
 def _present(tx: Transaction, ident: str) -> Host:
+    """Return the host with this id; an id that is not a number is not found, like one that no host has."""
     digits = ident.isascii() and ident.isdigit() and len(ident) <= ID_DIGITS_MAX
     host = hosts.get(tx, int(ident)) if digits else None
     if host is None:

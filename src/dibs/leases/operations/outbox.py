@@ -16,27 +16,6 @@ from dibs.leases.queries import leases, outbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListOutboxCalls:
-    """List calls that are due."""
-
-    count_max: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakeOutboxCall:
-    """Keep other conductors from a call while this one makes it."""
-
-    call: OutboxCall
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FinishOutboxCall:
-    """Record that a call succeeded."""
-
-    call: OutboxCall
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PostponeOutboxCall:
     """Record that a call has to be made again."""
 
@@ -45,19 +24,18 @@ class PostponeOutboxCall:
     """Why the call failed; None when the service is still working on it."""
 
 
-def list_outbox_calls(tx: Transaction, access: Access, now: int, command: ListOutboxCalls) -> list[OutboxCall]:
+def list_outbox_calls(tx: Transaction, access: Access, now: int, count_max: int) -> list[OutboxCall]:
     """Return calls that are due; of each lease only the first."""
-    return outbox.due(tx, now, command.count_max)
+    return outbox.due(tx, now, count_max)
 
 
-def take_outbox_call(tx: Transaction, access: Access, now: int, command: TakeOutboxCall) -> bool:
-    """Take a call; return False when another conductor took it first."""
-    return outbox.take(tx, command.call, now + CALL_SECONDS * SECOND)
+def take_outbox_call(tx: Transaction, access: Access, now: int, call: OutboxCall) -> bool:
+    """Keep other conductors from a call while this one makes it; return False when another took it first."""
+    return outbox.take(tx, call, now + CALL_SECONDS * SECOND)
 
 
-def finish_outbox_call(tx: Transaction, access: Access, now: int, command: FinishOutboxCall) -> None:
+def finish_outbox_call(tx: Transaction, access: Access, now: int, call: OutboxCall) -> None:
     """Remove a call that succeeded, and take its lease to the next state."""
-    call = command.call
     lease = leases.lock(tx, call.lease)
     if not outbox.remove(tx, call.id) or lease is None:
         return

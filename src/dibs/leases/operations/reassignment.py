@@ -25,13 +25,6 @@ FindHosts = Callable[[Transaction, int, HostSearch], list[Assignment]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListAffectedReservations:
-    """List reservations that lack a host."""
-
-    count_max: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AffectedReservation:
     """A reservation that lacks a host, by uuids."""
 
@@ -47,11 +40,9 @@ class ReassignHosts(AffectedReservation):
     seed: int
 
 
-def list_affected_reservations(
-    tx: Transaction, access: Access, now: int, command: ListAffectedReservations
-) -> list[AffectedReservation]:
+def list_affected_reservations(tx: Transaction, access: Access, now: int, count_max: int) -> list[AffectedReservation]:
     """Return reservations that lack a host; the next to begin come first."""
-    found = affected_reservations.find(tx, command.count_max)
+    found = affected_reservations.find(tx, count_max)
     return [AffectedReservation(lease=lease, reservation=reservation) for lease, reservation in found]
 
 

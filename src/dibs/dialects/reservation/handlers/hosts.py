@@ -13,10 +13,7 @@ from dibs.dialects.reservation.exchange import Exchange, empty_answer, json_answ
 from dibs.documents.json_schema import Schema
 from dibs.http.messages import Response
 from dibs.leases.operations.hosts import (
-    DeleteHost,
-    GetHost,
     ListHostBookings,
-    ListPropertyNames,
     RegisterHost,
     SetPropertyPrivacy,
     UpdateHost,
@@ -79,7 +76,7 @@ def create(exchange: Exchange) -> Response:
 
 def show(exchange: Exchange) -> Response:
     """GET /v1/os-hosts/{host}"""
-    return json_answer({"host": render_host(exchange.read(get_host, GetHost(id=exchange.arguments["host"])))})
+    return json_answer({"host": render_host(exchange.read(get_host, exchange.arguments["host"]))})
 
 
 def change(exchange: Exchange) -> Response:
@@ -93,7 +90,7 @@ def change(exchange: Exchange) -> Response:
 
 def delete(exchange: Exchange) -> Response:
     """DELETE /v1/os-hosts/{host}"""
-    exchange.write(delete_host, DeleteHost(id=exchange.arguments["host"]))
+    exchange.write(delete_host, exchange.arguments["host"])
     return empty_answer(204)
 
 
@@ -114,7 +111,7 @@ def list_properties(exchange: Exchange) -> Response:
 
     Quirk: a caller who may not see private properties and asks for all gets the public ones, not an error.
     """
-    found = exchange.read(list_property_names, ListPropertyNames(with_private=_is_true(exchange, "all")))
+    found = exchange.read(list_property_names, _is_true(exchange, "all"))
     detail = _is_true(exchange, "detail")
     return json_answer({"resource_properties": [render_property(each, detail=detail) for each in found]})
 
