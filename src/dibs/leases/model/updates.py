@@ -4,10 +4,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dibs.leases.model import leases as states
 from dibs.leases.model.dates import LeaseDate, moment
 from dibs.leases.model.errors import BadLease, LeaseConflict, OutsideLease
-from dibs.leases.model.leases import BEFORE_END, FLAVORED_INSTANCES, INSTANCES, WHOLE_HOST, Event, Lease, Reservation
+from dibs.leases.model.leases import (
+    ACTIVE,
+    BEFORE_END,
+    FLAVORED_INSTANCES,
+    INSTANCES,
+    PENDING,
+    RESERVATION_ACTIVE,
+    TERMINATED,
+    UNDONE,
+    WHOLE_HOST,
+    Event,
+    Lease,
+    Reservation,
+)
 from dibs.leases.model.windows import Window, to_minute
 
 _CHANGEABLE = {
@@ -20,9 +32,9 @@ _CHANGEABLE = {
 
 def check_changeable(lease: Lease) -> None:
     """Raise unless the lease is pending or active: in all other states it can only be renamed or deleted."""
-    if lease.status == states.TERMINATED:
+    if lease.status == TERMINATED:
         raise BadLease(reason="Terminated leases can only be renamed")
-    if lease.status not in (states.PENDING, states.ACTIVE):
+    if lease.status not in (PENDING, ACTIVE):
         raise LeaseConflict(reason=f"Lease {lease.uuid} is {lease.status} and can only be renamed or deleted.")
 
 
@@ -32,7 +44,7 @@ def changed_window(lease: Lease, start_at: LeaseDate | None, end_at: LeaseDate |
     start = old.start if start_at is None else moment(start_at, now)
     end = old.end if end_at is None else moment(end_at, now)
     if start != old.start:
-        if lease.status == states.ACTIVE or old.start <= now:
+        if lease.status == ACTIVE or old.start <= now:
             raise BadLease(reason="Cannot modify the start date of already started leases")
         if start < to_minute(now):
             raise BadLease(reason="Start date must be later than current date")
@@ -58,7 +70,7 @@ def changed_before_end(lease: Lease, window: Window, given: int | None) -> int |
 
 def rescheduled(event: Event, due_at: int) -> dict[str, Any]:
     """Return the changes of a before_end event that is due at another time: it happens again."""
-    return {} if event.due_at == due_at else {"due_at": due_at, "status": states.UNDONE}
+    return {} if event.due_at == due_at else {"due_at": due_at, "status": UNDONE}
 
 
 def changed_reservation(reservation: Reservation, changes: Mapping[str, Any], booked: int) -> Reservation:
@@ -77,7 +89,7 @@ def changed_reservation(reservation: Reservation, changes: Mapping[str, Any], bo
         wanted["resources"] = {name: amount for name, amount in sizes.items() if amount}
     after = replace(reservation, **wanted)
     _check_consistency(after)
-    if reservation.status == states.RESERVATION_ACTIVE:
+    if reservation.status == RESERVATION_ACTIVE:
         _check_growth(reservation, after, booked)
     return after
 

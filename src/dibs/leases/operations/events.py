@@ -12,16 +12,30 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
-from dibs.leases.model import leases as states
 from dibs.leases.model.documents import lease_document
 from dibs.leases.model.hosts import Host
-from dibs.leases.model.leases import END, START, Lease
+from dibs.leases.model.leases import (
+    ACTIVE,
+    DONE,
+    END,
+    ERROR,
+    FAILED,
+    IN_PROGRESS,
+    RESERVATION_ACTIVE,
+    RESERVATION_DELETED,
+    RESERVATION_ERROR,
+    START,
+    STARTING,
+    TERMINATED,
+    TERMINATING,
+    UNDONE,
+    Lease,
+)
 from dibs.leases.model.outbox import CALL_SECONDS, CLEAN_UP, GRANT_FLAVORS, NOTIFY_END
 from dibs.leases.model.windows import SECOND
 from dibs.leases.operations import booking, reservation_inventories
 from dibs.leases.operations.uses import uses
-from dibs.leases.queries import bookings, hosts, leases, outbox, reservation_flavors
-from dibs.leases.queries import events as lease_events
+from dibs.leases.queries import bookings, events, hosts, leases, outbox, reservation_flavors
 from dibs.ledger.queries import claim_views, providers
 
 RETRY_MICROSECONDS = 60_000_000
@@ -38,21 +52,21 @@ class DueEvent:
 
 def list_due_events(tx: Transaction, access: Access, now: int, count_max: int) -> list[DueEvent]:
     """Return the events that are due, in the order in which to run them."""
-    return [DueEvent(lease=lease, kind=kind) for lease, kind in lease_events.due(tx, now, count_max)]
+    return [DueEvent(lease=lease, kind=kind) for lease, kind in events.due(tx, now, count_max)]
 
 
 def run_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> bool:
     """Run an event; return False when it is not due, is done already, or must wait for the end of an earlier lease."""
     lease = leases.lock(tx, command.lease)
     event = lease.event(command.kind) if lease else None
-    if lease is None or event is None or event.status != states.UNDONE or now < event.due_at:
+    if lease is None or event is None or event.status != UNDONE or now < event.due_at:
         return False
     if command.kind == START:
         return _start(tx, now, lease)
     if command.kind == END:
         _end(tx, now, lease)
         return True
-    leases.change_event(tx, event, now, status=states.DONE)
+    leases.change_event(tx, event, now, status=DONE)
     return True
 
 
@@ -60,31 +74,31 @@ def fail_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> 
     """Set a lease to ERROR when its event has failed for RETRY_MICROSECONDS; return False while it is retried."""
     lease = leases.lock(tx, command.lease)
     event = lease.event(command.kind) if lease else None
-    if lease is None or event is None or event.status != states.UNDONE:
+    if lease is None or event is None or event.status != UNDONE:
         return False
     if now < event.due_at + RETRY_MICROSECONDS:
         return False
-    leases.change_event(tx, event, now, status=states.FAILED)
+    leases.change_event(tx, event, now, status=FAILED)
     for reservation in lease.reservations:
-        leases.change_reservation(tx, reservation, now, status=states.RESERVATION_ERROR)
-    leases.change(tx, lease, now, status=states.ERROR)
+        leases.change_reservation(tx, reservation, now, status=RESERVATION_ERROR)
+    leases.change(tx, lease, now, status=ERROR)
     return True
 
 
 def end_and_delete(tx: Transaction, now: int, lease: Lease) -> None:
     """End a locked lease if it has not ended, and delete it; with external servers, once those are gone."""
-    if lease.external_compute and lease.status != states.TERMINATED:
+    if lease.external_compute and lease.status != TERMINATED:
         _clean_up(tx, now, lease, forget=True)
         return
-    if lease.status != states.TERMINATED:
+    if lease.status != TERMINATED:
         end_now(tx, now, lease)
     leases.remove(tx, lease)
 
 
 def finish_start(tx: Transaction, now: int, lease: Lease) -> Lease:
     """Set a locked lease to ACTIVE."""
-    _mark(tx, now, lease, START, states.DONE)
-    return leases.change(tx, lease, now, status=states.ACTIVE)
+    _mark(tx, now, lease, START, DONE)
+    return leases.change(tx, lease, now, status=ACTIVE)
 
 
 def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
@@ -98,15 +112,15 @@ def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
     reservation_inventories.remove(tx, now, lease.reservations)
     booking.release(tx, ids)
     for reservation in lease.reservations:
-        leases.change_reservation(tx, reservation, now, status=states.RESERVATION_DELETED)
+        leases.change_reservation(tx, reservation, now, status=RESERVATION_DELETED)
     for event in lease.events:
-        if event.status != states.DONE:
-            leases.change_event(tx, event, now, status=states.DONE)
-    return leases.change(tx, lease, now, status=states.TERMINATED)
+        if event.status != DONE:
+            leases.change_event(tx, event, now, status=DONE)
+    return leases.change(tx, lease, now, status=TERMINATED)
 
 
 def _start(tx: Transaction, now: int, lease: Lease) -> bool:
-    if lease_events.has_predecessor(tx, lease.id):
+    if events.has_predecessor(tx, lease.id):
         return False
     _lock_hosts(tx, now, lease)
     for reservation in lease.reservations:
@@ -114,12 +128,12 @@ def _start(tx: Transaction, now: int, lease: Lease) -> bool:
             reservation_inventories.offer(tx, now, reservation)
             if lease.project_id is not None:
                 reservation_flavors.grant(tx, reservation.id, lease.project_id)
-        leases.change_reservation(tx, reservation, now, status=states.RESERVATION_ACTIVE)
+        leases.change_reservation(tx, reservation, now, status=RESERVATION_ACTIVE)
     if lease.external_compute:
         flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
         outbox.add(tx, GRANT_FLAVORS, lease.uuid, {"flavors": flavors, "project": lease.project_id}, now)
-        _mark(tx, now, lease, START, states.IN_PROGRESS)
-        leases.change(tx, lease, now, status=states.STARTING)
+        _mark(tx, now, lease, START, IN_PROGRESS)
+        leases.change(tx, lease, now, status=STARTING)
     else:
         finish_start(tx, now, lease)
     return True
@@ -145,8 +159,8 @@ def _clean_up(tx: Transaction, now: int, lease: Lease, *, forget: bool) -> None:
     dropped = outbox.drop(tx, lease.uuid)
     due_at = now if dropped is None else max(now, min(dropped, now + CALL_SECONDS * SECOND))
     outbox.add(tx, CLEAN_UP, lease.uuid, {"flavors": flavors, "hosts": names, "forget": forget}, now, due_at)
-    _mark(tx, now, lease, END, states.IN_PROGRESS)
-    leases.change(tx, lease, now, status=states.TERMINATING)
+    _mark(tx, now, lease, END, IN_PROGRESS)
+    leases.change(tx, lease, now, status=TERMINATING)
 
 
 def _mark(tx: Transaction, now: int, lease: Lease, kind: str, status: str) -> None:

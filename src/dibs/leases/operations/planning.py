@@ -12,11 +12,21 @@ from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.operations.flavors import FlavorReference, get_flavor
-from dibs.leases.model import leases as states
 from dibs.leases.model.access import visible_leases
 from dibs.leases.model.dates import LeaseDate, LeaseRules, before_end, check_length, check_new, moment
 from dibs.leases.model.errors import BadLease
-from dibs.leases.model.leases import BEFORE_END, END, START, Event, Lease, Reservation
+from dibs.leases.model.leases import (
+    BEFORE_END,
+    END,
+    FLAVORED_INSTANCES,
+    PENDING,
+    RESERVATION_PENDING,
+    START,
+    UNDONE,
+    Event,
+    Lease,
+    Reservation,
+)
 from dibs.leases.model.matching.needs import HostNeed, need_of
 from dibs.leases.model.matching.requirements import check_known
 from dibs.leases.model.reservation_flavors import flavor_document, size_of
@@ -117,7 +127,7 @@ def planned_lease(access: Access, now: int, command: CreateLease, plan: LeasePla
         user_id=access.actor.user,
         start_at=plan.window.start,
         end_at=plan.window.end,
-        status=states.PENDING,
+        status=PENDING,
         external_compute=command.rules.external_compute,
         enforced=command.rules.enforced,
         created_at=now,
@@ -128,7 +138,7 @@ def planned_lease(access: Access, now: int, command: CreateLease, plan: LeasePla
 
 def new_event(kind: str, due_at: int, now: int) -> Event:
     """Return an event that is not stored yet."""
-    return Event(id=NOT_STORED, uuid=str(uuid.uuid4()), kind=kind, status=states.UNDONE, due_at=due_at, created_at=now)
+    return Event(id=NOT_STORED, uuid=str(uuid.uuid4()), kind=kind, status=UNDONE, due_at=due_at, created_at=now)
 
 
 def check_requirements(tx: Transaction, needs: Sequence[HostNeed]) -> None:
@@ -145,7 +155,7 @@ def _plan_reservation(
         id=NOT_STORED,
         uuid=str(uuid.uuid4()),
         resource_type=request.resource_type,
-        status=states.RESERVATION_PENDING,
+        status=RESERVATION_PENDING,
         least=request.least,
         most=request.most,
         affinity=request.affinity,
@@ -155,7 +165,7 @@ def _plan_reservation(
         before_end=request.before_end,
         created_at=now,
     )
-    if reservation.resource_type == states.FLAVORED_INSTANCES:
+    if reservation.resource_type == FLAVORED_INSTANCES:
         named = FlavorReference(flavor=request.flavor or "", visibility=visible_leases(access))
         source = request.source or get_flavor(tx, access, now, named)
         return replace(reservation, **size_of(source)._asdict(), resource_properties=flavor_document(source)), source

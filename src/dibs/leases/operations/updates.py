@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
-from dibs.leases.model import leases as states
 from dibs.leases.model.dates import LeaseDate, LeaseRules, check_length
 from dibs.leases.model.errors import BadLease, LeaseConflict
-from dibs.leases.model.leases import BEFORE_END, END, START, Lease, Reservation
+from dibs.leases.model.leases import ACTIVE, BEFORE_END, END, RESERVATION_ACTIVE, START, Lease, Reservation
 from dibs.leases.model.matching.needs import Assignment, HostNeed, need_of
 from dibs.leases.model.updates import (
     changed_before_end,
@@ -154,7 +153,7 @@ def _search(
     current: Mapping[int, Assignment],
     command: UpdateLease,
 ) -> HostSearch:
-    begun = lease.status == states.ACTIVE
+    begun = lease.status == ACTIVE
     needs = [
         _need_once_begun(tx, before, each, current[each.id]) if begun else _need_before(each, current[each.id])
         for before, each in zip(lease.reservations, after, strict=True)
@@ -232,6 +231,6 @@ def _write_reservation(
     if needs_new_flavor(before, after):
         reservation_flavors.remove(tx, [after.id])
         add_flavor(tx, now, lease, after, None)
-    if after.status == states.RESERVATION_ACTIVE and not after.whole_hosts and booked > booked_before:
+    if after.status == RESERVATION_ACTIVE and not after.whole_hosts and booked > booked_before:
         reservation_inventories.offer(tx, now, after)
     return written

@@ -4,7 +4,15 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Row, Transaction
-from dibs.ledger.model import access as rights
+from dibs.ledger.model.access import (
+    DELETE_CLAIMS,
+    LIST_CLAIMS,
+    LIST_CLAIMS_ON_PROVIDER,
+    SHOW_PROJECT_USAGE,
+    SHOW_PROVIDER_USAGE,
+    UPDATE_CLAIMS,
+    require,
+)
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.operations import claiming
 from dibs.ledger.operations.providers import find_provider
@@ -16,7 +24,7 @@ class ReplaceClaims:
     """The new claims of several consumers, granted together or not at all."""
 
     requests: tuple[ClaimRequest, ...]
-    rule: str = rights.UPDATE_CLAIMS
+    rule: str = UPDATE_CLAIMS
     """The rule that must grant it: MANAGE_CLAIMS for many consumers."""
 
 
@@ -46,37 +54,37 @@ class UsageOfProject:
 
 def replace_claims(tx: Transaction, access: Access, now: int, command: ReplaceClaims) -> None:
     """Grant all requests, or none."""
-    rights.require(access, command.rule)
+    require(access, command.rule)
     claiming.replace_claims(tx, now, command.requests)
 
 
 def release_claims(tx: Transaction, access: Access, now: int, consumer: str) -> None:
     """Release every claim of a consumer."""
-    rights.require(access, rights.DELETE_CLAIMS)
+    require(access, DELETE_CLAIMS)
     claiming.release_all(tx, now, consumer)
 
 
 def list_claims_of_consumer(tx: Transaction, access: Access, now: int, consumer: str) -> list[Row]:
     """Return every claim of a consumer; a consumer that does not exist has none."""
-    rights.require(access, rights.LIST_CLAIMS)
+    require(access, LIST_CLAIMS)
     return claim_views.of_consumer(tx, consumer)
 
 
 def list_claims_on_provider(tx: Transaction, access: Access, now: int, provider: str) -> ProviderClaims:
     """Return every claim on a provider."""
-    rights.require(access, rights.LIST_CLAIMS_ON_PROVIDER)
+    require(access, LIST_CLAIMS_ON_PROVIDER)
     found = find_provider(tx, provider)
     return ProviderClaims(generation=found.generation, claims=claim_views.on_provider(tx, found.id))
 
 
 def get_provider_usage(tx: Transaction, access: Access, now: int, provider: str) -> ProviderUsage:
     """Return the used amount of each resource class that a provider has, unused classes included."""
-    rights.require(access, rights.SHOW_PROVIDER_USAGE)
+    require(access, SHOW_PROVIDER_USAGE)
     found = find_provider(tx, provider)
     return ProviderUsage(generation=found.generation, used=usages.of_provider(tx, found.id))
 
 
 def list_usage_of_project(tx: Transaction, access: Access, now: int, command: UsageOfProject) -> usages.ProjectUsage:
     """Return what a project, or one of its users, has claimed, by consumer type and resource class."""
-    rights.require(access, rights.SHOW_PROJECT_USAGE, command.project_id)
+    require(access, SHOW_PROJECT_USAGE, command.project_id)
     return usages.of_project(tx, command.project_id, command.user_id)
