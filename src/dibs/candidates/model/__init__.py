@@ -1,1 +1,1 @@
-"""Values and rules: pure, without I/O or clock."""
+"""The search for candidates, pure and without a clock. Start with ``candidates``; ``slots`` divides a query."""

@@ -1,1 +1,1 @@
-"""One function per intent: ``verb_noun(tx, access, now, command) -> result``."""
+"""Find candidates: the one intent of this package, a read."""

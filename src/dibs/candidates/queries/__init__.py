@@ -1,1 +1,1 @@
-"""The only SQL of this package."""
+"""The only SQL of candidates: ``prefilter`` finds the trees worth loading, ``provider_trees`` loads them."""

@@ -1,6 +1,8 @@
 """The reservation dialect: Blazar's v1 API of bookable hosts and of leases.
 
-``docs/dialects/reservation.md`` lists what is supported, every quirk, and what is left out. Start with ``routes.py``.
+Start with ``routes``: each row names a handler. ``documents`` parses and renders JSON, ``errors`` maps domain errors to
+statuses, ``floating_ips`` refuses the resource that Dibs does not lease. Rules about hosts and leases do not belong
+here but in ``dibs.leases``. Supported operations, every quirk and all omissions: docs/dialects/reservation.md.
 """
 
 from dibs.dialects.reservation.dialect import Reservation

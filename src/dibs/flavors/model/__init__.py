@@ -1,1 +1,1 @@
-"""Values and rules: pure, without I/O or clock."""
+"""Values and rules of flavors: pure, without I/O or clock."""

@@ -1,1 +1,1 @@
-"""The only SQL of this package."""
+"""The only SQL about flavors, their extra specs and their access lists."""

@@ -1,1 +1,1 @@
-"""Values and rules: pure, without I/O or clock."""
+"""Values and rules of hosts, leases and reservations: pure, without I/O or clock. Start with ``leases``."""

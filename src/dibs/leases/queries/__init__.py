@@ -1,1 +1,1 @@
-"""The only SQL of this package."""
+"""The only SQL about leases; ``booking_writes`` is private to ``operations.booking``."""

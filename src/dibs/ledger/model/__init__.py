@@ -1,1 +1,1 @@
-"""Values and rules: pure, without I/O or clock."""
+"""Values and rules of providers and claims: pure, without I/O or clock. Start with ``claims``."""

@@ -1,1 +1,1 @@
-"""The only SQL of this package."""
+"""The only SQL about the ledger; only ``operations.claiming`` writes through ``claims``."""

@@ -1,1 +1,1 @@
-"""Values and rules: pure, without I/O or clock."""
+"""Values and rules of nodes, tasks and holds: pure, without I/O or clock. Start with ``states``."""

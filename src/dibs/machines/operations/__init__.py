@@ -1,1 +1,1 @@
-"""One function per intent: ``verb_noun(tx, access, now, command) -> result``."""
+"""One function per intent: ``verb_noun(tx, access, now, command) -> result``. Start with ``provisioning``."""

@@ -1,1 +1,1 @@
-"""The only SQL of this package."""
+"""The only SQL about machines; ``nodes`` writes a node and its provider together."""

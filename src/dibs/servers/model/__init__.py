@@ -1,1 +1,1 @@
-"""Values and rules: pure, without I/O or clock."""
+"""Values and rules of servers and hypervisors: pure, without I/O or clock. Start with ``servers``."""

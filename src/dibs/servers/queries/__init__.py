@@ -1,1 +1,1 @@
-"""The only SQL of this package."""
+"""The only SQL about servers, hypervisors, and the reservations that a launch must respect."""

@@ -1,1 +1,1 @@
-"""How JSON documents and query strings become values, and back."""
+"""Parsing and rendering: from JSON documents and query strings to values, and back."""
