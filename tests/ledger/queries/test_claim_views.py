@@ -1,7 +1,6 @@
 """Reads of claims."""
 
-from dibs.database.transaction import Transaction
-from dibs.ledger.queries import claim_views, consumers
+from dibs.ledger.queries import claim_views
 from tests.builders import Ledger
 from tests.provider_builders import claim, make
 
@@ -18,18 +17,6 @@ def test_claims_are_read_by_consumer_and_by_provider(ledger: Ledger) -> None:
     assert (rows[0]["project_id"], rows[0]["consumer_generation"]) == ("p", 1)
     on_provider = ledger.store.read(lambda tx: claim_views.on_provider(tx, provider.id))
     assert [row["consumer"] for row in on_provider] == [consumer, consumer, neighbour]
-
-
-def test_the_providers_of_consumers_are_found_once_each(ledger: Ledger) -> None:
-    provider = make(ledger, VCPU=4, DISK_GB=10)
-    uuids = [claim(ledger, provider, VCPU=1, DISK_GB=1) for _ in range(2)]
-
-    def read(tx: Transaction) -> set[int]:
-        ids = [found.id for uuid in uuids if (found := consumers.get(tx, uuid))]
-        return claim_views.providers_of(tx, ids)
-
-    assert ledger.store.read(read) == {provider.id}
-    assert ledger.store.read(lambda tx: claim_views.providers_of(tx, [])) == set()
 
 
 def test_consumers_are_found_by_class_and_by_tree(ledger: Ledger) -> None:

@@ -4,7 +4,7 @@ from dibs.database.transaction import Transaction
 from dibs.ledger.model.claims import InventoryKey
 from dibs.ledger.queries import claims, consumers, inventories
 from tests.builders import Ledger
-from tests.provider_builders import make
+from tests.provider_builders import claim, make
 
 NO_OWNER = {"project_id": None, "user_id": None, "consumer_type": None}
 
@@ -41,3 +41,10 @@ def test_claims_on_one_provider_are_removed_and_others_stay(ledger: Ledger) -> N
     after_one, after_all = ledger.run(run)
     assert [(key.provider_id, amount) for _, key, amount in after_one] == [(second.id, 1)]
     assert after_all == []
+
+
+def test_the_providers_of_consumers_are_found_once_each(ledger: Ledger) -> None:
+    provider = make(ledger, VCPU=4, DISK_GB=10)
+    uuids = [claim(ledger, provider, VCPU=1, DISK_GB=1) for _ in range(2)]
+    assert ledger.store.read(lambda tx: claims.providers_of(tx, uuids)) == {(uuid, provider.id) for uuid in uuids}
+    assert ledger.store.read(lambda tx: claims.providers_of(tx, [])) == set()

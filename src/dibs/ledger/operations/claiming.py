@@ -1,15 +1,16 @@
 """The only writer of claims.
 
-Every function locks, then reads and checks, then writes. ``replace_claims`` and ``release_all`` lock the consumers
-first and the providers second. ``claim_unit`` and ``release_provider`` expect that the caller has locked the provider.
-Two transactions that lock in opposite order can deadlock: the engine ends one of them, and the runner runs it again.
+Every function locks, then reads and checks, then writes. The providers are locked first and the consumers second, as by
+every operation on a node (docs/adr/0010). The claims of a consumer decide which providers to lock. So they are read
+before the locks and again under them; if they need another lock by then, the runner runs the transaction again.
+``claim_unit`` and ``release_provider`` expect that the caller has locked the provider.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from dibs.database.transaction import Transaction
+from dibs.database.transaction import Again, Transaction
 from dibs.ledger.model.claims import (
     ClaimRequest,
     InventoryKey,
@@ -35,15 +36,36 @@ class _Held(NamedTuple):
     amount: int
 
 
+class _LockedProviders(NamedTuple):
+    """The providers that were locked for requests, by what the consumers had claimed before the locks."""
+
+    ids: frozenset[int]
+    releasing: frozenset[str]
+    """The consumers that release everything."""
+    released: frozenset[tuple[str, int]]
+    """Their claims: consumer and provider."""
+
+    def require_all(self, owners: Iterable[Consumer], held: Iterable[_Held]) -> None:
+        """Run the transaction again when a concurrent one moved a consumer before this one had its locks."""
+        uuids = {owner.id: owner.uuid for owner in owners}
+        on = {(uuids[each.consumer_id], each.key.provider_id) for each in held}
+        if {each for each in on if each[0] in self.releasing} != self.released:
+            raise Again
+        if not self.ids.issuperset(provider_id for _, provider_id in on):
+            raise Again
+
+
 def replace_claims(tx: Transaction, now: int, requests: Sequence[ClaimRequest]) -> None:
     """Replace the claims of every consumer by those of its request: all requests are granted, or none."""
+    provider_ids = providers.ids_of(tx, sorted({provider for request in requests for provider in request.resources}))
+    locked = _lock_providers(tx, now, requests, provider_ids)
     known = consumers.lock(tx, [request.consumer for request in requests], now)
     for request in requests:
         current = known.get(request.consumer)
         check_consumer_generation(request, current.generation if current else None)
     held = _held(tx, known.values())
-    keys = _inventory_keys(tx, requests)
-    _lock_providers(tx, now, requests, known, held, keys)
+    locked.require_all(known.values(), held)
+    keys = _inventory_keys(tx, requests, provider_ids)
     stock = inventories.of_providers(tx, sorted({key.provider_id for key in keys.values()}))
     require_inventories(stock, ((key, provider, name) for (provider, name), key in keys.items()))
     change = ClaimChange(requests=requests, keys=keys, before=_before(requests, known, held))
@@ -71,15 +93,30 @@ def replace_claims(tx: Transaction, now: int, requests: Sequence[ClaimRequest]) 
 
 def release_all(tx: Transaction, now: int, consumer: str) -> None:
     """Release every claim of a consumer; its generation is not checked."""
+    locked = lock_claimed_providers(tx, now, [consumer])
     known = consumers.lock(tx, [consumer], now)
     held = _held(tx, known.values())
     if not held:
         raise NothingClaimed(consumer=consumer)
-    providers.lock_many(tx, {each.key.provider_id for each in held}, now)
+    if not locked.issuperset(each.key.provider_id for each in held):
+        raise Again  # A concurrent transaction claimed more for the consumer before this one had its locks.
     _release(tx, known.values(), held)
     claims.remove(tx, sorted({each.consumer_id for each in held}))
     _add_to_used(tx, _sums((each.key, -each.amount) for each in held))
     consumers.delete(tx, [known[consumer].id])
+
+
+def lock_claimed_providers(
+    tx: Transaction, now: int, uuids: Sequence[str], others: Collection[int] = frozenset()
+) -> set[int]:
+    """Lock the providers on which consumers have claims, and other providers with them; return their row ids.
+
+    An operation that releases the claims of several consumers calls this first, to lock all providers before the first
+    consumer.
+    """
+    touched = {provider_id for _, provider_id in claims.providers_of(tx, uuids)}.union(others)
+    providers.lock_many(tx, touched, now)
+    return touched
 
 
 def lock_consumer(tx: Transaction, now: int, consumer: str) -> Consumer | None:
@@ -121,16 +158,17 @@ def release_provider(tx: Transaction, now: int, provider_id: int, consumer: str)
 
 
 def _held(tx: Transaction, owners: Iterable[Consumer]) -> list[_Held]:
-    """Return the claims of locked consumers. The locks protect these rows, so the providers may be locked later."""
+    """Return the claims of locked consumers."""
     return [_Held(*each) for each in claims.held_by(tx, sorted(owner.id for owner in owners))]
 
 
-def _inventory_keys(tx: Transaction, requests: Sequence[ClaimRequest]) -> dict[tuple[str, str], InventoryKey]:
+def _inventory_keys(
+    tx: Transaction, requests: Sequence[ClaimRequest], provider_ids: Mapping[str, int]
+) -> dict[tuple[str, str], InventoryKey]:
     """Return the key of every inventory that the requests name, by provider uuid and class name."""
     named = {
         (provider, name) for request in requests for provider, amounts in request.resources.items() for name in amounts
     }
-    provider_ids = providers.ids_of(tx, sorted({provider for provider, _ in named}))
     for provider, _ in sorted(named):
         if provider not in provider_ids:
             raise ClaimedProviderNotFound(provider=provider)
@@ -144,25 +182,20 @@ def _inventory_keys(tx: Transaction, requests: Sequence[ClaimRequest]) -> dict[t
 
 
 def _lock_providers(
-    tx: Transaction,
-    now: int,
-    requests: Sequence[ClaimRequest],
-    known: Mapping[str, Consumer],
-    held: Iterable[_Held],
-    keys: Mapping[tuple[str, str], InventoryKey],
-) -> None:
+    tx: Transaction, now: int, requests: Sequence[ClaimRequest], provider_ids: Mapping[str, int]
+) -> _LockedProviders:
     """Lock every provider that gains or loses a claim.
 
     Quirk: the generation of a provider is incremented when a request names it, or when a consumer on it releases
     everything, but not when a consumer moves away to another provider (recorded from Placement 16.0.0).
     """
-    releasing = {
-        known[request.consumer].id for request in requests if request.consumer in known and not request.resources
-    }
-    changed = {key.provider_id for key in keys.values()}
-    changed |= {each.key.provider_id for each in held if each.consumer_id in releasing}
-    touched = {each.key.provider_id for each in held} | changed
+    releasing = {request.consumer for request in requests if not request.resources}
+    present = claims.providers_of(tx, [request.consumer for request in requests])
+    released = {(consumer, provider_id) for consumer, provider_id in present if consumer in releasing}
+    changed = {*provider_ids.values(), *(provider_id for _, provider_id in released)}
+    touched = changed | {provider_id for _, provider_id in present}
     providers.lock_many(tx, touched, now, bump=changed)
+    return _LockedProviders(frozenset(touched), frozenset(releasing), frozenset(released))
 
 
 def _before(

@@ -11,7 +11,7 @@ from dibs.ledger.model.providers import Provider, check_generation
 from dibs.ledger.operations import claiming
 from dibs.ledger.operations.inventories import SetInventories, put_inventories, remove_unclaimed
 from dibs.ledger.operations.providers import require_free_to_change
-from dibs.ledger.queries import claim_views, consumers, inventories, providers
+from dibs.ledger.queries import inventories, providers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,15 +40,12 @@ def reshape(tx: Transaction, access: Access, now: int, command: Reshape) -> None
 
 
 def _lock(tx: Transaction, now: int, command: Reshape) -> set[int]:
-    """Lock the consumers, then every provider concerned, in the order of ``claiming``; return their row ids."""
-    known = consumers.lock(tx, [request.consumer for request in command.requests], now)
+    """Lock every provider concerned, as ``claiming`` does before the consumers; return their row ids."""
     named = {wanted.provider for wanted in command.inventories}.union(
         *(request.resources for request in command.requests)
     )
-    touched = claim_views.providers_of(tx, sorted(owner.id for owner in known.values()))
-    touched.update(providers.ids_of(tx, sorted(named)).values())
-    providers.lock_many(tx, touched, now)
-    return touched
+    named_ids = providers.ids_of(tx, sorted(named)).values()
+    return claiming.lock_claimed_providers(tx, now, [request.consumer for request in command.requests], named_ids)
 
 
 def _checked_offers(tx: Transaction, wanted: tuple[SetInventories, ...]) -> list[tuple[Provider, SetInventories]]:

@@ -42,14 +42,6 @@ def on_provider(tx: Transaction, provider_id: int) -> list[Row]:
     return tx.rows(_ON_PROVIDER, {"of_id": provider_id})
 
 
-def providers_of(tx: Transaction, consumer_ids: Sequence[int]) -> set[int]:
-    """Return the row ids of all providers on which these consumers have claims."""
-    found: set[int] = set()
-    for piece in sets.pieces(consumer_ids):
-        found.update(tx.values(_providers_of(len(piece)), sets.numbered("id", piece)))
-    return found
-
-
 def consumers_of(tx: Transaction, *, classes: Sequence[str], roots: Sequence[int]) -> list[str]:
     """Return the uuids of all consumers with claims on the classes, or on any provider in the trees of these roots."""
     found: set[str] = set()
@@ -78,8 +70,3 @@ def _consumers_in_trees(count: int) -> Select[Any]:
         .where(providers.c.root_id.in_(sets.binds("root", count)))
         .distinct()
     )
-
-
-@cache
-def _providers_of(count: int) -> Select[Any]:
-    return select(claims.c.provider_id).where(claims.c.consumer_id.in_(sets.binds("id", count))).distinct()

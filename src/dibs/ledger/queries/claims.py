@@ -11,7 +11,7 @@ from sqlalchemy.sql.dml import Delete
 from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.claims import InventoryKey
-from dibs.ledger.tables import claims, inventories
+from dibs.ledger.tables import claims, consumers, inventories
 
 _REMOVE_FROM = delete_rows(claims).where(
     claims.c.consumer_id == bindparam("consumer_id"), claims.c.provider_id == bindparam("provider_id")
@@ -25,6 +25,15 @@ def held_by(tx: Transaction, consumer_ids: Sequence[int]) -> list[tuple[int, Inv
         for piece in sets.pieces(consumer_ids)
         for row in tx.rows(_held(len(piece)), sets.numbered("id", piece))
     ]
+
+
+def providers_of(tx: Transaction, uuids: Sequence[str]) -> set[tuple[str, int]]:
+    """Return the providers on which consumers have claims, as pairs of uuid and row id."""
+    return {
+        (consumer, provider_id)
+        for piece in sets.pieces(sorted(uuids))
+        for consumer, provider_id in tx.tuples(_providers_of(len(piece)), sets.numbered("uuid", piece))
+    }
 
 
 def remove(tx: Transaction, consumer_ids: Sequence[int]) -> None:
@@ -60,6 +69,12 @@ def add_to_used(tx: Transaction, changes: Mapping[InventoryKey, int]) -> None:
 def _held(count: int) -> Select[Any]:
     columns = (claims.c.consumer_id, claims.c.provider_id, claims.c.class_id, claims.c.amount)
     return select(*columns).where(claims.c.consumer_id.in_(sets.binds("id", count)))
+
+
+@cache
+def _providers_of(count: int) -> Select[Any]:
+    owned = select(consumers.c.uuid, claims.c.provider_id).join(claims, claims.c.consumer_id == consumers.c.id)
+    return owned.where(consumers.c.uuid.in_(sets.binds("uuid", count))).distinct()
 
 
 @cache

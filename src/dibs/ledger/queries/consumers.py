@@ -35,9 +35,9 @@ def lock(tx: Transaction, uuids: Sequence[str], now: int) -> dict[str, Consumer]
     """Lock those consumers that exist and return them; their claims cannot change until the transaction ends."""
     found: dict[str, Consumer] = {}
     for piece in sets.pieces(sorted(uuids)):
-        tx.change(_lock(len(piece)), {"now": now, **sets.numbered("uuid", piece)})
-        rows = tx.rows(_select(len(piece)), sets.numbered("uuid", piece))
-        found |= {row["uuid"]: Consumer(**row) for row in rows}
+        if tx.change(_lock(len(piece)), {"now": now, **sets.numbered("uuid", piece)}):
+            rows = tx.rows(_select(len(piece)), sets.numbered("uuid", piece))
+            found |= {row["uuid"]: Consumer(**row) for row in rows}
     return found
 
 

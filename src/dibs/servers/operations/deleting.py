@@ -34,10 +34,12 @@ def delete_servers_of(tx: Transaction, now: int, reservation_ids: Sequence[int])
     Their claims on reservation providers are released here, their claims on nodes by the teardown.
     """
     launch_reservations.lock(tx, reservation_ids)
-    for uuid in servers.of_reservations(tx, reservation_ids):
-        view = servers.lock(tx, uuid)
-        if view is not None:
-            _delete(tx, now, view.server)
+    locked = [servers.lock(tx, uuid) for uuid in servers.of_reservations(tx, reservation_ids)]
+    views = [view for view in locked if view is not None]
+    # All providers before the first consumer, in one order for every path (docs/adr/0010).
+    claiming.lock_claimed_providers(tx, now, [view.server.uuid for view in views])
+    for view in views:
+        _delete(tx, now, view.server)
 
 
 def list_deferred_deletes(tx: Transaction, access: Access, now: int, count_max: int) -> list[str]:
@@ -60,6 +62,7 @@ def release_consumer(tx: Transaction, now: int, consumer: str) -> bool:
     The claim on the node itself is released by the teardown, which starts here.
     """
     found = nodes.with_instance(tx, consumer)
+    claiming.lock_claimed_providers(tx, now, [consumer], {found.id} if found else set())
     _release_other_claims(tx, now, consumer, found)
     node = nodes.lock(tx, found.uuid, now) if found else None
     if node is None or node.instance_uuid != consumer:
