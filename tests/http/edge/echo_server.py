@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import sys
 import threading
 import time
@@ -160,6 +161,10 @@ def main(bind: str, marks: str, workers: str, stop_timeout: str) -> int:
     finally:
         close_socket(sock, address)
 
+
+if __name__ == "__mp_main__":
+    # A spawned worker imports this file before it can answer its parent.
+    time.sleep(float(os.environ.get("ECHO_IMPORT_SECONDS", "0")))
 
 if __name__ == "__main__":
     sys.exit(main(*sys.argv[1:]))

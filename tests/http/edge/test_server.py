@@ -105,6 +105,14 @@ def test_workers_share_the_socket_and_a_dead_worker_is_replaced(tmp_path: Path) 
     assert server.count("stop") == 2
 
 
+def test_worker_that_starts_slowly_is_not_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """uvicorn kills a worker that does not answer within 5 seconds, and on a loaded machine the next one too."""
+    monkeypatch.setenv("ECHO_IMPORT_SECONDS", "7")
+    with echo_process(tmp_path, workers=2) as server:
+        eventually(lambda: server.count("start") == 2, 30)
+        assert "died" not in (tmp_path / "log").read_text()
+
+
 def workers_of(server: EchoProcess) -> list[int]:
     """Return the worker processes, without the resource tracker of multiprocessing."""
 

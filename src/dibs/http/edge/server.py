@@ -4,6 +4,7 @@ import contextlib
 import logging
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
@@ -11,6 +12,7 @@ from typing import Any, cast
 import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Process
 
 from dibs.http.edge import metrics
 from dibs.http.edge.limits import Limits
@@ -18,6 +20,9 @@ from dibs.http.edge.protocol import limited_protocol
 from dibs.http.edge.shell import Shell
 
 LOG = logging.getLogger(__name__)
+
+START_TIMEOUT_SECONDS = 120
+"""Time for a worker to answer its first ping. On a loaded machine, imports alone take longer than uvicorn's 5 s."""
 
 ShellFactory = Callable[[], Shell]
 """Builds the shell in the process that serves it; must be picklable for several workers."""
@@ -49,16 +54,41 @@ class OneProcess(uvicorn.Server):
 
 
 class ManyProcesses(Multiprocess):
-    """uvicorn's supervisor of spawned workers, which also drops the metrics of dead workers."""
+    """uvicorn's supervisor of spawned workers, which waits for slow starts and drops the metrics of dead workers."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        super().__init__(config, sockets)
+        self._start_deadlines: dict[Process, float] = {}
 
     def keep_subprocess_alive(self) -> None:
-        """Restart dead workers."""
+        """Restart dead workers. uvicorn would kill a worker that is still starting, so it does not see these."""
         before = {process.pid for process in self.processes}
-        super().keep_subprocess_alive()
+        starting = [process for process in self.processes if self._is_starting(process)]
+        self.processes = [process for process in self.processes if process not in starting]
+        try:
+            super().keep_subprocess_alive()
+        finally:
+            self.processes += starting
+        self._start_deadlines = {
+            process: deadline for process, deadline in self._start_deadlines.items() if process in self.processes
+        }
         for pid in before - {process.pid for process in self.processes}:
             if pid is not None:
                 LOG.error("Worker %d died and was replaced.", pid)
                 metrics.forget_worker(pid)
+
+    def _is_starting(self, process: Process) -> bool:
+        """Return True for a new worker until it answers its first ping, its time to start has passed, or it is dead."""
+        if process not in self._start_deadlines:
+            self._start_deadlines[process] = time.monotonic() + START_TIMEOUT_SECONDS
+            process.parent_conn.send(b"ping")
+        if time.monotonic() > self._start_deadlines[process] or not process.process.is_alive():
+            return False
+        if not process.parent_conn.poll():
+            return True
+        process.parent_conn.recv()
+        self._start_deadlines[process] = 0
+        return False
 
     @property
     def failed(self) -> bool:
