@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dibs.access.compute_policy import FORCED_HOST
-from dibs.dialects.compute import microversions as versions
+from dibs.dialects.compute import microversions
 from dibs.dialects.compute.errors import bad_request
 from dibs.dialects.compute.exchange import Exchange
 from dibs.dialects.compute.handlers.server_views import ZONE
@@ -62,23 +62,23 @@ _SERVER: Mapping[str, Schema] = {
 }
 _HINTS: Schema = {"type": "object"}
 _NEWER = {
-    "description": (versions.DESCRIPTION_SINCE, DESCRIPTION),
-    "networks": (versions.NETWORKS_SINCE, {"anyOf": [_OLD_NETWORKS, {"enum": ["auto", "none"]}]}),
-    "tags": (versions.TAGS_TAKEN_SINCE, {"type": "array", "items": _TAG, "maxItems": 50, "uniqueItems": True}),
+    "description": (microversions.DESCRIPTION_SINCE, DESCRIPTION),
+    "networks": (microversions.NETWORKS_SINCE, {"anyOf": [_OLD_NETWORKS, {"enum": ["auto", "none"]}]}),
+    "tags": (microversions.TAGS_TAKEN_SINCE, {"type": "array", "items": _TAG, "maxItems": 50, "uniqueItems": True}),
 }
 
 
 def _schema(minor: int) -> Schema:
     server = {**_SERVER, **{name: schema for name, (since, schema) in _NEWER.items() if since <= minor}}
-    if minor >= versions.NO_PERSONALITY_SINCE:
+    if minor >= microversions.NO_PERSONALITY_SINCE:
         del server["personality"]
-    required = ["name", "flavorRef", *(["networks"] if minor >= versions.NETWORKS_SINCE else [])]
+    required = ["name", "flavorRef", *(["networks"] if minor >= microversions.NETWORKS_SINCE else [])]
     hints = {"os:scheduler_hints": _HINTS, "OS-SCH-HNT:scheduler_hints": _HINTS}
     return closed({"server": closed(server, *required), **hints}, "server")
 
 
 CREATE: Mapping[int, Schema] = {
-    since: _schema(since) for since in (1, versions.NO_PERSONALITY_SINCE, *(since for since, _ in _NEWER.values()))
+    since: _schema(since) for since in (1, microversions.NO_PERSONALITY_SINCE, *(since for since, _ in _NEWER.values()))
 }
 _CHANGED: Mapping[str, Schema] = {
     "name": NAME,
@@ -88,7 +88,7 @@ _CHANGED: Mapping[str, Schema] = {
 }
 CHANGE: Mapping[int, Schema] = {
     1: closed({"server": closed(_CHANGED)}, "server"),
-    versions.DESCRIPTION_SINCE: closed({"server": closed({**_CHANGED, "description": DESCRIPTION})}, "server"),
+    microversions.DESCRIPTION_SINCE: closed({"server": closed({**_CHANGED, "description": DESCRIPTION})}, "server"),
 }
 
 

@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 from dibs.access.compute_policy import EXTENDED_ATTRIBUTES, HOST_STATUS
-from dibs.dialects.compute import microversions as versions
+from dibs.dialects.compute import microversions
 from dibs.dialects.compute.exchange import Exchange
 from dibs.dialects.compute.times import render_naive, render_time
 from dibs.machines.model import states
@@ -66,9 +66,9 @@ def details(exchange: Exchange, view: ServerView) -> dict[str, Any]:
 def _fields_of_later_versions(exchange: Exchange, view: ServerView) -> dict[str, Any]:
     properties = view.server.properties
     fields = {
-        "locked": (versions.LOCKED_SINCE, False),
-        "description": (versions.DESCRIPTION_SINCE, properties.get("description")),
-        "tags": (versions.TAGS_SHOWN_SINCE, properties.get("tags", [])),
+        "locked": (microversions.LOCKED_SINCE, False),
+        "description": (microversions.DESCRIPTION_SINCE, properties.get("description")),
+        "tags": (microversions.TAGS_SHOWN_SINCE, properties.get("tags", [])),
     }
     return {name: value for name, (since, value) in fields.items() if since <= exchange.minor}
 
@@ -82,7 +82,7 @@ def _admin_fields(exchange: Exchange, view: ServerView) -> dict[str, Any]:
             "OS-EXT-SRV-ATTR:instance_name": f"instance-{view.server.id:08x}",
             "OS-EXT-SRV-ATTR:hypervisor_hostname": view.host,
         }
-        if exchange.minor >= versions.EXTENDED_ATTRIBUTES_SINCE:
+        if exchange.minor >= microversions.EXTENDED_ATTRIBUTES_SINCE:
             fields |= {
                 "OS-EXT-SRV-ATTR:hostname": view.server.name.lower(),
                 "OS-EXT-SRV-ATTR:kernel_id": "",
@@ -92,14 +92,14 @@ def _admin_fields(exchange: Exchange, view: ServerView) -> dict[str, Any]:
                 "OS-EXT-SRV-ATTR:root_device_name": None,
                 "OS-EXT-SRV-ATTR:user_data": None,
             }
-    if exchange.minor >= versions.HOST_STATUS_SINCE and exchange.allows(HOST_STATUS, project):
+    if exchange.minor >= microversions.HOST_STATUS_SINCE and exchange.allows(HOST_STATUS, project):
         fields["host_status"] = "" if view.host is None else "UP" if view.host_is_up else "MAINTENANCE"
     return fields
 
 
 def _flavor(exchange: Exchange, view: ServerView) -> dict[str, Any]:
     embedded = view.server.flavor
-    if exchange.minor < versions.EMBEDDED_FLAVOR_SINCE:
+    if exchange.minor < microversions.EMBEDDED_FLAVOR_SINCE:
         bookmark = exchange.links("flavors", embedded["id"])[1]
         return {"id": embedded["id"], "links": [bookmark]}
     sizes = {name: embedded[name] for name in ("vcpus", "ram", "disk", "ephemeral", "swap")}
