@@ -245,10 +245,10 @@ def _stop_once(store: Store, stop: Callable[[], None]) -> None:
 
 
 def _problems_of_conductor(store: Store, conductor: Conductor) -> list[str]:
-    """One whose name was taken by another process goes on answering, but works no more."""
+    """Return why the process is not ready: a conductor that was replaced still answers, but does no work."""
     registered = conductor.incarnation is not None
     return [*health.problems(store), *([] if registered else ["this conductor is not registered; its log says why"])]
 
 
 def _nothing() -> None:
-    """What a process without a conductor starts, wakes and stops."""
+    """Do nothing: start, wake and stop of a process without a conductor."""

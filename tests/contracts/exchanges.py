@@ -54,7 +54,7 @@ def build_story(path: Path, port: int, prefix: str = "") -> list[unittest.TestCa
     story = read_file(path)
     # Reading the certificates of the world takes longer than the exchange, and nothing here speaks TLS.
     story.setdefault("defaults", {})["cert_validate"] = False
-    # Whoever builds the story has started what it calls fixtures.
+    # The caller has started the fixtures that the file names.
     story.pop("fixtures", None)
     suite = suitemaker.test_suite_from_dict(
         unittest.TestLoader(),

@@ -65,7 +65,7 @@ def test_all_share_a_secret_and_conductors_have_names_and_addresses_of_their_own
         assert service["hostname"] == service["environment"]["DIBS_CONDUCTOR_NAME"] == name
 
 
-def test_nobody_starts_before_the_tables_are_there() -> None:
+def test_no_process_starts_before_the_schema_exists() -> None:
     waiting = [service for name, service in of_dibs().items() if name != "schema"]
     assert all("service_completed_successfully" in str(service["depends_on"]["schema"]) for service in waiting)
     assert of_dibs()["schema"]["command"] == ["db", "upgrade"]

@@ -60,7 +60,7 @@ def test_the_commands_of_a_document_work(document: str, tmp_path: Path) -> None:
 
 
 def test_the_pages_that_teach_have_something_to_run() -> None:
-    """A block in another form would not be run, and nobody would know."""
+    """A code block in another form would be skipped without an error."""
     assert {"tutorial.md", "howto/enrol-a-rack.md", "howto/reserve-for-ci.md"} <= set(runnable())
 
 

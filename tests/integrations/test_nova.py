@@ -74,7 +74,7 @@ def test_servers_of_all_projects_are_deleted_before_their_flavor(cloud: Cloud) -
     for project in ("p", "q"):
         cloud.compute.grant_flavors([flavor["flavor"]], project)
         cloud.nova.launch(flavor["flavor"], project, user="somebody")
-    # Nobody offers what the flavor asks for, so they end in ERROR; they are servers all the same.
+    # No host has the resources of the flavor, so the servers go to ERROR; clean_up must delete them too.
     eventually(lambda: len(cloud.nova.servers(flavor=flavor["flavor"], status="ERROR")) == 2, 30, "two servers")
     assert cloud.compute.clean_up([flavor["flavor"]], []) is False
     eventually(lambda: cloud.compute.clean_up([flavor["flavor"]], []), 30, "an end")

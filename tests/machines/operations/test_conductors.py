@@ -40,9 +40,9 @@ def alive(ledger):
     return {view.conductor.hostname: view.alive for view in views}
 
 
-def choose(ledger, **wishes):
-    wishes = {"driver": "fake-hardware", "group": "", "seed": str(uuid.uuid4()), **wishes}
-    return ledger.store.read(lambda tx: choose_conductor(tx, ledger.clock(), **wishes))
+def choose(ledger, **options):
+    options = {"driver": "fake-hardware", "group": "", "seed": str(uuid.uuid4()), **options}
+    return ledger.store.read(lambda tx: choose_conductor(tx, ledger.clock(), **options))
 
 
 def test_a_conductor_is_alive_until_its_heartbeats_stop_for_too_long(ledger):
