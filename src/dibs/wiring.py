@@ -1,4 +1,4 @@
-"""Puts the parts together: the only module that knows all of them."""
+"""Build processes from their parts. The only module that knows all of them; start reading here."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -41,23 +41,23 @@ HOOKS = Hooks(
     AllocationNodeGuard(),
     ServersOfLeases(),
 )
-"""What packages register with the packages below them. Guards run in this order."""
+"""The hooks that packages register with the packages below them. Guards run in this order."""
 
 CONDUCTOR_CONNECTIONS = 8
-"""Database connections for the conductor, beside one for each thread that answers requests."""
+"""Database connections for the conductor, in addition to one for each thread that answers requests."""
 
 
 class SchemaProblem(Exception):
-    """The database is not fit for this code; the message says what to do."""
+    """This code cannot use the database; the message says what to do."""
 
 
 def read_clock() -> int:
-    """Now, in microseconds since 1970 UTC. The only place that asks."""
+    """Return the time in microseconds since 1970 UTC. All other code of the server gets this clock as an argument."""
     return time.time_ns() // 1_000
 
 
 def build_application(settings: Settings) -> Application:
-    """All in one: the dialects and a conductor. Nothing connects or starts before the hooks are called."""
+    """Build a process with the dialects and a conductor. Nothing connects or starts before the hooks are called."""
     store, runner = _open(settings)
     conductor = _conductor(settings, runner)
     intake = LocalIntake(runner, conductor.wake)
@@ -72,7 +72,7 @@ def build_application(settings: Settings) -> Application:
 
 
 def build_api(settings: Settings) -> Application:
-    """The dialects alone; conductors are elsewhere and find in the database what is to be done."""
+    """Build a process with the dialects only; conductors run in other processes and find their work in the database."""
     store, runner = _open(settings)
     caller = Caller(
         settings.rpc_secret,
@@ -91,7 +91,7 @@ def build_api(settings: Settings) -> Application:
 
 
 def build_conductor(settings: Settings) -> Application:
-    """A conductor alone, which takes calls."""
+    """Build a process with a conductor only, which accepts calls from API processes."""
     store, runner = _open(settings)
     conductor = _conductor(settings, runner, rpc_url=settings.announced_rpc_url)
     calls = Calls(

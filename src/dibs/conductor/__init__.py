@@ -1,4 +1,4 @@
-"""The conductor: the process that does work, as the second entrance to the operations beside HTTP.
+"""The conductor: the process that does work, the second entrance to the operations next to HTTP.
 
 Here belong threads, retries and the order of work; what the work changes in the database is decided by the operations
 of the other packages, which the conductor runs as ``SERVICE``. Start with ``service``, which names every thread:

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """What a conductor registers about itself."""
+    """The facts that a conductor registers about itself."""
 
     hostname: str
     group: str = ""
@@ -27,7 +27,7 @@ class Identity:
     timeout_seconds: float = TIMEOUT_SECONDS
     """How long the conductor may be silent before the others take over its work."""
     rpc_url: str | None = None
-    """Where the process takes calls; None when it takes none."""
+    """The URL for calls from API processes; None when it accepts no calls."""
 
 
 class Registration:
@@ -73,7 +73,7 @@ class Registration:
         self._thread.start()
 
     def stop(self) -> None:
-        """Send no more heartbeats. The session goes on until it is ended, so that work in progress can finish."""
+        """Stop sending heartbeats. The session lasts until it is ended, so that work in progress can finish."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()

@@ -1,4 +1,4 @@
-"""What a JSON patch changes in an allocation."""
+"""The changes that a client's JSON patch makes to an allocation."""
 
 from typing import Any
 

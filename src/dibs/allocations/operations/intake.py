@@ -1,4 +1,4 @@
-"""Where dialects create and delete allocations, whether the conductor is in this process or in another.
+"""Create and delete allocations for dialects, whether the conductor is in this process or in another.
 
 ``LocalIntake`` runs the operations here and wakes the conductor of this process; ``dibs.rpc.intake`` calls a conductor
 elsewhere. Both check the caller's access in the operation, and a dialect cannot tell which one it has.

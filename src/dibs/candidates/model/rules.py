@@ -141,7 +141,7 @@ class TraitsOfGroup(_Watching):
 
 
 class SameSubtree(_Watching):
-    """One of the providers of these groups is an ancestor of all the others, or is all of them."""
+    """One of the providers of these groups must be an ancestor of all the others, or supply all groups itself."""
 
     def __init__(self, suffixes: frozenset[str], slots: Sequence[Slot]) -> None:
         super().__init__([slot.suffix in suffixes for slot in slots])

@@ -1,4 +1,4 @@
-"""One request, and the services that its handler may use."""
+"""One request in a handler, with everything that the handler may use."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One request on its way through a handler, with the services that the handler uses."""
+"""One request in a handler, with everything that the handler may use."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

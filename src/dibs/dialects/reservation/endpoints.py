@@ -1,4 +1,4 @@
-"""What a row of the routing table calls."""
+"""The endpoint of a row of the routing table: a handler and its policy rule."""
 
 from dataclasses import dataclass
 

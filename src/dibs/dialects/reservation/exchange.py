@@ -1,4 +1,4 @@
-"""One request on its way through a handler, with all that the handler may use."""
+"""One request in a handler, with everything that the handler may use."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ __all__ = ["Exchange", "Handler", "Services", "empty_answer", "json_answer"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What the handlers of this dialect use."""
+    """The services that the handlers of this dialect use."""
 
     runner: Runner
     policy: LeasePolicy

@@ -137,7 +137,7 @@ class Host:
 
     @property
     def fingerprint(self) -> tuple[object, ...]:
-        """All that the choice of this host depends on, beside the calendar."""
+        """Everything that the choice of this host depends on, except the calendar."""
         node = self.node
         used = node is not None and (node.instance_uuid, any(each.used for each in self.inventories.values()))
         sizes = tuple((name, self.capacity(name)) for name in sorted(self.inventories))

@@ -59,7 +59,7 @@ def check_amounts(
     """Raise when an inventory does not allow the wanted amounts.
 
     - Each amount must lie between ``min_unit`` and ``max_unit`` and be a multiple of ``step_size``.
-    - The sum of all wanted amounts must fit into the capacity beside the claims of other consumers. ``freed`` is the
+    - The sum of all wanted amounts must fit into the capacity with the claims of other consumers. ``freed`` is the
       amount that the requesting consumers have claimed so far.
     - If an inventory is over its capacity because an operator reduced it, the new sum may exceed the capacity but not
       the used amount of before. Otherwise consumers could not move away from it one by one.

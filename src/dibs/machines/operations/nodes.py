@@ -55,7 +55,7 @@ class GetNode:
 
     ident: str
     rules: tuple[str, ...]
-    """What the caller must be allowed to do with the node, beside seeing it."""
+    """Policy rules that the caller must pass on the node, in addition to the one to see it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ class CreatePort:
     """Uuid or name of the node."""
     values: Mapping[str, Any]
     rules: tuple[str, ...]
-    """What the caller must be allowed to do with the node, beside seeing it."""
+    """Policy rules that the caller must pass on the node, in addition to the one to see it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class GetPort:
 
     ident: str
     rules: tuple[str, ...]
-    """What the caller must be allowed to do with the port's node, beside seeing it."""
+    """Policy rules that the caller must pass on the port's node, in addition to the one to see it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Projects and users for stock commands: every name exists, and is its own id.
 
-Without Keystone, a project is a name that callers and the user file choose. The ``openstack`` command needs an identity
-service all the same: before it lists servers or creates flavors, it looks up the projects that its user names.
+Without Keystone, a project is a name that callers and the user file choose. The ``openstack`` command still needs an
+identity service: before it lists servers or creates flavors, it looks up the projects that its user names.
 """
 
 from typing import Any

@@ -10,7 +10,7 @@ from dibs.leases.operations.hosts import HostBookings, PropertyValues
 
 
 def render_host(host: Host) -> dict[str, Any]:
-    """Return a host; its properties stand beside the fields that every host has.
+    """Return a host; its properties are keys next to the fields that every host has.
 
     Quirk: ``status`` and ``trust_id`` are always null, as the original's ``status`` is.
     """

@@ -96,12 +96,15 @@ def _read_count(values: Values, name: str) -> int:
 
 
 def _read_sizes(values: Values) -> dict[str, int]:
-    """What one instance takes by resource class, as far as it is said."""
+    """Return the amount of each resource class that one instance takes, for the sizes in the request."""
     return {name: read_number(values, key, least=least) for key, (name, least) in _SIZES.items() if key in values}
 
 
 def _read_instances(values: Values) -> ReservationRequest:
-    """Quirk bettered: the original fails (500) without ``affinity``, which the specification makes optional."""
+    """Read a reservation of instances.
+
+    Better than the original, which fails (500) without ``affinity`` although the specification makes it optional.
+    """
     amount = read_amount(values)
     return ReservationRequest(
         resource_type=INSTANCES,

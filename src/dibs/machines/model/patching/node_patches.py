@@ -1,4 +1,4 @@
-"""What a client's JSON patch changes on a node."""
+"""The changes that a client's JSON patch makes to a node."""
 
 from collections.abc import Mapping
 from typing import Any
