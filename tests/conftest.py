@@ -16,7 +16,7 @@ from dibs.database import Store, open_store
 from tests.bed.dibs_server import DibsServer
 from tests.bed.mariadb import MariadbServer
 from tests.bed.postgresql import PostgresqlServer
-from tests.bed.scheduling import Scheduler, place_of
+from tests.bed.scheduling import Scheduler, rank_of
 from tests.bed.session import ENGINES, SERVERS, Bed
 from tests.builders import Ledger
 
@@ -114,7 +114,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = {*chosen_engines(config), None}
     left_out = {item for item in items if _needed_engine(item) not in chosen}
     config.hook.pytest_deselected(items=list(left_out))
-    items[:] = sorted((item for item in items if item not in left_out), key=lambda item: place_of(item.nodeid))
+    items[:] = sorted((item for item in items if item not in left_out), key=lambda item: rank_of(item.nodeid))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

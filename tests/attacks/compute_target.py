@@ -48,15 +48,15 @@ class ComputeTarget(Target):
             properties={"metadata": {KEY: "r1"}},
         )
         write(launch_servers, SERVICE, command)
-        self.store.write(lambda tx: _let_the_active_node_be_a_server(tx, small))
+        self.store.write(lambda tx: _add_server_on_the_active_node(tx, small))
 
     def broken_laws(self, rows: Tables) -> list[str]:
-        """Return violations of the laws of the ledger."""
+        """Return violations of the laws of the ledger and of servers."""
         return [*broken_laws(rows, machines_only=False), *_broken_server_laws(rows)]
 
 
-def _let_the_active_node_be_a_server(tx: Transaction, kind: Flavor) -> None:
-    """Return the state after the conductor has deployed the server."""
+def _add_server_on_the_active_node(tx: Transaction, kind: Flavor) -> None:
+    """Write the row of a server that a conductor has deployed on the active node."""
     node = nodes.get(tx, NODES["active"])
     assert node is not None
     values = {"uuid": MACHINE, "name": "machine", "project_id": None, "user_id": None, "status": BUILD}
@@ -65,12 +65,12 @@ def _let_the_active_node_be_a_server(tx: Transaction, kind: Flavor) -> None:
 
 
 def _broken_server_laws(rows: Tables) -> Iterator[str]:
-    """Return servers without a claim on their host, and servers without a host that have a claim."""
+    """Describe servers without a claim on their host, and servers without a host that have a claim."""
     consumers = {row["id"]: row["uuid"] for row in rows["consumers"]}
     claimed = {(consumers[row["consumer_id"]], row["provider_id"]) for row in rows["claims"]}
     holders = {uuid for uuid, _ in claimed}
     for row in rows["servers"]:
         if row["provider_id"] is not None and (row["uuid"], row["provider_id"]) not in claimed:
-            yield f"server {row['uuid']} has nothing of provider {row['provider_id']}, on which it lies"
+            yield f"server {row['uuid']} has no claim on provider {row['provider_id']}, on which it runs"
         if row["provider_id"] is None and row["uuid"] in holders:
-            yield f"server {row['uuid']} has no place, and claims"
+            yield f"server {row['uuid']} has no provider, and claims"

@@ -31,8 +31,8 @@ def provider_target(bed: Bed, engine_name: str) -> Iterator[ProviderTarget]:
 
 @pytest.fixture
 def examples(engine_name: str) -> int:
-    """How many random requests a test tries: most on SQLite, fewer where only the handling of text and numbers differs.
+    """The number of random requests per test: fewer on engines that differ only in how they handle text and numbers.
 
-    ``ATTACK_EXAMPLES=5000`` tries so many instead, and different ones at each run.
+    ``ATTACK_EXAMPLES=5000`` sends 5000 instead, different ones in each run.
     """
     return int(os.environ.get("ATTACK_EXAMPLES", 0)) or (400 if engine_name == "sqlite" else 50)

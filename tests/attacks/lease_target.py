@@ -23,17 +23,17 @@ class LeaseTarget(Target):
         super().fill()
         write = self.ledger.runner.write
         make_host(self.ledger, "compute-1")
-        self._call(lease_tables.hosts, id=int(HOST))
+        self._set_identity(lease_tables.hosts, id=int(HOST))
         write(update_host, SERVICE, UpdateHost(id=HOST, properties={"gpu": "a"}))
         write(register_host, SERVICE, RegisterHost(name=NODES["available"]))
         lease(self.ledger, 1, 3, whole(resource_properties='["==", "$gpu", "a"]'))
-        self._call(lease_tables.leases, uuid=LEASE)
-        self._call(lease_tables.lease_reservations, uuid=PART)
+        self._set_identity(lease_tables.leases, uuid=LEASE)
+        self._set_identity(lease_tables.lease_reservations, uuid=PART)
 
     def broken_laws(self, rows: Tables) -> list[str]:
         """Return violations of the laws of the ledger."""
         return broken_laws(rows, machines_only=False)
 
-    def _call(self, table: Table, **values: Any) -> None:
+    def _set_identity(self, table: Table, **values: Any) -> None:
         """Give the only row of a table a fixed id."""
         self.store.write(lambda tx: tx.change(update(table).values(values)))

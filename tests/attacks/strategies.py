@@ -1,4 +1,4 @@
-"""Invalid requests: each is valid except for one place, so that it is processed as far as possible."""
+"""Requests with one invalid part; the rest is valid, so that the server processes them as far as possible."""
 
 import json
 from typing import Any
@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from dibs.dialects.baremetal.documents.node_values import PATCHABLE
 from dibs.dialects.baremetal.routes import ROUTES
 from dibs.machines.model import states
-from tests.attacks import rubbish
+from tests.attacks import invalid_values
 from tests.attacks.target import HOLD, INSTANCE, NEWEST, NODES, PORT, Attack
 
-texts = st.sampled_from(rubbish.TEXTS) | st.text(max_size=20)
+texts = st.sampled_from(invalid_values.TEXTS) | st.text(max_size=20)
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
 values = (
-    st.sampled_from(rubbish.VALUES)
+    st.sampled_from(invalid_values.VALUES)
     | scalars
     | st.lists(scalars, max_size=3)
     | st.dictionaries(texts, scalars | st.dictionaries(texts, scalars, max_size=2), max_size=3)
@@ -24,7 +24,7 @@ values = (
 # --- bodies -----------------------------------------------------------------------------------------------------------
 
 _STEP = {"interface": "deploy", "step": "hold", "args": {}, "priority": 1}
-_SOUND = {
+_VALID = {
     "nodes": {"driver": "fake-hardware"},
     "ports": {"node_uuid": NODES["available"], "address": "52:54:00:00:00:99"},
     "power": {"target": "power on"},
@@ -32,7 +32,7 @@ _SOUND = {
     "boot_device": {"boot_device": "pxe"},
     "traits": {"traits": ["CUSTOM_C"]},
     "maintenance": {"reason": "broken"},
-    "reservations": {"instance_uuid": rubbish.UNKNOWN, "node_uuid": [NODES["available"]]},
+    "reservations": {"instance_uuid": invalid_values.UNKNOWN, "node_uuid": [NODES["available"]]},
     "renew": {"ttl_seconds": 60},
     "allocations": {"resource_class": "large"},
 }
@@ -42,7 +42,7 @@ _SOUND = {
 @st.composite
 def _documents(draw: st.DrawFn, kind: str, fields: list[str]) -> dict[str, Any]:
     """Generate a valid body with a field or two changed."""
-    document: dict[str, Any] = dict(_SOUND[kind])
+    document: dict[str, Any] = dict(_VALID[kind])
     if kind == "provision":
         document["target"] = draw(st.sampled_from([*states.VERBS, *states.ALIASES]))
         if draw(st.booleans()):
@@ -56,26 +56,26 @@ def _patches(patchable: list[str]) -> st.SearchStrategy[list[dict[str, Any]]]:
     """Generate well-formed and malformed patches."""
     paths = st.sampled_from([f"/{name}" for name in patchable])
     inner = st.builds("/{}/{}".format, st.sampled_from(patchable), st.sampled_from(["a", "-", "0", "traits", "~1"]))
-    sound = {"op": st.sampled_from(["add", "replace", "remove"]), "path": paths | inner, "value": values}
-    any_path = {**sound, "path": st.sampled_from(rubbish.PATCH_PATHS)}
-    anything = {**sound, "op": values, "path": values, "from": texts}
+    valid = {"op": st.sampled_from(["add", "replace", "remove"]), "path": paths | inner, "value": values}
+    any_path = {**valid, "path": st.sampled_from(invalid_values.PATCH_PATHS)}
+    anything = {**valid, "op": values, "path": values, "from": texts}
     return st.one_of(
-        st.lists(st.fixed_dictionaries(sound), min_size=1, max_size=2),
-        st.lists(st.fixed_dictionaries(sound) | st.fixed_dictionaries(any_path), min_size=1, max_size=3),
+        st.lists(st.fixed_dictionaries(valid), min_size=1, max_size=2),
+        st.lists(st.fixed_dictionaries(valid) | st.fixed_dictionaries(any_path), min_size=1, max_size=3),
         st.lists(st.fixed_dictionaries({}, optional=anything), max_size=2),
     )
 
 
 def _bodies(method: str, path: str, schema: Any) -> st.SearchStrategy[bytes]:
     kind = path.rpartition("/")[2]
-    raw = st.sampled_from(rubbish.BODIES) | st.binary(max_size=30)
-    sound: st.SearchStrategy[Any] = values
+    raw = st.sampled_from(invalid_values.BODIES) | st.binary(max_size=30)
+    valid: st.SearchStrategy[Any] = values
     if method == "PATCH":
         patchable = list(PATCHABLE) if "nodes" in path else ["address", "extra", "name", "local_link_connection"]
-        sound = _patches(patchable)
+        valid = _patches(patchable)
     elif schema is not None:
-        sound = _documents(kind, sorted(schema["properties"]))
-    return st.one_of(raw, values.map(encode), sound.map(encode), sound.map(encode), sound.map(encode))
+        valid = _documents(kind, sorted(schema["properties"]))
+    return st.one_of(raw, values.map(encode), valid.map(encode), valid.map(encode), valid.map(encode))
 
 
 def encode(document: Any) -> bytes:
@@ -85,7 +85,7 @@ def encode(document: Any) -> bytes:
 
 # --- the rest of a request --------------------------------------------------------------------------------------------
 
-_SOUND_ARGUMENTS = {
+_VALID_ARGUMENTS = {
     "driver": "fake-hardware",
     "conductor": "conductor-1",
     "port": PORT,
@@ -93,7 +93,7 @@ _SOUND_ARGUMENTS = {
     "reservation": HOLD,
     "allocation": INSTANCE,
 }
-idents = st.sampled_from([*NODES, PORT, HOLD, rubbish.UNKNOWN, NODES["available"].upper()]) | texts
+idents = st.sampled_from([*NODES, PORT, HOLD, invalid_values.UNKNOWN, NODES["available"].upper()]) | texts
 
 
 def percent(text: str) -> bytes:
@@ -102,27 +102,27 @@ def percent(text: str) -> bytes:
 
 
 @st.composite
-def _paths(draw: st.DrawFn, template: str, spoil: bool) -> bytes:
+def _paths(draw: st.DrawFn, template: str, invalid: bool) -> bytes:
     """Generate the path of a route with a value for each parameter."""
     parts = []
     for part in template.split("/"):
         name = part[1:-1]
         if not part.startswith("{"):
             parts.append(part.encode())
-        elif spoil:
+        elif invalid:
             parts.append(percent(draw(idents)))
         else:
-            parts.append(percent(_SOUND_ARGUMENTS.get(name) or draw(st.sampled_from(list(NODES.values())))))
+            parts.append(percent(_VALID_ARGUMENTS.get(name) or draw(st.sampled_from(list(NODES.values())))))
     path = b"/".join(parts)
-    return path + draw(st.sampled_from(rubbish.PATH_ENDINGS)) if spoil and draw(st.booleans()) else path
+    return path + draw(st.sampled_from(invalid_values.PATH_ENDINGS)) if invalid and draw(st.booleans()) else path
 
 
 @st.composite
 def _queries(draw: st.DrawFn, names: list[str]) -> bytes:
     if not names or draw(st.integers(0, 9)) == 0:
-        return draw(st.sampled_from(rubbish.QUERIES) | st.binary(max_size=20))
+        return draw(st.sampled_from(invalid_values.QUERIES) | st.binary(max_size=20))
     chosen = draw(st.lists(st.sampled_from(names), max_size=3, unique=draw(st.integers(0, 9)) > 0))
-    pairs = [(name, draw(st.sampled_from(rubbish.QUERY_VALUES) | texts)) for name in chosen]
+    pairs = [(name, draw(st.sampled_from(invalid_values.QUERY_VALUES) | texts)) for name in chosen]
     return b"&".join(name.encode() + b"=" + percent(value) for name, value in pairs)
 
 
@@ -131,20 +131,20 @@ def attacks(draw: st.DrawFn) -> Attack:
     """Generate requests to any route, with invalid data in one place."""
     route = draw(st.sampled_from(ROUTES))
     places = ["path", "query", "header", "method"] + ["body"] * (4 if route.body else 1)
-    spoilt = draw(st.sampled_from(places))
+    changed = draw(st.sampled_from(places))
     headers = {"x-openstack-ironic-api-version": NEWEST.encode(), "content-type": b"application/json"}
-    if spoilt == "header":
-        headers["x-openstack-ironic-api-version"] = draw(st.sampled_from(rubbish.VERSIONS))
-        headers["content-type"] = draw(st.sampled_from([b"application/json", *rubbish.CONTENT_TYPES]))
-        headers["accept"] = draw(st.sampled_from([b"*/*", *rubbish.ACCEPTS]))
-    sound_body = _SOUND.get(route.path.rpartition("/")[2]) if route.method in ("POST", "PUT") else None
-    body = b"" if sound_body is None else encode(sound_body)
-    if spoilt == "body":
+    if changed == "header":
+        headers["x-openstack-ironic-api-version"] = draw(st.sampled_from(invalid_values.VERSIONS))
+        headers["content-type"] = draw(st.sampled_from([b"application/json", *invalid_values.CONTENT_TYPES]))
+        headers["accept"] = draw(st.sampled_from([b"*/*", *invalid_values.ACCEPTS]))
+    valid_body = _VALID.get(route.path.rpartition("/")[2]) if route.method in ("POST", "PUT") else None
+    body = b"" if valid_body is None else encode(valid_body)
+    if changed == "body":
         body = draw(_bodies(route.method, route.path, route.body))
     return Attack(
-        method=draw(st.sampled_from(rubbish.METHODS)) if spoilt == "method" else route.method,
-        path=draw(_paths(route.path, spoilt == "path")),
-        query=draw(_queries(sorted(route.query))) if spoilt == "query" else b"",
+        method=draw(st.sampled_from(invalid_values.METHODS)) if changed == "method" else route.method,
+        path=draw(_paths(route.path, changed == "path")),
+        query=draw(_queries(sorted(route.query))) if changed == "query" else b"",
         body=body,
         headers=headers,
     )

@@ -1,7 +1,7 @@
-"""The whole HTTP application without its socket, and a look at every table before and after each request.
+"""The whole HTTP application without its socket; it compares every table before and after each request.
 
-The laws that no request may break: no answer is a 5xx; a refusal has the shape of its dialect, is short, and leaves
-every table as it was; reading changes nothing; and whatever was accepted leaves the ledger in order.
+No request may break these laws: no response is a 5xx; an error has the format of its dialect, is short, and leaves
+every table unchanged; reading changes nothing; and an accepted request leaves the ledger consistent.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ _SAFE = "".join(map(chr, range(0x21, 0x7F))).replace("%", "").replace("?", "").r
 
 @dataclass
 class Attack:
-    """One request, with bytes where invalid data is wanted."""
+    """One request, with bytes where data may be invalid."""
 
     method: str
     path: bytes
@@ -133,7 +133,7 @@ class Answer:
 
 
 class Target:
-    """A ledger with four nodes, a port, a request and a hold, behind the real shell and dialects, with no conductor."""
+    """A ledger with four nodes, a port, an allocation and a hold behind the real HTTP stack, without conductors."""
 
     def __init__(self, url: str) -> None:
         self.reader = connect(url)
@@ -160,7 +160,7 @@ class Target:
 
     def prepare(self) -> None:
         """Restore the initial rows of every attack."""
-        self.store.write(_remove_everything)
+        self.store.write(_delete_all_rows)
         self.fill()
         self.rows, self.changed = rows_of(self.reader), False
         assert self.broken_laws(self.rows) == []
@@ -187,14 +187,14 @@ class Target:
         return broken_laws(rows)
 
     def send(self, attack: Attack, *, undo: bool = True) -> Answer:
-        """Answer one request and check the laws; ``undo`` reverts its changes."""
+        """Send one request and check the laws; ``undo`` reverts its changes."""
         answer = self.loop.run_until_complete(self._send(attack))
-        self._judge(attack, answer)
+        self._check(attack, answer)
         if undo and self.changed:
             self.prepare()
         return answer
 
-    def _judge(self, attack: Attack, answer: Answer) -> None:
+    def _check(self, attack: Attack, answer: Answer) -> None:
         assert 200 <= answer.status < 500, (answer, attack)
         if answer.status >= 400:
             assert isinstance(answer.message, str)
@@ -238,8 +238,8 @@ def _nothing() -> None:
     """Do nothing: no conductor runs."""
 
 
-def _remove_everything(tx: Any) -> None:
-    # MariaDB deletes row by row, and a parent may come before its child.
+def _delete_all_rows(tx: Any) -> None:
+    # MariaDB checks foreign keys row by row, and may delete a parent before its child.
     tx.change(update(ledger_tables.providers).values(parent_id=None))
     booked = (lease_tables.bookings, lease_tables.leases, lease_tables.hosts, lease_tables.property_names)
     launched = (server_tables.servers, flavor_tables.flavors)

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.attacks.compute_door import COMPUTE, NEW_SERVER, OLDEST, ON_A_NODE
+from tests.attacks.apis import Api
+from tests.attacks.compute_api import COMPUTE, NEW_SERVER, OLDEST, ON_A_NODE
 from tests.attacks.compute_target import ComputeTarget
-from tests.attacks.doors import Door
-from tests.attacks.spoiling import attacks_on, sound_attack
+from tests.attacks.mutations import attacks_on, valid_attack
 from tests.attacks.test_random_requests import attack
 from tests.bed.session import Bed
 
@@ -29,7 +29,7 @@ def compute_target(bed: Bed, engine_name: str) -> Iterator[ComputeTarget]:
 
 
 @pytest.mark.parametrize(
-    ("door", "expected"),
+    ("api", "expected"),
     [
         (COMPUTE, {}),
         (
@@ -44,12 +44,12 @@ def compute_target(bed: Bed, engine_name: str) -> Iterator[ComputeTarget]:
     ids=["newest", "oldest"],
 )
 def test_every_valid_request_is_accepted(
-    compute_target: ComputeTarget, door: Door, expected: dict[tuple[str, str], int]
+    compute_target: ComputeTarget, api: Api, expected: dict[tuple[str, str], int]
 ) -> None:
-    """Otherwise the attacks would be refused too early."""
+    """The attacks change valid requests; an invalid base would be refused before the changed part is read."""
     refused = {}
-    for route in door.routes:
-        answer = compute_target.send(sound_attack(door, route))
+    for route in api.routes:
+        answer = compute_target.send(valid_attack(api, route))
         if answer.status >= 400:
             refused[route.method, route.path] = answer.status
     assert refused == expected
@@ -57,7 +57,7 @@ def test_every_valid_request_is_accepted(
 
 def test_valid_launch_on_a_node_succeeds(compute_target: ComputeTarget) -> None:
     (route,) = LAUNCH_ON_A_NODE.routes
-    compute_target.send(sound_attack(LAUNCH_ON_A_NODE, route), undo=False)
+    compute_target.send(valid_attack(LAUNCH_ON_A_NODE, route), undo=False)
     assert [row["status"] for row in compute_target.rows["servers"] if row["name"] == "new"] == ["BUILD"]
     compute_target.prepare()
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from tests.attacks.lease_door import INSTANCES, RESERVATION
+from tests.attacks.lease_api import INSTANCES, RESERVATION
 from tests.attacks.lease_target import LeaseTarget
-from tests.attacks.spoiling import attacks_on, sound_attack
+from tests.attacks.mutations import attacks_on, valid_attack
 from tests.attacks.test_random_requests import attack
 from tests.bed.session import Bed
 
@@ -24,10 +24,10 @@ def lease_target(bed: Bed, engine_name: str) -> Iterator[LeaseTarget]:
 
 
 def test_every_valid_request_is_accepted(lease_target: LeaseTarget) -> None:
-    """Otherwise the attacks would be refused too early."""
+    """The attacks change valid requests; an invalid base would be refused before the changed part is read."""
     refused = {}
     for route in RESERVATION.routes:
-        answer = lease_target.send(sound_attack(RESERVATION, route))
+        answer = lease_target.send(valid_attack(RESERVATION, route))
         if answer.status >= 400:
             refused[route.method, route.path] = answer.message
     assert refused == {("DELETE", "/v1/os-hosts/{host}"): "Can't delete host 1000000. The host is reserved."}
@@ -39,5 +39,5 @@ def test_no_request_to_any_route_breaks_the_laws(lease_target: LeaseTarget, exam
 
 def test_no_lease_of_instances_breaks_the_laws(lease_target: LeaseTarget, examples: int) -> None:
     only_new = [route for route in RESERVATION.routes if (route.method, route.path) == NEW_LEASE]
-    door = replace(RESERVATION, routes=only_new, bodies={NEW_LEASE: INSTANCES})
-    attack(lease_target, attacks_on(door), examples // 2)
+    api = replace(RESERVATION, routes=only_new, bodies={NEW_LEASE: INSTANCES})
+    attack(lease_target, attacks_on(api), examples // 2)

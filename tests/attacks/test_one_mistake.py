@@ -4,7 +4,7 @@ import pytest
 
 from dibs.dialects.baremetal.documents.fields import FIELDS, Field
 from dibs.machines.model.patching.node_attributes import ATTRIBUTES, Kind
-from tests.attacks.rubbish import UNKNOWN
+from tests.attacks.invalid_values import UNKNOWN
 from tests.attacks.target import INSTANCE, NODES, PORT, Attack, Target
 
 NODE = f"/v1/nodes/{NODES['available']}"
@@ -89,10 +89,10 @@ QUERY_MISTAKES: list[tuple[str, str]] = [
 
 
 WORDS = {"chassis_uuid": "chassis", "fields": "field(s)"}
-"""The words of the original service for a field, where its messages do not use the name."""
+"""The original service's word for a field whose messages do not use the field's name."""
 
 
-def refuse(target: Target, attack: Attack, field: str) -> None:
+def assert_refused(target: Target, attack: Attack, field: str) -> None:
     answer = target.send(attack)
     assert answer.status == 400, answer
     assert _words(WORDS.get(field, field)) in _words(answer.message), f"{field} is not named in: {answer.message}"
@@ -104,24 +104,26 @@ def _words(text: str) -> str:
 
 def test_refusal_of_a_new_node_names_the_wrong_field(target: Target) -> None:
     for field, wrong in of_node("creatable"):
-        refuse(target, Attack.of("POST", "/v1/nodes", {"driver": "fake-hardware", field: wrong}), field)
+        assert_refused(target, Attack.of("POST", "/v1/nodes", {"driver": "fake-hardware", field: wrong}), field)
 
 
 def test_refusal_of_a_node_patch_names_the_wrong_field(target: Target) -> None:
     for field, wrong in of_node("patchable"):
         if wrong is not None:
-            refuse(target, Attack.of("PATCH", NODE, [{"op": "add", "path": f"/{field}", "value": wrong}]), field)
+            assert_refused(
+                target, Attack.of("PATCH", NODE, [{"op": "add", "path": f"/{field}", "value": wrong}]), field
+            )
 
 
 def test_refusal_of_a_new_port_names_the_wrong_field(target: Target) -> None:
     good = {"node_uuid": NODES["available"], "address": "52:54:00:00:00:77"}
     for field, wrong in [*PORT_MISTAKES, ("uuid", "no-uuid"), ("uuid", 5), ("node_ident", 5)]:
-        refuse(target, Attack.of("POST", "/v1/ports", {**good, field: wrong}), field)
+        assert_refused(target, Attack.of("POST", "/v1/ports", {**good, field: wrong}), field)
 
 
 def test_refusal_of_a_port_patch_names_the_wrong_field(target: Target) -> None:
     for field, wrong in PORT_MISTAKES:
-        refuse(
+        assert_refused(
             target, Attack.of("PATCH", f"/v1/ports/{PORT}", [{"op": "add", "path": f"/{field}", "value": wrong}]), field
         )
 
@@ -134,12 +136,12 @@ def test_refusal_of_an_action_names_the_wrong_field(target: Target) -> None:
             body = {"boot_device": "pxe", key: wrong}
         elif not path.startswith("states"):
             body = {key: wrong}
-        refuse(target, Attack.of("PUT", f"{NODE}/{path}", body), field)
+        assert_refused(target, Attack.of("PUT", f"{NODE}/{path}", body), field)
 
 
 @pytest.mark.parametrize(("name", "wrong"), QUERY_MISTAKES, ids=lambda value: value[:20])
 def test_refusal_of_a_query_names_the_wrong_parameter(target: Target, name: str, wrong: str) -> None:
-    refuse(target, Attack.of("GET", "/v1/nodes", query=f"{name}={wrong}"), name)
+    assert_refused(target, Attack.of("GET", "/v1/nodes", query=f"{name}={wrong}"), name)
 
 
 def test_filter_for_an_unknown_shard_finds_nothing(target: Target) -> None:

@@ -46,7 +46,7 @@ CUT_OFF = {
     "half a head": GET,
     "half a body": POST + b'Content-Length: 100\r\n\r\n{"driver":',
     "half a chunk": POST + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{}",
-    "no body after its promise": POST + b"Expect: 100-continue\r\nContent-Length: 100\r\n\r\n",
+    "no body after Expect": POST + b"Expect: 100-continue\r\nContent-Length: 100\r\n\r\n",
 }
 
 
@@ -89,7 +89,7 @@ def length_in(head: bytes) -> int:
     return int(found[1]) if found else 0
 
 
-def still_fine(server: DibsServer) -> bool:
+def is_running(server: DibsServer) -> bool:
     with urllib.request.urlopen(f"{server.url}/healthcheck", timeout=10) as answer:
         return bool(answer.status == 200) and server.process is not None and server.process.poll() is None
 
@@ -98,7 +98,7 @@ def still_fine(server: DibsServer) -> bool:
 def test_invalid_http_is_refused_and_the_server_keeps_running(shared_server: DibsServer, name: str) -> None:
     answer = send(shared_server, REFUSED[name])
     assert answer == b"" or answer.startswith(b"HTTP/1.1 4"), answer[:300]
-    assert still_fine(shared_server)
+    assert is_running(shared_server)
 
 
 @pytest.mark.parametrize("name", CUT_OFF)
@@ -108,7 +108,7 @@ def test_client_that_disconnects_during_a_request_changes_nothing(shared_server:
         connection.shutdown(socket.SHUT_WR)
         answer = read_all(connection)
     assert re.match(rb"(HTTP/1.1 (100|4\d\d) |$)", answer), answer[:300]
-    assert still_fine(shared_server)
+    assert is_running(shared_server)
 
 
 def test_chunked_body_is_accepted(shared_server: DibsServer) -> None:
@@ -148,7 +148,7 @@ def test_bytes_beyond_content_length_are_not_a_second_request(shared_server: Dib
         connection.sendall(POST + b"Content-Length: 2\r\n\r\n{}GARBAGE\r\n\r\n")
         answers = read_all(connection)
     assert set(re.findall(rb"HTTP/1.1 (\d+)", answers)) == {b"400"}
-    assert still_fine(shared_server)
+    assert is_running(shared_server)
 
 
 def test_many_idle_connections_do_not_block_others(shared_server: DibsServer) -> None:
@@ -156,7 +156,7 @@ def test_many_idle_connections_do_not_block_others(shared_server: DibsServer) ->
     try:
         for connection in idle:
             connection.sendall(b"GET /bare")
-        assert still_fine(shared_server)
+        assert is_running(shared_server)
     finally:
         for connection in idle:
             connection.close()

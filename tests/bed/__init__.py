@@ -1,5 +1,5 @@
 """The test bed: throw-away database servers and running copies of Dibs, on private ports and in temporary folders.
 
-Nothing here touches a server that the machine already runs. A server that this package starts dies with the process
-that started it, and its folder is removed when the run ends.
+The test bed never uses a server that already runs on the machine. A server of the test bed dies with the process that
+started it, and its folder is removed when the run ends.
 """

@@ -1,4 +1,4 @@
-"""Administer a throw-away database server through its port, which is all that a test process knows of it."""
+"""Administer a throw-away database server through its port: test processes know nothing else about it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,9 +49,9 @@ class PostgresqlAddress:
         )
 
     def empty(self, cursor: Any, tables: Sequence[str]) -> None:
-        """Delete every row of these tables. DELETE, because TRUNCATE makes each table anew, which takes 100 ms."""
+        """Delete every row of these tables. DELETE, because TRUNCATE recreates each table, which takes 100 ms."""
         deletes = [f"DELETE FROM {table}" for table in tables]
-        # In this role, the session does not check foreign keys.
+        # A session in this role does not check foreign keys.
         role = "session_replication_role"
         cursor.execute("; ".join([f"SET {role} = replica", *deletes, f"RESET {role}"]))
 
@@ -108,7 +108,7 @@ class MariadbAddress:
                     raise
 
     def empty(self, cursor: Any, tables: Sequence[str]) -> None:
-        """Delete every row of these tables. DELETE, because TRUNCATE makes each table anew, which is slow."""
+        """Delete every row of these tables. DELETE, because TRUNCATE recreates each table, which is slow."""
         deletes = [f"DELETE FROM {table}" for table in tables]
         cursor.execute("; ".join(["SET foreign_key_checks = 0", "BEGIN", *deletes, "COMMIT"]))
         while cursor.nextset():

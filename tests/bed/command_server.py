@@ -1,8 +1,8 @@
-"""Runs ``openstack``, ``baremetal``, ``dibs`` and other commands without the second that each needs for imports.
+"""Run ``openstack``, ``baremetal``, ``dibs`` and other commands without the second that each spends on imports.
 
-``python command_server.py SOCKET`` loads the clients once and forks for each command that a shim asks for. The command
-runs the same entry point as the installed program, in a process of its own, with the arguments, environment, folder and
-open files of its caller. Signals to the shim do not reach it: tests that interrupt a command run the installed program.
+``python command_server.py SOCKET`` loads the clients once and forks for each command that a shim sends. The command
+runs the same entry point as the installed program, in its own process, with the arguments, environment, folder and open
+files of its caller. Signals to the shim do not reach the command: tests that interrupt one run the installed program.
 """
 
 import atexit
@@ -55,19 +55,19 @@ def serve(path: str) -> None:
     listening = socket.socket(socket.AF_UNIX)
     listening.bind(path)
     listening.listen()
-    # The kernel reaps the processes that attend to one command each.
+    # The kernel reaps the processes that each handle one command.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         connection, _ = listening.accept()
         if os.fork() == 0:
             listening.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            attend(connection, programs)
+            run_command(connection, programs)
         connection.close()
 
 
-def attend(connection: socket.socket, programs: dict[str, Any]) -> None:
-    """Run the command that a shim asks for, and send its exit status to the shim."""
+def run_command(connection: socket.socket, programs: dict[str, Any]) -> None:
+    """Run the command that a shim sent, and send back its exit status."""
     head, files, _, _ = socket.recv_fds(connection, 4, 3)
     size = int.from_bytes(head, "big")
     body = b""

@@ -1,4 +1,4 @@
-"""Fresh databases at low cost: each test process creates the schema once per engine, then copies or empties."""
+"""Fresh databases at low cost: each test process creates the schema once per engine, then copies or empties it."""
 
 import itertools
 import os
@@ -29,7 +29,7 @@ class Databases(Protocol):
         """Return the URL of a database with the newest schema and only the rows that migrations insert."""
 
     def discard(self, url: str) -> None:
-        """Take back a database that its test no longer uses."""
+        """Drop or recycle a database that its test no longer uses."""
 
 
 class SqliteDatabases:
@@ -110,8 +110,8 @@ class ServerDatabases:
 
     def _filled(self, cursor: Any) -> list[str]:
         """Return the names of the tables that have rows."""
-        questions = [f"SELECT '{name}' FROM (SELECT 1 FROM {name} LIMIT 1) AS found" for name in self.tables]
-        return [name for (name,) in _rows(cursor, " UNION ALL ".join(questions))]
+        selects = [f"SELECT '{name}' FROM (SELECT 1 FROM {name} LIMIT 1) AS found" for name in self.tables]
+        return [name for (name,) in _rows(cursor, " UNION ALL ".join(selects))]
 
 
 def _rows(cursor: Any, query: str) -> list[Row]:

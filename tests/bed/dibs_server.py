@@ -13,7 +13,7 @@ DIBS = Path(sys.executable).with_name("dibs")
 
 
 class DibsServer:
-    """One ``dibs serve``, ``api`` or ``conductor`` on a free port; ``url`` is where it answers."""
+    """One ``dibs serve``, ``api`` or ``conductor`` on a free port; ``url`` is its address."""
 
     def __init__(
         self, database_url: str, folder: Path, *flags: str, auth: str = "noauth", command: str = "serve"

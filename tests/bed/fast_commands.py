@@ -1,4 +1,4 @@
-"""Shims for the stock commands: as programs in a folder, for PATH and for tests. See command_server.py."""
+"""Shims for the stock commands: a folder of programs, for PATH and for tests. See command_server.py."""
 
 import atexit
 import functools

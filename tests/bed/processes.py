@@ -1,4 +1,4 @@
-"""Start processes that end with the test process, as a user that may run them."""
+"""Start processes that end with the test process, under an account that may run them."""
 
 import os
 import pwd
@@ -73,10 +73,10 @@ def tail_of(log: Path, lines: int = 30) -> str:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment of a test run that this run did not start."""
+    """Return an environment for a separate test run, without the variables of this one."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("TEST_BED_", "PYTEST_"))}
 
 
 def bare_environment() -> dict[str, str]:
-    """Return this process's environment without anything that a client or Dibs would take as a setting."""
+    """Return this process's environment without the variables that clients and Dibs read as settings."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("OS_", "DIBS_"))}

@@ -1,7 +1,7 @@
-"""Which tests one worker runs together, and in which order tests start.
+"""Decide which tests run on the same worker, and in which order tests start.
 
 Groups of pytest-xdist (``--dist=loadgroup``) have no effect with pytest 9.2: the plug-in writes the group into an
-attribute of the test that pytest no longer reads, so each worker started a Nova of its own. This scheduler finds the
+attribute of the test that pytest no longer reads, so each worker started its own Nova. This scheduler finds the
 group by the name of the test.
 """
 
@@ -17,10 +17,10 @@ TOGETHER = (
     "tests/packaging/",  # one wheel and one source distribution
     "tests/docs/test_site.py",  # the built site
 )
-"""Folders and files whose tests share something that takes long to start; one worker runs all tests of an entry."""
+"""Folders and files whose tests share a slow fixture; one worker runs all tests of an entry."""
 
 TOGETHER_BY_FILE = ("tests/attacks/",)
-"""Folders whose files share something within the file."""
+"""Folders in which the tests of each file share a slow fixture."""
 
 STARTS_FIRST = (
     "tests/integrations/",
@@ -44,7 +44,7 @@ _EXCHANGE = re.compile(r"::test_exchange\[[^:]+")
 
 
 def scope_of(nodeid: str) -> str:
-    """Return what tests that must run on one worker have in common; the test itself when it can run anywhere."""
+    """Return the scope that tests on the same worker share; the test itself if it may run on any worker."""
     if story := _EXCHANGE.search(nodeid):
         return nodeid[: story.end()]
     for prefix in TOGETHER:
@@ -53,7 +53,7 @@ def scope_of(nodeid: str) -> str:
     return nodeid.partition("::")[0] if nodeid.startswith(TOGETHER_BY_FILE) else nodeid
 
 
-def place_of(nodeid: str) -> int:
+def rank_of(nodeid: str) -> int:
     """Return the rank of a test in the order of starting."""
     for rank, prefix in enumerate(STARTS_FIRST):
         if nodeid.startswith(prefix):
@@ -62,7 +62,7 @@ def place_of(nodeid: str) -> int:
 
 
 class Scheduler(LoadScopeScheduling):  # type: ignore[misc]
-    """Hands out tests in the order of collection, and tests with the same scope to one worker."""
+    """A scheduler that assigns tests in the order of collection, and tests with the same scope to one worker."""
 
     def __init__(self, config: pytest.Config, log: object = None) -> None:
         super().__init__(config, log)

@@ -1,4 +1,4 @@
-"""Every table of the schema, whichever room defines it: importing this module imports them all."""
+"""Every table of the schema: importing this module imports the tables of every package."""
 
 import importlib
 from pathlib import Path

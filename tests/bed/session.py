@@ -1,4 +1,4 @@
-"""The servers that one test run shares. Each starts at most once, and the process that started it stops it."""
+"""The servers that the tests of one run share. Each starts at most once; the process that starts it also stops it."""
 
 import os
 import shutil

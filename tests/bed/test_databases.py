@@ -31,7 +31,7 @@ def add_row(url: str) -> None:
     engine.dispose()
 
 
-def test_a_fresh_database_has_no_rows_of_the_previous_test(bed: Bed, engine_name: str) -> None:
+def test_fresh_database_has_no_rows_of_the_previous_test(bed: Bed, engine_name: str) -> None:
     databases = bed.databases(engine_name)
     first = databases.fresh()
     untouched = rows_by_table(first)
@@ -52,12 +52,12 @@ def test_two_databases_at_the_same_time_are_separate(bed: Bed, engine_name: str)
     databases.discard(second)
 
 
-def test_a_blank_database_has_no_table(blank_database_url: str) -> None:
+def test_blank_database_has_no_table(blank_database_url: str) -> None:
     assert rows_by_table(blank_database_url) == {}
 
 
 @pytest.mark.parametrize("engine", SERVERS)
-def test_a_database_server_can_be_frozen_killed_and_started_again(
+def test_database_server_can_be_frozen_killed_and_started_again(
     engine: str, database_server: Callable[[str], DatabaseServer]
 ) -> None:
     server = database_server(engine)
@@ -74,7 +74,7 @@ def test_a_database_server_can_be_frozen_killed_and_started_again(
 
 
 @pytest.mark.parametrize("engine", SERVERS)
-def test_a_removed_server_leaves_no_folder(engine: str, database_server: Callable[[str], DatabaseServer]) -> None:
+def test_removed_server_leaves_no_folder(engine: str, database_server: Callable[[str], DatabaseServer]) -> None:
     server = database_server(engine)
     server.remove()
     assert not server.folder.exists()

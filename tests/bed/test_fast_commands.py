@@ -1,4 +1,4 @@
-"""A shim behaves like the installed program that it stands for."""
+"""A shim behaves like the installed program that it replaces."""
 
 import subprocess
 import sys
@@ -21,16 +21,16 @@ def run(program: Path, *words: str, folder: Path | None = None, stdin: str = "",
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_there_is_an_installed_program_for_each_shim(program: str) -> None:
+def test_each_shim_has_an_installed_program(program: str) -> None:
     assert (BIN / program).exists()
 
 
-def test_a_shim_prints_and_ends_like_the_program() -> None:
+def test_shim_has_the_output_and_exit_status_of_the_program() -> None:
     for words in (("--version",), ("node", "list", "--no-such-flag")):
         assert run(fast_commands.folder() / "dibs", *words) == run(BIN / "dibs", *words)
 
 
-def test_a_command_has_the_folder_the_environment_and_the_input_of_its_caller(tmp_path: Path) -> None:
+def test_command_has_the_folder_environment_and_input_of_its_caller(tmp_path: Path) -> None:
     dibs = fast_commands.folder() / "dibs"
     assert run(dibs, "user", "add", "users", "eva", folder=tmp_path, stdin="secret\n")[0] == 0
     assert (tmp_path / "users").read_text().startswith("eva:")

@@ -71,7 +71,7 @@ def start_run(folder: Path) -> Iterator[Callable[[str], subprocess.Popen[bytes]]
 
 
 @pytest.mark.parametrize(("engine", "ending"), [("postgresql", signal.SIGINT), ("mariadb", signal.SIGTERM)])
-def test_an_interrupted_run_stops_its_servers_and_removes_its_folders(
+def test_interrupted_run_stops_its_servers_and_removes_its_folders(
     engine: str, ending: signal.Signals, folder: Path, start_run: Callable[[str], subprocess.Popen[bytes]]
 ) -> None:
     run = start_run(engine)
@@ -83,7 +83,7 @@ def test_an_interrupted_run_stops_its_servers_and_removes_its_folders(
 
 
 @pytest.mark.parametrize("engine", ["postgresql", "mariadb"])
-def test_the_servers_of_a_killed_run_end_with_it(
+def test_servers_of_a_killed_run_end_with_it(
     engine: str, folder: Path, start_run: Callable[[str], subprocess.Popen[bytes]]
 ) -> None:
     run = start_run(engine)

@@ -1,4 +1,4 @@
-"""Tests that share something expensive have one scope; others can run on any worker."""
+"""Tests that share a slow fixture have the same scope; other tests run on any worker."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.bed.processes import clean_environment
-from tests.bed.scheduling import STARTS_FIRST, TOGETHER, TOGETHER_BY_FILE, place_of, scope_of
+from tests.bed.scheduling import STARTS_FIRST, TOGETHER, TOGETHER_BY_FILE, rank_of, scope_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,7 +33,7 @@ def test_shares(number, worker_id):
         ("tests/attacks/test_socket.py::test_a[sqlite]", "tests/attacks/test_socket.py::test_b[mariadb]"),
     ],
 )
-def test_tests_that_share_run_on_one_worker(one: str, other: str) -> None:
+def test_tests_with_a_shared_fixture_run_on_the_same_worker(one: str, other: str) -> None:
     assert scope_of(one) == scope_of(other)
 
 
@@ -58,15 +58,15 @@ def test_other_tests_run_on_any_worker(one: str, other: str) -> None:
 
 
 def test_long_tests_start_before_short_ones() -> None:
-    assert place_of("tests/crashes/test_kill.py::test_a") < place_of("tests/leases/model/test_matching.py::test_a")
+    assert rank_of("tests/crashes/test_kill.py::test_a") < rank_of("tests/leases/model/test_matching.py::test_a")
 
 
 @pytest.mark.parametrize("prefix", sorted({*TOGETHER, *TOGETHER_BY_FILE, *STARTS_FIRST}))
-def test_every_entry_names_a_folder_or_file_that_exists(prefix: str) -> None:
+def test_every_entry_names_an_existing_folder_or_file(prefix: str) -> None:
     assert (ROOT / prefix).exists()
 
 
-def test_two_workers_share_the_tests_and_one_of_them_runs_a_whole_scope(tmp_path: Path) -> None:
+def test_one_of_two_workers_runs_all_tests_of_a_scope(tmp_path: Path) -> None:
     folder = tmp_path / "tests/packaging"
     folder.mkdir(parents=True)
     workers = tmp_path / "workers"

@@ -10,7 +10,7 @@ Answer = TypeVar("Answer")
 def eventually(condition: Callable[[], Answer], seconds: float = 60.0, what: str = "the condition") -> Answer:
     """Call ``condition`` until it returns a true value, and return that value; fail when the deadline passes.
 
-    An AssertionError or an OSError (a server that is not there yet) counts as "not yet".
+    An AssertionError or an OSError (a server that does not listen yet) counts as a false value.
     """
     deadline = time.monotonic() + seconds
     problem: Exception | None = None

@@ -1,4 +1,4 @@
-"""Replaces the suite's own ``test_base``: writes rows for the suite's fixtures through the API."""
+"""Replace the suite's own ``test_base``: create the objects of the suite's fixtures through the API."""
 
 import json
 import uuid
@@ -69,7 +69,7 @@ class Provider:
 
 
 def create_provider(context: Any, name: str, *aggregates: str, **options: Any) -> Provider:
-    """Create a provider, perhaps below a parent and in aggregates."""
+    """Create a provider, optionally with a parent and aggregates."""
     provider = Provider(options.get("uuid") or str(uuid.uuid4()))
     body = {"name": name, "uuid": provider.uuid}
     if options.get("parent"):

@@ -18,8 +18,8 @@ from tests.contracts.exchanges import build_story, read_file
 FIXTURES = "placement.tests.functional.fixtures.gabbits"
 
 
-class Nothing:
-    """Replaces what the fixtures set up inside the original's process: accepts any use and does nothing."""
+class NullModule:
+    """A replacement for modules that configure the original's process: accepts any use and does nothing."""
 
     def __getattr__(self, name: str) -> Any:
         return self
@@ -29,7 +29,7 @@ class Nothing:
 
 
 class _Uuids:
-    """Replaces the module of uuids by name."""
+    """A replacement for the module of named uuids."""
 
     class uuidsentinel:
         """A uuid for each of the three aggregates that a fixture names."""
@@ -38,7 +38,7 @@ class _Uuids:
 
 
 class _Owners:
-    """Replaces the original's modules of users, projects and resource classes."""
+    """A replacement for the original's modules of users, projects and resource classes."""
 
     User = Project = over_http.Owner
     ResourceClass = over_http.ResourceClass
@@ -49,7 +49,7 @@ STAND_INS: dict[str, Any] = {
     "oslo_utils.fixture": _Uuids,
     **{f"placement.objects.{name}": _Owners for name in ("user", "project", "resource_class")},
     **{
-        name: Nothing()
+        name: NullModule()
         for name in (
             "oslo_config.fixture",
             "oslo_log.fixture",
@@ -102,7 +102,7 @@ def configuration_of(path: Path) -> str:
 
 @dataclass
 class Story:
-    """The exchanges of one file, ready to run against a server, and the variables that its fixtures made."""
+    """The exchanges of one file, ready to run against a server, and the environment variables that its fixtures set."""
 
     cases: list[TestCase]
     environment: dict[str, str]

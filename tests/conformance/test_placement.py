@@ -73,7 +73,7 @@ def suite_fixtures() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def stories() -> dict[tuple[str, Path], suite.Story]:
-    """The files that have begun, by engine; the exchanges of a file use values from earlier responses."""
+    """The stories built so far, by engine and file; the exchanges of a file use values from earlier responses."""
     return {}
 
 
@@ -92,7 +92,7 @@ def test_exchange(
         empty_database(server.database_url)
         stories[key] = suite.begin(exchange.path, server.url, server.port, suite_fixtures)
     with mock.patch.dict(os.environ, stories[key].environment):
-        problems = run_exchange(stories[key].cases[exchange.place])
+        problems = run_exchange(stories[key].cases[exchange.position])
     assert not problems, "\n".join(problems)
 
 

@@ -1,7 +1,7 @@
-"""HTTP exchanges written down in YAML, in gabbi's format (https://gabbi.readthedocs.io), as pytest tests.
+"""HTTP exchanges in YAML files, in gabbi's format (https://gabbi.readthedocs.io), as pytest tests.
 
-One file is one story: its exchanges run in order and may use answers of those before them. Each exchange is a test of
-its own, so each is counted and fails by its own name; run alone, it first runs those before it, as gabbi does.
+One file is one story: its exchanges run in order and may use the responses of earlier ones. Each exchange is a separate
+test with its own name; an exchange that runs alone first runs the earlier ones of its file, as in gabbi.
 """
 
 import unittest
@@ -17,10 +17,10 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request and the answer expected to it: a place in a file."""
+    """One request and its expected response, by its position in a file."""
 
     path: Path
-    place: int
+    position: int
     name: str
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class Exchange:
 
 
 def read_file(path: Path) -> dict[str, Any]:
-    """Read one file with the fast reader: the slow one takes longer than the exchanges."""
+    """Read one file with the C parser: the Python parser takes longer than the exchanges."""
     document: dict[str, Any] = yaml.load(path.read_text(), yaml.CSafeLoader)
     return document
 
@@ -41,7 +41,7 @@ def read_file(path: Path) -> dict[str, Any]:
 def load_exchanges(path: Path) -> list[Exchange]:
     """List the exchanges of one file."""
     tests = read_file(path)["tests"]
-    return [Exchange(path, place, test["name"]) for place, test in enumerate(tests)]
+    return [Exchange(path, position, test["name"]) for position, test in enumerate(tests)]
 
 
 def all_exchanges(folder: Path = FOLDER) -> list[Exchange]:
@@ -50,9 +50,9 @@ def all_exchanges(folder: Path = FOLDER) -> list[Exchange]:
 
 
 def build_story(path: Path, port: int, prefix: str = "") -> list[unittest.TestCase]:
-    """Make gabbi's test cases of one file for the server on a port; each remembers whether it has run."""
+    """Build gabbi's test cases of one file for the server on a port; each records whether it has run."""
     story = read_file(path)
-    # Reading the certificates of the world takes longer than the exchange, and nothing here speaks TLS.
+    # Loading the certificate store takes longer than the exchange, and no exchange uses TLS.
     story.setdefault("defaults", {})["cert_validate"] = False
     # The caller has started the fixtures that the file names.
     story.pop("fixtures", None)
@@ -72,7 +72,7 @@ def build_story(path: Path, port: int, prefix: str = "") -> list[unittest.TestCa
 
 
 def run_exchange(case: unittest.TestCase) -> list[str]:
-    """Run one test case and give what went wrong; an exchange that is skipped or expected to fail is wrong too."""
+    """Run one test case and return its problems; a skipped exchange or an expected failure is a problem too."""
     result = unittest.TestResult()
     case.run(result)
     problems: list[Any] = [*result.failures, *result.errors, *result.skipped, *result.expectedFailures]
@@ -80,10 +80,10 @@ def run_exchange(case: unittest.TestCase) -> list[str]:
     return texts if result.testsRun == 1 else [*texts, "the exchange did not run"]
 
 
-def hang_up(case: Any) -> None:
-    """gabbi keeps a connection for each exchange; thousands of them would use up what a process may have open.
+def close_connections(case: Any) -> None:
+    """Close the connections of an exchange and of the earlier ones that it ran.
 
-    An exchange that needs another's answer runs that one first, so the whole chain is let go.
+    gabbi keeps a connection for each exchange; thousands of them would exceed the limit of open files.
     """
     while case is not None:
         case.http.client.close()

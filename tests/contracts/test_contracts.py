@@ -1,4 +1,4 @@
-"""Every exchange under ``tests/contracts/<dialect>/`` against a running server, on every engine."""
+"""Every exchange under ``tests/contracts/<dialect>/`` against a running server."""
 
 import unittest
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.bed.dibs_server import DibsServer
-from tests.contracts.exchanges import Exchange, all_exchanges, build_story, hang_up, run_exchange
+from tests.contracts.exchanges import Exchange, all_exchanges, build_story, close_connections, run_exchange
 
 Stories = dict[tuple[str, Path], list[unittest.TestCase]]
 
 
 @pytest.fixture(scope="session")
 def stories() -> Stories:
-    """What has been built so far: exchanges of a file share what they learn from each other's answers."""
+    """The stories built so far: the exchanges of a file use values from earlier responses."""
     return {}
 
 
@@ -22,7 +22,7 @@ def test_exchange(exchange: Exchange, shared_server: DibsServer, stories: Storie
     key = (shared_server.url, exchange.path)
     if key not in stories:
         stories[key] = build_story(exchange.path, shared_server.port)
-    case = stories[key][exchange.place]
+    case = stories[key][exchange.position]
     problems = run_exchange(case)
-    hang_up(case)
+    close_connections(case)
     assert problems == []

@@ -1,4 +1,4 @@
-"""The runner of contract files is able to fail."""
+"""The runner of contract files detects every kind of failure."""
 
 import threading
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ tests:
 
 
 class Answer(BaseHTTPRequestHandler):
-    """Answer everything with one word."""
+    """Respond to every request with one word."""
 
     def do_GET(self) -> None:
         body = b'{"word": "dibs"}'
@@ -66,17 +66,17 @@ def test_every_exchange_of_a_file_is_counted(story: Path) -> None:
     assert len(load_exchanges(story)) == 5
 
 
-def test_a_right_answer_passes_and_every_other_outcome_fails(story: Path, port: int) -> None:
+def test_expected_response_passes_and_every_other_outcome_fails(story: Path, port: int) -> None:
     wrong = [bool(run_exchange(case)) for case in build_story(story, port)]
     assert wrong == [False, True, True, True, True]
 
 
-def test_a_failure_says_what_was_expected(story: Path, port: int) -> None:
+def test_failure_names_the_expected_status(story: Path, port: int) -> None:
     (problem,) = run_exchange(build_story(story, port)[1])
     assert "404" in problem
 
 
-def test_an_exchange_run_alone_runs_those_before_it(story: Path, port: int) -> None:
+def test_exchange_that_runs_alone_first_runs_the_earlier_ones(story: Path, port: int) -> None:
     cases = build_story(story, port)
     run_exchange(cases[2])
     assert [getattr(case, "has_run", False) for case in cases[:3]] == [True, True, True]

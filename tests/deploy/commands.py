@@ -1,4 +1,4 @@
-"""What a command in a unit, an image or a compose file would do, asked of the real parsers and settings."""
+"""Parse the commands of units, images and compose files with Dibs' own parsers and settings."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ KNOWN = {CONFIG_VARIABLE, *(ENVIRONMENT_PREFIX + name.upper() for name in FIELDS
 
 
 def settings_of(words: Sequence[str], environment: Mapping[str, str], config: Path | None = None) -> Settings:
-    """The settings that ``dibs WORDS`` runs with; fails for a command, flag, variable or value that does not exist."""
+    """Return the settings of ``dibs WORDS``; fail on an unknown command, flag, variable or value."""
     unknown = {name for name in environment if name.startswith(ENVIRONMENT_PREFIX)} - KNOWN
     assert unknown == set()
     app = Dibs()

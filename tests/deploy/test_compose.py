@@ -1,4 +1,4 @@
-"""The compose file: two APIs, two conductors, three Galera nodes, and every command in it is one that Dibs has."""
+"""The compose file is valid: two APIs, two conductors and three Galera nodes, with commands that Dibs knows."""
 
 import collections
 import re
@@ -23,7 +23,7 @@ def example_environment() -> dict[str, str]:
 
 
 def services() -> dict[str, dict[str, Any]]:
-    """The services, with variables filled in as compose does."""
+    """Return the services, with variables replaced as compose does."""
     known = example_environment() | {"GALERA_FIRST": ""}
     found: dict[str, dict[str, Any]] = yaml.safe_load(_VARIABLE.sub(lambda match: known[match[1]], FILE.read_text()))[
         "services"
@@ -31,11 +31,11 @@ def services() -> dict[str, dict[str, Any]]:
     return found
 
 
-def of_dibs() -> dict[str, dict[str, Any]]:
+def dibs_services() -> dict[str, dict[str, Any]]:
     return {name: service for name, service in services().items() if service["image"] == "dibs"}
 
 
-def test_it_is_a_compose_file() -> None:
+def test_compose_file_matches_the_compose_schema() -> None:
     checker = Path(sys.executable).with_name("check-jsonschema")
     done = subprocess.run(
         [checker, "--builtin-schema", "vendor.compose-spec", FILE], capture_output=True, text=True, timeout=60
@@ -43,7 +43,7 @@ def test_it_is_a_compose_file() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_there_are_two_apis_two_conductors_and_three_galera_nodes() -> None:
+def test_compose_file_has_two_apis_two_conductors_and_three_galera_nodes() -> None:
     kinds = collections.Counter(name.rpartition("-")[0] for name in services())
     assert kinds == {"api": 2, "conductor": 2, "galera": 3, "": 1}
     nodes = [name for name in services() if name.startswith("galera")]
@@ -51,27 +51,29 @@ def test_there_are_two_apis_two_conductors_and_three_galera_nodes() -> None:
 
 
 @pytest.mark.parametrize("name", ["schema", "api-1", "api-2", "conductor-1", "conductor-2"])
-def test_the_command_and_the_variables_of_a_service_are_right(name: str) -> None:
-    service = of_dibs()[name]
+def test_command_and_variables_of_a_service_are_valid(name: str) -> None:
+    service = dibs_services()[name]
     settings = settings_of(service["command"], service["environment"])
     assert settings.database.startswith("mariadb://dibs:change-me-dibs@galera-")
 
 
-def test_all_share_a_secret_and_conductors_have_names_and_addresses_of_their_own() -> None:
-    secrets = {service["environment"]["DIBS_RPC_SECRET"] for name, service in of_dibs().items() if name != "schema"}
+def test_services_share_a_secret_and_each_conductor_has_its_own_name_and_address() -> None:
+    secrets = {
+        service["environment"]["DIBS_RPC_SECRET"] for name, service in dibs_services().items() if name != "schema"
+    }
     assert len(secrets) == 1
-    conductors = {name: service for name, service in of_dibs().items() if name.startswith("conductor")}
+    conductors = {name: service for name, service in dibs_services().items() if name.startswith("conductor")}
     for name, service in conductors.items():
         assert service["hostname"] == service["environment"]["DIBS_CONDUCTOR_NAME"] == name
 
 
 def test_no_process_starts_before_the_schema_exists() -> None:
-    waiting = [service for name, service in of_dibs().items() if name != "schema"]
-    assert all("service_completed_successfully" in str(service["depends_on"]["schema"]) for service in waiting)
-    assert of_dibs()["schema"]["command"] == ["db", "upgrade"]
+    dependent = [service for name, service in dibs_services().items() if name != "schema"]
+    assert all("service_completed_successfully" in str(service["depends_on"]["schema"]) for service in dependent)
+    assert dibs_services()["schema"]["command"] == ["db", "upgrade"]
 
 
-def test_every_file_that_is_mounted_is_there_or_made_by_the_operator() -> None:
+def test_every_mounted_file_exists_unless_the_operator_creates_it() -> None:
     mounts = {mount.split(":")[0] for service in services().values() for mount in service.get("volumes", [])}
     files = {mount for mount in mounts if mount.startswith("./")} - {"./etc"}
     assert files == {"./galera.cnf", "./galera-node.sh"}
@@ -79,5 +81,5 @@ def test_every_file_that_is_mounted_is_there_or_made_by_the_operator() -> None:
     assert (FOLDER / "galera-node.sh").stat().st_mode & 0o111
 
 
-def test_the_script_of_a_node_is_shell() -> None:
+def test_galera_node_script_is_valid_shell() -> None:
     assert subprocess.run(["sh", "-n", FOLDER / "galera-node.sh"], capture_output=True, timeout=10).returncode == 0

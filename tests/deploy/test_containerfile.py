@@ -1,4 +1,4 @@
-"""The Containerfile, linted; nothing here builds an image."""
+"""The Containerfile passes its linter and fits the repository; no test builds an image."""
 
 import re
 import shlex
@@ -17,25 +17,25 @@ def instructions() -> list[list[str]]:
     return [shlex.split(line) for line in text.splitlines() if line.strip()]
 
 
-def test_hadolint_has_nothing_to_say() -> None:
+def test_hadolint_reports_no_problem() -> None:
     linter = Path(sys.executable).with_name("hadolint")
     done = subprocess.run([linter, FILE], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
 
 
-def test_what_it_copies_is_there_and_reaches_the_builder() -> None:
-    let_through = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+def test_copied_files_exist_and_are_in_the_build_context() -> None:
+    in_context = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
     copied = [word for line in instructions() if line[0] == "COPY" and "--from" not in line[1] for word in line[1:-1]]
-    assert sorted(copied) == sorted(let_through)
+    assert sorted(copied) == sorted(in_context)
     assert all((ROOT / name).exists() for name in copied)
 
 
-def test_its_variables_are_settings() -> None:
+def test_variables_of_the_image_are_settings() -> None:
     names = {word.partition("=")[0] for line in instructions() if line[0] == "ENV" for word in line[1:]}
     assert {name for name in names if name.startswith("DIBS_")} - KNOWN == set()
     assert "DIBS_BIND" in names
 
 
-def test_it_does_not_run_as_root() -> None:
+def test_image_does_not_run_as_root() -> None:
     users = [line[1] for line in instructions() if line[0] == "USER"]
     assert users == ["8780"]

@@ -1,4 +1,4 @@
-"""The systemd units: hardened, free of mistakes, and they start what Dibs has."""
+"""The systemd units are valid and hardened, and run commands that Dibs knows."""
 
 import shlex
 import shutil
@@ -16,7 +16,7 @@ FOLDER = DEPLOY / "systemd"
 UNITS = ("dibs.service", "dibs-api@.service", "dibs-conductor@.service")
 INSTALLED = "/usr/local/bin/dibs"
 EXPOSURE_MAX = 15
-"""Tenths, as systemd-analyze counts: 0 is locked in, 100 is open."""
+"""In tenths, as for systemd-analyze: 0 is fully confined, 100 is unconfined."""
 
 SECTIONS = {"Unit", "Service", "Install"}
 HARDENING = {
@@ -48,13 +48,13 @@ def instance(unit: str) -> str:
     return unit.replace("@.", "@8799.")
 
 
-def looks_like_a_unit(unit: str, folder: Path) -> None:
+def has_the_sections_of_a_unit(unit: str, folder: Path) -> None:
     sections = parsed(unit)
     assert set(sections) == SECTIONS
     assert sections["Install"]["WantedBy"] == ["multi-user.target"]
 
 
-def systemd_finds_no_mistake(unit: str, folder: Path) -> None:
+def passes_systemd_verify(unit: str, folder: Path) -> None:
     copy = folder / instance(unit)
     copy.write_text((FOLDER / unit).read_text().replace(INSTALLED, str(DIBS)))
     done = subprocess.run(["systemd-analyze", "verify", "--man=no", copy], capture_output=True, text=True, timeout=60)
@@ -62,7 +62,7 @@ def systemd_finds_no_mistake(unit: str, folder: Path) -> None:
     assert (done.returncode, ours) == (0, [])
 
 
-def systemd_finds_it_hardened(unit: str, folder: Path) -> None:
+def passes_systemd_security(unit: str, folder: Path) -> None:
     copy = folder / instance(unit)
     copy.write_text((FOLDER / unit).read_text())
     done = subprocess.run(
@@ -75,26 +75,26 @@ def systemd_finds_it_hardened(unit: str, folder: Path) -> None:
 
 
 def checks() -> list[Callable[[str, Path], None]]:
-    """What this machine can check; systemd's own tool is not on all of them."""
-    of_systemd = [systemd_finds_no_mistake, systemd_finds_it_hardened]
-    return [looks_like_a_unit, *(of_systemd if shutil.which("systemd-analyze") else [])]
+    """Return the checks that this machine can run: not every machine has systemd-analyze."""
+    of_systemd = [passes_systemd_verify, passes_systemd_security]
+    return [has_the_sections_of_a_unit, *(of_systemd if shutil.which("systemd-analyze") else [])]
 
 
 @pytest.mark.parametrize("check", checks())
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_unit_is_right(unit: str, check: Callable[[str, Path], None], tmp_path: Path) -> None:
+def test_unit_passes_the_check(unit: str, check: Callable[[str, Path], None], tmp_path: Path) -> None:
     check(unit, tmp_path)
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_unit_is_hardened(unit: str) -> None:
+def test_unit_is_hardened(unit: str) -> None:
     service = parsed(unit)["Service"]
     assert {name: service[name][-1:] for name in HARDENING} == {name: [value] for name, value in HARDENING.items()}
     assert service["User"] == ["dibs"]
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_unit_starts_what_dibs_has_with_settings_that_it_knows(unit: str) -> None:
+def test_unit_runs_a_known_command_with_known_settings(unit: str) -> None:
     (command,) = parsed(unit)["Service"]["ExecStart"]
     program, *words = shlex.split(command.replace("%i", "8799"))
     assert program == INSTALLED
@@ -104,13 +104,13 @@ def test_a_unit_starts_what_dibs_has_with_settings_that_it_knows(unit: str) -> N
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_unit_waits_for_what_is_in_flight(unit: str) -> None:
+def test_unit_waits_for_requests_in_flight_when_it_stops(unit: str) -> None:
     service = parsed(unit)["Service"]
     settings = settings_of(["serve"], {})
     assert int(service["TimeoutStopSec"][0]) > settings.stop_timeout_seconds
 
 
-def test_units_differ_only_in_what_they_start() -> None:
+def test_units_differ_only_in_their_command_and_description() -> None:
     kept = []
     for unit in UNITS:
         lines = (FOLDER / unit).read_text().splitlines()

@@ -12,15 +12,15 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the pages, as ``make docs`` makes them: a warning of any kind stops the build."""
+    """The folder of the pages that ``make docs`` builds; any warning fails the build."""
     folder = tmp_path_factory.mktemp("site")
     mkdocs = Path(sys.executable).with_name("mkdocs")
-    # Whatever would be fetched has to go through a proxy where nobody is.
-    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+    # A build that fetches anything fails: no proxy listens on this port.
+    unreachable_proxy = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
     done = subprocess.run(
         [mkdocs, "build", "--strict", "--quiet", "--site-dir", folder],
         cwd=ROOT,
-        env=os.environ | nowhere | {"NO_MKDOCS_2_WARNING": "1"},
+        env=os.environ | unreachable_proxy | {"NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,
         timeout=300,

@@ -1,4 +1,4 @@
-"""Every block of code in the documents is what it says it is."""
+"""Every code block in the documents is valid in its language."""
 
 import ast
 import configparser
@@ -30,7 +30,7 @@ def is_ini(text: str) -> None:
 
 
 def is_anything(text: str) -> None:
-    """A drawing, or a language that nothing here reads."""
+    """Accept a drawing, or a language without a parser in these tests."""
 
 
 LANGUAGES: dict[str, Callable[[str], object]] = {
@@ -43,7 +43,7 @@ LANGUAGES: dict[str, Callable[[str], object]] = {
     "toml": tomllib.loads,
     "ini": is_ini,
     "sql": is_anything,
-    # Building the site draws it.
+    # The build of the site renders it.
     "mermaid": is_anything,
     "text": is_anything,
     "": is_anything,
@@ -51,15 +51,15 @@ LANGUAGES: dict[str, Callable[[str], object]] = {
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_blocks_of_a_document_are_well_formed(document: Path) -> None:
+def test_code_blocks_of_a_document_are_valid(document: Path) -> None:
     text = document.read_text()
     assert len(re.findall(r"^ *```", text, re.MULTILINE)) == 2 * len(_FENCE.findall(text)), "a fence is not closed"
     for _, language, block in _FENCE.findall(text):
-        assert language in LANGUAGES, f"nothing checks blocks of {language!r}"
+        assert language in LANGUAGES, f"no check for code blocks in {language!r}"
         LANGUAGES[language](block)
 
 
 @pytest.mark.parametrize("text", ["if true; then", "echo 'open"])
-def test_shell_that_is_wrong_is_found(text: str) -> None:
+def test_invalid_shell_is_found(text: str) -> None:
     with pytest.raises(ValueError, match=r"syntax error|unexpected EOF"):
         is_shell(text)

@@ -1,4 +1,4 @@
-"""The commands in the documents work as they stand there, in order, against a fresh server."""
+"""The commands in the documents succeed unchanged and in order against a fresh server."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _BLOCK = re.compile(r"^```(sh|sh fails|python)\n(.*?)^```$", re.MULTILINE | re.D
 
 
 def script_of(document: str) -> str:
-    """All runnable blocks as one shell script; a block marked ``sh fails`` has to."""
+    """Return all runnable blocks as one shell script; a block marked ``sh fails`` must fail."""
     parts = ["set -euo pipefail"]
     for kind, text in _BLOCK.findall((DOCS / document).read_text()):
         if kind == "python":
@@ -27,18 +27,18 @@ def script_of(document: str) -> str:
 
 
 ON_A_DATABASE = {"postgresql": "howto/run-on-postgresql.md", "mariadb": "howto/run-on-galera.md"}
-"""Pages whose commands work on an empty database of this engine, and not on a server."""
+"""Pages whose commands need an empty database of this engine instead of a server."""
 
 
 def runnable() -> list[str]:
-    """Every page that has a block to run."""
+    """Return every page with a block to run."""
     pages = {path.relative_to(DOCS).as_posix(): path.read_text() for path in DOCS.rglob("*.md")}
     found = [page for page, text in pages.items() if _BLOCK.search(text)]
     return sorted(set(found) - set(ON_A_DATABASE.values()))
 
 
 @pytest.mark.parametrize("document", runnable())
-def test_the_commands_of_a_document_work(document: str, tmp_path: Path) -> None:
+def test_commands_of_a_document_succeed(document: str, tmp_path: Path) -> None:
     server = DibsServer(f"sqlite:///{tmp_path}/docs.sqlite", tmp_path)
     server.start()
     try:
@@ -59,13 +59,13 @@ def test_the_commands_of_a_document_work(document: str, tmp_path: Path) -> None:
     assert "HTTP 5" not in done.stderr
 
 
-def test_the_pages_that_teach_have_something_to_run() -> None:
+def test_tutorial_and_howtos_have_blocks_to_run() -> None:
     """A code block in another form would be skipped without an error."""
     assert {"tutorial.md", "howto/enrol-a-rack.md", "howto/reserve-for-ci.md"} <= set(runnable())
 
 
 @pytest.mark.every_engine
-def test_the_commands_for_a_database_work_on_an_empty_one(
+def test_database_commands_succeed_on_an_empty_database(
     engine_name: str, blank_database_url: str, tmp_path: Path
 ) -> None:
     document = ON_A_DATABASE.get(engine_name, ON_A_DATABASE["postgresql"])

@@ -1,4 +1,4 @@
-"""Commands, flags, variables and files that the documents name exist, also where nothing runs them."""
+"""Commands, flags, variables and files that the documents name exist, even where no test runs them."""
 
 import contextlib
 import functools
@@ -29,7 +29,7 @@ def application() -> Dibs:
 
 
 def commands_in(text: str) -> Iterator[str]:
-    """Every line of shell that begins with ``dibs``, joined with what continues it, unless an ellipsis stands in it."""
+    """Yield every shell line that begins with ``dibs``, with its continuation lines, unless it contains an ellipsis."""
     blocks = [*_FENCED_SHELL.findall(text), "\n".join(_INDENTED.findall(_FENCED.sub("", text)))]
     for block in blocks:
         for line in block.replace("\\\n", " ").splitlines():
@@ -37,26 +37,26 @@ def commands_in(text: str) -> Iterator[str]:
                 yield line.strip()
 
 
-def complaint_about(line: str) -> str | None:
-    """What the real parser says against a command, if anything."""
+def parser_error(line: str) -> str | None:
+    """Return the error of the real parser for a command, or None."""
     words = shlex.split(line, comments=True)
     end = next((place for place, word in enumerate(words) if word in _END_OF_COMMAND), len(words))
     app = application()
-    said = io.StringIO()
+    error_output = io.StringIO()
     try:
         kind, name, rest = app.command_manager.find_command(words[1:end])
-        with contextlib.redirect_stderr(said):
+        with contextlib.redirect_stderr(error_output):
             kind(app, None).get_parser(f"dibs {name}").parse_args(rest)
     except ValueError as error:
         return f"{line}: {error}"
     except SystemExit as end_of_parser:
-        return f"{line}: {said.getvalue()}" if end_of_parser.code else None
+        return f"{line}: {error_output.getvalue()}" if end_of_parser.code else None
     return None
 
 
 @functools.cache
 def flags() -> frozenset[str]:
-    """The long flags of every command."""
+    """Return the long flags of every command."""
     app = application()
     found = set(re.findall(r"--[a-z][a-z-]+", app.parser.format_help()))
     for name, _ in app.command_manager:
@@ -71,32 +71,32 @@ def sources() -> str:
 
 
 @each_document
-def test_every_dibs_command_is_one_that_the_parser_takes(document: Path) -> None:
-    assert [said for line in commands_in(document.read_text()) if (said := complaint_about(line))] == []
+def test_parser_accepts_every_dibs_command(document: Path) -> None:
+    assert [error for line in commands_in(document.read_text()) if (error := parser_error(line))] == []
 
 
 @each_document
-def test_every_variable_is_read_by_something(document: Path) -> None:
+def test_every_variable_is_a_setting_or_read_by_the_code(document: Path) -> None:
     settings = {f"DIBS_{name.upper()}" for name in FIELDS} | {CONFIG_VARIABLE}
     named = set(re.findall(r"\bDIBS_[A-Z_]*[A-Z]\b", document.read_text()))
     assert {name for name in named - settings if name not in sources()} == set()
 
 
 @pytest.mark.parametrize("document", sorted((ROOT / "docs/operations").glob("*.md")), ids=lambda path: path.name)
-def test_every_flag_that_an_operator_is_told_of_exists(document: Path) -> None:
-    """Such as `--take-over-seconds 0` in the middle of a sentence."""
+def test_every_flag_in_the_operations_pages_exists(document: Path) -> None:
+    """For example `--take-over-seconds 0` within a sentence."""
     alone = set(re.findall(r"`(--[a-z][a-z-]+)(?:[ =][^`]*)?`", document.read_text()))
     of_containers = {"--hostname", "--read-only", "--cap-drop"}
     assert alone - flags() - of_containers == set()
 
 
 @each_document
-def test_every_folder_and_file_of_ours_that_is_named_is_there(document: Path) -> None:
+def test_every_named_folder_and_file_of_the_repository_exists(document: Path) -> None:
     named = re.findall(r"`((?:src|tests|tools|deploy|docs|bench)/[\w./-]+)`", document.read_text())
     examples = {"src/dibs/a/b.py", "tests/a/test_b.py"}
     assert [name for name in named if name not in examples and not (ROOT / name).exists()] == []
 
 
 @pytest.mark.parametrize("line", ["dibs swerve", "dibs serve --bnd x", "dibs db upgrade --workers 2", "dibs user add"])
-def test_a_command_that_is_wrong_is_found(line: str) -> None:
-    assert complaint_about(line) is not None
+def test_invalid_command_is_found(line: str) -> None:
+    assert parser_error(line) is not None

@@ -1,4 +1,4 @@
-"""What `serve for others` says of admins in Placement is so, and the file that it gives changes it."""
+"""The page `serve for others` describes the rights of Placement admins, and its policy file limits them."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ def allowed(policy: PlacementPolicy, actor: Actor) -> set[str]:
     return {rule for rule in RULES if policy.access(actor).allows(rule, target)}
 
 
-def test_an_admin_of_a_project_may_do_in_placement_what_the_admin_of_the_system_may() -> None:
+def test_project_admin_has_the_rights_of_a_system_admin_in_placement() -> None:
     assert (
         allowed(PlacementPolicy(), PROJECT_ADMIN)
         == allowed(PlacementPolicy(), SYSTEM_ADMIN)
@@ -28,12 +28,12 @@ def test_an_admin_of_a_project_may_do_in_placement_what_the_admin_of_the_system_
     )
 
 
-def test_a_member_may_see_usages_and_no_more() -> None:
+def test_member_may_only_see_usages() -> None:
     assert allowed(PlacementPolicy(), MEMBER) == {"placement:usages"}
 
 
 @pytest.fixture
-def with_the_file(tmp_path: Path) -> PlacementPolicy:
+def policy_from_the_page(tmp_path: Path) -> PlacementPolicy:
     block = re.search(r"^```yaml\n(# policy\.yaml\n.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     assert block is not None
     path = tmp_path / "policy.yaml"
@@ -41,6 +41,6 @@ def with_the_file(tmp_path: Path) -> PlacementPolicy:
     return PlacementPolicy(str(path))
 
 
-def test_the_file_keeps_admins_of_projects_out(with_the_file: PlacementPolicy) -> None:
-    assert allowed(with_the_file, PROJECT_ADMIN) == {"placement:usages"}
-    assert allowed(with_the_file, SYSTEM_ADMIN) == allowed(PlacementPolicy(), SYSTEM_ADMIN)
+def test_policy_file_limits_project_admins_to_usages(policy_from_the_page: PlacementPolicy) -> None:
+    assert allowed(policy_from_the_page, PROJECT_ADMIN) == {"placement:usages"}
+    assert allowed(policy_from_the_page, SYSTEM_ADMIN) == allowed(PlacementPolicy(), SYSTEM_ADMIN)

@@ -1,4 +1,4 @@
-"""The documentation builds without a warning, every link leads somewhere, and the reference is complete."""
+"""The documentation builds without a warning, every link has a target, and the reference is complete."""
 
 import html.parser
 import json
@@ -16,7 +16,7 @@ from dibs.settings import FIELDS
 
 ROOT = Path(__file__).parents[2]
 LOADED = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("source", "src")}
-"""What a browser fetches by itself. A link that a reader follows may lead anywhere."""
+"""Attributes whose URLs a browser fetches by itself. A link that a reader follows may lead to any site."""
 
 
 class Page(html.parser.HTMLParser):
@@ -54,7 +54,7 @@ def text_of(pages: dict[Path, Page], site: Path, name: str) -> str:
     return pages[site / name].text
 
 
-def test_every_link_within_the_site_leads_to_a_page_and_an_anchor(pages: dict[Path, Page]) -> None:
+def test_every_internal_link_leads_to_an_existing_page_and_anchor(pages: dict[Path, Page]) -> None:
     broken = []
     for path, page in pages.items():
         for link in page.links:
@@ -69,14 +69,14 @@ def test_every_link_within_the_site_leads_to_a_page_and_an_anchor(pages: dict[Pa
     assert broken == []
 
 
-def test_a_browser_fetches_nothing_from_elsewhere(pages: dict[Path, Page], site: Path) -> None:
-    outside = {link for page in pages.values() for link in page.fetched if urllib.parse.urlsplit(link).netloc}
-    assert outside == set()
+def test_pages_load_nothing_from_other_servers(pages: dict[Path, Page], site: Path) -> None:
+    external = {link for page in pages.values() for link in page.fetched if urllib.parse.urlsplit(link).netloc}
+    assert external == set()
     styles = [path.name for path in site.rglob("*.css") if "url(http" in path.read_text()]
     assert styles == []
 
 
-def test_every_document_is_a_page_that_can_be_reached_from_the_first(pages: dict[Path, Page], site: Path) -> None:
+def test_first_page_links_to_every_document(pages: dict[Path, Page], site: Path) -> None:
     documents = {path.relative_to(ROOT / "docs").with_suffix(".html") for path in (ROOT / "docs").rglob("*.md")}
     made = {path.parent / "index.html" if path.stem == "README" else path for path in documents}
     start = site / "index.html"
@@ -115,7 +115,7 @@ def test_every_operation_is_in_the_reference(pages: dict[Path, Page], site: Path
     assert missing == []
 
 
-def test_diagrams_are_pictures_in_the_page(site: Path) -> None:
+def test_diagrams_are_rendered_as_svg(site: Path) -> None:
     text = (site / "architecture.html").read_text()
     assert text.count('<figure class="diagram"><svg') == (ROOT / "docs" / "architecture.md").read_text().count(
         "```mermaid"

@@ -1,4 +1,4 @@
-"""pyproject.toml declares what the code imports, and a start imports only what it needs."""
+"""pyproject.toml declares the distributions that the code imports, and a server imports only what it needs to start."""
 
 import ast
 import subprocess
@@ -17,7 +17,7 @@ from tests.bed.session import Bed
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 NAMED_ONLY = {"uvloop", "httptools"}
-"""uvicorn imports them, because the server's options ask for them by name."""
+"""Distributions that uvicorn imports, because the server's options name them."""
 SLOW = (
     "alembic",
     "jsonschema",
@@ -64,14 +64,14 @@ def test_dependencies_are_the_distributions_that_the_code_imports() -> None:
     assert found | NAMED_ONLY == declared(PROJECT["dependencies"]) | declared(optional)
 
 
-def test_extra_all_has_every_extra_that_dibs_runs_on() -> None:
+def test_extra_all_has_every_runtime_extra() -> None:
     extras = PROJECT["optional-dependencies"]
     (everything,) = map(Requirement, extras["all"])
     assert everything.extras == set(extras) - {"all", "docs", "test"}
 
 
 @pytest.mark.needs_engine("sqlite")
-def test_start_on_an_up_to_date_database_imports_nothing_that_it_does_not_need(bed: Bed) -> None:
+def test_start_on_an_up_to_date_database_imports_no_slow_module(bed: Bed) -> None:
     url = bed.databases("sqlite").fresh()
     done = subprocess.run([sys.executable, "-c", START, url], capture_output=True, text=True, check=True)
     bed.databases("sqlite").discard(url)

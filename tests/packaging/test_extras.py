@@ -65,7 +65,7 @@ def test_missing_extra_is_named(package: str, command: list[str], feature: str, 
     assert message.endswith(f"{feature} needs the extra '{extra}'. Install it: pip install 'dibs[{extra}]'.")
 
 
-def test_missing_module_of_dibs_is_not_taken_for_a_missing_extra() -> None:
+def test_missing_module_of_dibs_is_not_reported_as_a_missing_extra() -> None:
     with pytest.raises(ModuleNotFoundError), needs_extra("client", "This"):
         import dibs.nosuch  # type: ignore[import-not-found] # noqa: F401
 

@@ -1,7 +1,7 @@
 """Wheel and source distribution are complete, and ``pipx`` installs a working ``dibs`` from them.
 
-``pip install .`` builds the same wheel and installs it into a virtual environment, which is what pipx does; so one
-installation tests both.
+``pip install .`` builds the same wheel and installs it into a virtual environment, as pipx does; so one installation
+tests both.
 """
 
 import shutil
@@ -35,7 +35,7 @@ def run(*command: str | Path, cwd: Path, **variables: str) -> str:
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources without what tools left there, so that building changes nothing in the original."""
+    """A copy of the sources without the files of tools, so that a build changes nothing in the original."""
     folder = tmp_path_factory.mktemp("packaging") / "source"
     shutil.copytree(ROOT, folder, ignore=LEFT_BEHIND)
     for name in (".dockerignore", ".pre-commit-config.yaml"):
@@ -65,7 +65,7 @@ def contents(wheel: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist() if not name.endswith("/RECORD")}
 
 
-def test_the_wheel_has_every_file_of_the_package_and_nothing_else(built: Path, source: Path) -> None:
+def test_wheel_has_exactly_the_files_of_the_package(built: Path, source: Path) -> None:
     found = {name for name in contents(only(built, "*.whl")) if ".dist-info/" not in name}
     ours = {name for name in modules(source / "src") if "egg-info" not in name}
     assert found == ours
@@ -79,7 +79,7 @@ def test_sources_and_source_distribution_give_the_same_wheel(built: Path, source
     assert contents(only(folder, "*.whl")) == contents(only(built, "*.whl"))
 
 
-def test_the_source_distribution_has_tests_documents_and_what_deploys_it(built: Path, source: Path) -> None:
+def test_source_distribution_has_tests_documents_and_deployment_files(built: Path, source: Path) -> None:
     with tarfile.open(only(built, "*.tar.gz")) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {f"{part}/{name}" for part in ("tests", "docs", "deploy", "tools") for name in modules(source / part)}
@@ -88,7 +88,7 @@ def test_the_source_distribution_has_tests_documents_and_what_deploys_it(built: 
     assert names >= {"CHANGELOG.md", "CONTRIBUTING.md", ".dockerignore", ".pre-commit-config.yaml"}
 
 
-def test_pipx_installs_a_dibs_that_serves_in_an_empty_folder(
+def test_dibs_installed_by_pipx_serves_in_an_empty_folder(
     built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     places = {"PIPX_HOME": str(tmp_path / "pipx"), "PIPX_BIN_DIR": str(tmp_path / "bin"), "PIPX_MAN_DIR": str(tmp_path)}

@@ -7,13 +7,13 @@ from typing import Any
 from dibs.dialects.native.routes import ROUTES as NATIVE_ROUTES
 from dibs.dialects.placement.routes import ROUTES as PLACEMENT_ROUTES
 from dibs.http.routing import Route
+from tests.attacks.invalid_values import UNKNOWN
 from tests.attacks.provider_target import AGGREGATE, CHILD, CONSUMER, ROOT, SHARING
-from tests.attacks.rubbish import UNKNOWN
 from tests.attacks.target import INSTANCE, NODES
 
 
 @dataclass(frozen=True, kw_only=True)
-class Door:
+class Api:
     """One dialect, with its valid requests."""
 
     mount: str
@@ -39,7 +39,7 @@ _CLAIM = {"allocations": {ROOT: {"resources": {"VCPU": 1, "CUSTOM_CLASS": 1}}}, 
 _NEW_CLAIM = {"allocations": {CHILD: {"resources": {"VGPU": 1}}}, **_OWNER, "consumer_generation": None}
 _PROVIDER = "/resource_providers/{uuid}"
 
-PLACEMENT = Door(
+PLACEMENT = Api(
     mount="/placement",
     routes=[route for route in PLACEMENT_ROUTES if route.until is None],
     headers={
@@ -104,7 +104,7 @@ PLACEMENT = Door(
     ),
 )  # fmt: skip
 
-NATIVE = Door(
+NATIVE = Api(
     mount="/dibs",
     routes=NATIVE_ROUTES,
     headers={"content-type": b"application/json"},

@@ -1,14 +1,14 @@
 """The reservation API: its routes, and a valid request for each."""
 
 from dibs.dialects.reservation.routes import ROUTES
-from tests.attacks.doors import Door
+from tests.attacks.apis import Api
+from tests.attacks.invalid_values import UNKNOWN
 from tests.attacks.lease_target import HOST, LEASE, PART
-from tests.attacks.rubbish import UNKNOWN
 from tests.attacks.target import NODES
 
 _LEASE = {"name": "l", "start_date": "2090-01-01 10:00", "end_date": "2090-01-01 12:00"}
 
-RESERVATION = Door(
+RESERVATION = Api(
     mount="/reservation",
     routes=[route for route in ROUTES if "floatingips" not in route.path],
     headers={"content-type": b"application/json"},

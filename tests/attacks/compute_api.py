@@ -5,9 +5,9 @@ from dataclasses import replace
 from dibs.dialects.compute.handlers.images import IMAGE_ID
 from dibs.dialects.compute.microversions import MAXIMUM
 from dibs.dialects.compute.routes import ROUTES
+from tests.attacks.apis import Api
 from tests.attacks.compute_target import COMPUTE_HOST, KEY, MACHINE, SERVER
-from tests.attacks.doors import Door
-from tests.attacks.rubbish import UNKNOWN
+from tests.attacks.invalid_values import UNKNOWN
 
 _VERSION_HEADER = "openstack-api-version"
 _FLAVOR = "/v2.1/flavors/{flavor}"
@@ -50,9 +50,9 @@ _SIZES = {
     "os-flavor-access:is_public": False,
 }
 
-COMPUTE = Door(
+COMPUTE = Api(
     mount="/compute",
-    # The uptime of a host is not known: the answer is 501.
+    # Dibs does not know the uptime of a host: the response is 501.
     routes=[route for route in ROUTES if route.until is None and not route.path.endswith("/uptime")],
     headers={"content-type": b"application/json", _VERSION_HEADER: f"compute 2.{MAXIMUM[1]}".encode()},
     version_header=_VERSION_HEADER,
@@ -123,7 +123,7 @@ OLDEST = replace(
         _SERVICE: {"host": "open-1", "binary": "nova-compute", "disabled_reason": "broken"},
     },
 )
-"""The routes of 2.1; the server runs on a compute host, the hypervisor is a part of a name."""
+"""The routes of 2.1; the server runs on a compute host, the hypervisor is given as part of its name."""
 
 ON_A_NODE = {
     "server": {
