@@ -114,7 +114,7 @@ class Conductor:
         self._dispatcher.wake()
 
     def stop(self) -> None:
-        """Begin nothing new, interrupt the work in progress, which is begun anew later, and sign off."""
+        """Start no new work, interrupt the work in progress, which a conductor restarts later, and sign off."""
         self._registration.stop()
         self._dispatcher.stop()
         for task in self._periodic:

@@ -100,7 +100,7 @@ def _environ(headers: Mapping[str, str]) -> Environ:
 
 
 def _remember_identity(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
-    """The application behind the filter: called when the token is valid; the identity is then in environ."""
+    """Answer 200. The filter calls this application for a valid token, with the identity in environ."""
     start_response("200 OK", [])
     return [b""]
 

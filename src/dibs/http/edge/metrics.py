@@ -49,6 +49,6 @@ def exposition() -> bytes:
 
 
 def forget_worker(pid: int) -> None:
-    """Drop the gauges of a dead worker; its counters stay."""
+    """Drop the gauges of a worker that has ended; its counters stay."""
     if DIRECTORY_VARIABLE in os.environ:
         mark_process_dead(pid)  # type: ignore[no-untyped-call]

@@ -35,7 +35,7 @@ _LOGGED_PATH_MAX = 1000
 
 
 def _nothing() -> None:
-    """The default hook."""
+    """Do nothing: the default hook."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -185,7 +185,7 @@ def _pause(tx: Transaction, now: int, node: Node, task: Task, outcome: Outcome) 
 def _next_phase(
     tx: Transaction, now: int, node: Node, task: Task, phase: states.Phase, changes: Json
 ) -> Assignment | None:
-    """After a teardown: remove the instance from the node, and clean the node for the next one."""
+    """Remove the instance after a teardown, and clean the node unless its ``automated_clean`` is off."""
     changes = {**changes, **_without_instance(tx, now, node)}
     if node.automated_clean is False:
         _rest(tx, now, node, {**changes, **moved(phase.target, None, now)})

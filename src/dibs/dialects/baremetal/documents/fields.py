@@ -38,12 +38,12 @@ class Field:
 
 
 def _own(name: str, since: int = 1, **options: Any) -> Field:
-    """An attribute that the service sets itself."""
+    """Describe an attribute that the service sets itself."""
     return Field(name=name, since=since, **options)
 
 
 def _settable(name: str, since: int = 1, *, in_list: bool = False) -> Field:
-    """An attribute that clients set; the model says what it may be."""
+    """Describe an attribute that clients set; the model has the rules for its value."""
     kind = ATTRIBUTES[name].kind
     return Field(name=name, since=since, kind=kind, sortable=kind not in (Kind.OBJECT, Kind.UNUSED), in_list=in_list)
 

@@ -46,7 +46,7 @@ def _render_reservation(lease: Lease, reservation: Reservation) -> dict[str, Any
 
 
 def _instances(reservation: Reservation) -> dict[str, Any]:
-    """The specification drops aggregates and server groups; the fields stay for clients that read them."""
+    """Return the fields of instances; the specification drops aggregates and server groups, but clients read them."""
     return {"flavor_id": reservation.uuid, "aggregate_id": None, "server_group_id": None}
 
 
