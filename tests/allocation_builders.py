@@ -1,4 +1,4 @@
-"""Allocations for tests, and the steps of a conductor that finds their nodes."""
+"""Create allocations in tests, and run the steps of a conductor that matches them."""
 
 import uuid
 from typing import Any
@@ -26,13 +26,13 @@ from dibs.machines.queries import conductors, nodes
 from tests.builders import Ledger
 
 
-def ask(ledger: Ledger, **values: Any) -> Allocation:
+def allocate(ledger: Ledger, **values: Any) -> Allocation:
     """Create an allocation of class gold."""
     command = CreateAllocation(**{"resource_class": "gold", **values})
     return ledger.runner.write(create_allocation, SERVICE, command)
 
 
-def ask_batch(ledger: Ledger, count: int, **values: Any) -> list[Allocation]:
+def allocate_batch(ledger: Ledger, count: int, **values: Any) -> list[Allocation]:
     """Create a batch of class gold."""
     command = CreateBatch(kind=CreateAllocation(resource_class="gold", **values), count=count)
     return ledger.runner.write(create_batch, SERVICE, command)
@@ -49,7 +49,7 @@ def release(ledger: Ledger, allocation: Allocation) -> None:
 
 
 def force(ledger: Ledger, node: Node, **changes: Any) -> None:
-    """Write attributes of a node that only work on it would change."""
+    """Write attributes of a node directly, as a conductor's task would change them."""
 
     def write(tx: Any) -> None:
         found = nodes.lock(tx, node.uuid, ledger.clock())
@@ -59,10 +59,10 @@ def force(ledger: Ledger, node: Node, **changes: Any) -> None:
     ledger.store.write(write)
 
 
-def served(ledger: Ledger, **values: Any) -> tuple[Allocation, Node]:
-    """Return an allocation that has a node, and the node."""
+def allocate_node(ledger: Ledger, **values: Any) -> tuple[Allocation, Node]:
+    """Create an allocation that has a node; return both."""
     node = ledger.enrol(resource_class="gold", state="active")
-    allocation = ask(ledger, node=node.uuid, **values)
+    allocation = allocate(ledger, node=node.uuid, **values)
     force(ledger, node, provision_state="available")
     return allocation, ledger.node(node)
 
@@ -103,7 +103,7 @@ class Steps:
 
     @property
     def conductor_id(self) -> int:
-        """The id of its row."""
+        """The id of the conductor's row."""
         found = self.ledger.store.read(lambda tx: conductors.get_by_incarnation(tx, self.incarnation))
         assert found is not None
         return found.id
@@ -124,7 +124,7 @@ class Steps:
         return self.ledger.runner.read(match_entry, SERVICE, command)
 
     def found(self, allocation: Allocation, seed: int = 0) -> list[str]:
-        """Return the nodes that a match offers, in the order in which they are tried."""
+        """Return the nodes of a match, in the order in which the conductor tries them."""
         return [node for choice in self.match(allocation, seed).choices for node in choice]
 
     def grant(self, allocation: Allocation, *granted: str) -> Outcome:
@@ -145,7 +145,7 @@ class Steps:
         return match.outcome
 
     def take_over(self) -> list[int]:
-        """Take the allocations of every failed conductor; return how many each had."""
+        """Take over the allocations of every failed conductor; return their number per conductor."""
         failed = self.ledger.runner.read(list_failed_conductors, SERVICE, None)
         commands = [TakeOverAllocations(conductor_id=each, incarnation=self.incarnation) for each in failed]
         return [self.ledger.runner.write(take_over_allocations, SERVICE, command) for command in commands]

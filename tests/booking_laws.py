@@ -1,4 +1,4 @@
-"""The law of the calendar, checked on the rows: no window of a host is booked twice, no booking exceeds capacity."""
+"""The law of the calendar, checked on the rows: no host is booked twice at a time, no booking exceeds capacity."""
 
 import json
 from collections import Counter, defaultdict
@@ -9,10 +9,10 @@ from tests.laws import Row, Tables
 
 def broken_bookings(tables: Tables) -> list[str]:
     """Describe every violation among the bookings."""
-    return list(_complaints(tables))
+    return list(_violations(tables))
 
 
-def _complaints(tables: Tables) -> Iterator[str]:
+def _violations(tables: Tables) -> Iterator[str]:
     reservations = {row["id"]: row for row in tables["lease_reservations"]}
     leases = {row["id"]: row for row in tables["leases"]}
     hosts = {row["id"]: row for row in tables["hosts"]}
@@ -27,12 +27,10 @@ def _complaints(tables: Tables) -> Iterator[str]:
         # The number of concurrent bookings rises only at starts, so checking each start checks every moment.
         for moment in {booking["start_at"] for booking in bookings}:
             at_once = [each for each in bookings if each["start_at"] <= moment < each["end_at"]]
-            yield from _at_one_moment(hosts[host_id], at_once, reservations, capacities[hosts[host_id]["provider_id"]])
+            yield from _at_moment(hosts[host_id], at_once, reservations, capacities[hosts[host_id]["provider_id"]])
 
 
-def _at_one_moment(
-    host: Row, bookings: list[Row], reservations: dict[int, Row], capacities: Counter[str]
-) -> Iterator[str]:
+def _at_moment(host: Row, bookings: list[Row], reservations: dict[int, Row], capacities: Counter[str]) -> Iterator[str]:
     kinds = [reservations[booking["reservation_id"]]["resource_type"] for booking in bookings]
     if "physical:host" in kinds and len(bookings) > 1:
         yield f"host {host['name']} is booked whole and {len(bookings)} times at once"

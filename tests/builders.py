@@ -1,4 +1,4 @@
-"""Build what most tests need: access, a clock, and nodes in a ledger."""
+"""Build the objects that most tests need: access, a clock, and nodes in a ledger."""
 
 import itertools
 import uuid
@@ -41,7 +41,7 @@ def patch_of(changes: Mapping[str, Any]) -> Patch:
 
 
 class Clock:
-    """A clock that advances by one microsecond at each reading, so that times show the order, and further on demand."""
+    """A clock that advances one microsecond per reading, so that times show the order, and further on demand."""
 
     def __init__(self) -> None:
         self._ticks = itertools.count()
@@ -56,7 +56,7 @@ class Clock:
 
 
 class Ledger:
-    """A store with a registered conductor, and what most tests do with nodes."""
+    """A store with a registered conductor, and methods to create, change and read nodes."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -69,7 +69,7 @@ class Ledger:
         return self.runner.write(lambda tx, access, now, command: body(tx), SERVICE, None)
 
     def revive_conductor(self) -> None:
-        """Register the conductor; again after the clock moved so far that it counts as failed."""
+        """Register the conductor; call again after the clock passed the conductor's timeout."""
         self.runner.write(
             register_conductor,
             SERVICE,

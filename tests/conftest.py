@@ -1,6 +1,6 @@
-"""Fixtures for every test: databases on each engine, running servers, and servers to break.
+"""Fixtures for every test: databases on each engine, running servers, and servers that a test may break.
 
-A test that asks for ``database_url``, ``store``, ``server`` or another fixture that needs a database runs once per
+A test that uses ``database_url``, ``store``, ``server`` or another fixture that needs a database runs once per
 engine, or on one engine only. The folder decides which, in ENGINE_DEPENDENT below; CONTRIBUTING.md says why.
 """
 
@@ -95,7 +95,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def runs_on_every_engine(test: pytest.Item) -> bool:
-    """Say whether a test runs on each chosen engine: by option, else by its own marker, else by its folder."""
+    """Return whether a test runs on each chosen engine: by option, else by its own marker, else by its folder."""
     if test.config.getoption("every_engine"):
         return True
     if test.get_closest_marker("one_engine"):
@@ -110,7 +110,7 @@ def folder_of(test: pytest.Item) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out tests of engines that were not chosen, and start with the long tests."""
+    """Deselect tests of engines that were not chosen, and sort the long tests first."""
     chosen = {*chosen_engines(config), None}
     left_out = {item for item in items if _needed_engine(item) not in chosen}
     config.hook.pytest_deselected(items=list(left_out))
@@ -118,7 +118,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how long the tests of each folder took, all workers together."""
+    """Print the total duration of the tests of each folder, over all workers."""
     seconds: defaultdict[str, float] = defaultdict(float)
     for reports in terminalreporter.stats.values():
         for report in reports:
@@ -132,7 +132,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _needed_engine(item: pytest.Item) -> str | None:
-    """Return the engine without which a test cannot run: the one in its marker, or the one whose server it breaks."""
+    """Return the engine that a test requires: that of its marker, or that of the server it breaks."""
     mark = item.get_closest_marker("needs_engine")
     if mark is not None:
         return str(mark.args[0])

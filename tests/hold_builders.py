@@ -65,10 +65,10 @@ def put(ledger: Ledger, node: Node, **changes: object) -> Node:
     )
 
 
-def turn_into_request(ledger: Ledger, proof: str, consumer: str, access: Access = BLUE) -> Node:
-    def use_case(tx, access, now, command):
+def consume(ledger: Ledger, proof: str, consumer: str, access: Access = BLUE) -> Node:
+    def operation(tx, access, now, command):
         node = consume_for_allocation(tx, access, now, proof=proof)
         associate(tx, now, node, consumer)
         return nodes.update(tx, node, now, instance_uuid=consumer)
 
-    return ledger.runner.write(use_case, access, None)
+    return ledger.runner.write(operation, access, None)

@@ -1,4 +1,4 @@
-"""The laws of the ledger, checked on the rows of all tables, whichever operation wrote them.
+"""The laws of the ledger, checked on the rows of all tables, independently of the operations that wrote them.
 
 ``broken_laws`` describes each violation; an empty list means that the ledger is consistent. By default it expects that
 every provider is a node, as in databases that only the bare-metal dialect and conductors wrote.
@@ -136,7 +136,7 @@ class _Ledger:
             elif node is not None and node.instance_uuid != row["uuid"]:
                 yield f"allocation {row['uuid']} has node {node.uuid}, whose instance is {node.instance_uuid}"
             elif row["state"] == "error" and not row["last_error"]:
-                yield f"allocation {row['uuid']} failed and does not say why"
+                yield f"allocation {row['uuid']} failed without a reason"
 
     def _of_orphans(self) -> Iterator[str]:
         for table, column in (("provider_traits", "provider_id"), ("inventories", "provider_id"), ("ports", "node_id")):

@@ -25,12 +25,12 @@ from tests.builders import FIRST_INSTANT, Ledger, trusted
 from tests.provider_builders import make
 
 OWNER = trusted(user="u", project="p", roles=frozenset({"member", "reader"}))
-"""A member of a project whom every rule allows everything."""
+"""A project member to whom the policy grants every rule."""
 MEMBER = LeasePolicy().access(OWNER.actor)
-"""The same member, bound by the default rules."""
+"""The same member under the default policy."""
 HOUR = 60 * MINUTE
 BASE = to_minute(FIRST_INSTANT) + HOUR
-"""A full minute, an hour after the first reading of the clock or a little less."""
+"""A full minute, at most an hour after the first reading of the clock."""
 NO_NOTICE = LeaseRules(before_end_minutes=0)
 """Rules for leases without a before_end event."""
 
@@ -52,7 +52,7 @@ def register(ledger: Ledger, provider: Provider | Any, **properties: str) -> Hos
     return ledger.runner.write(register_host, OWNER, RegisterHost(name=provider.uuid, properties=properties))
 
 
-def say_of(ledger: Ledger, host: Host, **properties: str | None) -> Host:
+def set_properties(ledger: Ledger, host: Host, **properties: str | None) -> Host:
     return ledger.runner.write(update_host, OWNER, UpdateHost(id=str(host.id), properties=properties))
 
 
@@ -87,7 +87,7 @@ def lease(
     return ledger.runner.write(create_lease, access, new_lease(start, end, *reservations, **options))
 
 
-def ask(
+def read_availability(
     ledger: Ledger, start: float, end: float, *reservations: ReservationRequest, **options: Any
 ) -> LeaseAvailability:
     return ledger.runner.read(check_availability, OWNER, new_lease(start, end, *reservations, **options))

@@ -1,4 +1,4 @@
-"""A conductor that runs one task after the other, when the test says so."""
+"""A conductor whose tasks the test takes and finishes one by one."""
 
 import uuid
 

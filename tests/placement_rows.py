@@ -1,4 +1,4 @@
-"""Write a small world of providers straight into the tables, for tests of code that only reads them."""
+"""Write the providers of a small world straight into the tables, for tests of code that only reads them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Short ways to create providers, inventories and claims in tests."""
+"""Create providers, inventories and claims in tests."""
 
 import uuid
 from collections.abc import Callable

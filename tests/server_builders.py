@@ -1,4 +1,4 @@
-"""Builders of the servers, flavors and compute hosts that a test needs."""
+"""Create servers, flavors and compute hosts in tests."""
 
 import uuid
 from typing import Any

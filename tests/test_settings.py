@@ -1,4 +1,4 @@
-"""Sources of settings, and the values that are refused."""
+"""The order of the sources of settings, and refused values."""
 
 import socket
 from pathlib import Path

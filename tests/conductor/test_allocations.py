@@ -22,7 +22,7 @@ from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.settings import Settings
 from dibs.wiring import HOOKS
-from tests.allocation_builders import ask, ask_batch, force, holders, release, show
+from tests.allocation_builders import allocate, allocate_batch, force, holders, release, show
 from tests.bed.waiting import eventually
 from tests.hold_builders import BLUE, claim, hold
 from tests.lease_builders import delete, lease, register, whole
@@ -54,24 +54,24 @@ def provision(ledger, node, verb, state):
 def test_allocation_gets_a_node_and_ends_with_the_teardown(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
-    allocation = settled(ledger, ask(ledger, traits=("CUSTOM_A",)))
+    allocation = settled(ledger, allocate(ledger, traits=("CUSTOM_A",)))
     assert (allocation.state, allocation.node_uuid) == ("active", node.uuid)
     assert provision(ledger, node, "active", "active").instance_uuid == allocation.uuid
     after = provision(ledger, node, "deleted", "available")
     assert (after.instance_uuid, after.instance_info, holders(ledger, node)) == (None, {}, [])
-    assert settled(ledger, ask(ledger, uuid=allocation.uuid)).node_uuid == node.uuid
+    assert settled(ledger, allocate(ledger, uuid=allocation.uuid)).node_uuid == node.uuid
 
 
 def test_sticky_allocation_keeps_its_node_through_a_teardown(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
-    allocation = settled(ledger, ask(ledger, traits=("CUSTOM_A",), sticky=True))
+    allocation = settled(ledger, allocate(ledger, traits=("CUSTOM_A",), sticky=True))
     provision(ledger, node, "active", "active")
     after = provision(ledger, node, "deleted", "available")
     assert (after.instance_uuid, after.instance_info) == (allocation.uuid, {"traits": ["CUSTOM_A"]})
     assert (show(ledger, allocation).node_uuid, holders(ledger, node)) == (node.uuid, [allocation.uuid])
     provision(ledger, node, "active", "active")
-    assert settled(ledger, ask(ledger)).last_error == "1 node of class gold: 1 in use"
+    assert settled(ledger, allocate(ledger)).last_error == "1 node of class gold: 1 in use"
 
 
 def test_allocation_without_a_node_fails_with_the_reasons(ledger, start):
@@ -79,7 +79,7 @@ def test_allocation_without_a_node_fails_with_the_reasons(ledger, start):
     ledger.enrol(resource_class="gold", maintenance=True)
     ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
     ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
-    allocation = settled(ledger, ask(ledger))
+    allocation = settled(ledger, allocate(ledger))
     assert (allocation.state, allocation.node_uuid) == ("error", None)
     assert allocation.last_error == "3 nodes of class gold: 2 in use, 1 in maintenance"
 
@@ -87,8 +87,8 @@ def test_allocation_without_a_node_fails_with_the_reasons(ledger, start):
 def test_waiting_allocation_gets_the_released_node(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold")
-    first = settled(ledger, ask(ledger))
-    second, third = ask(ledger, wait_seconds=3600), ask(ledger, wait_seconds=3600)
+    first = settled(ledger, allocate(ledger))
+    second, third = allocate(ledger, wait_seconds=3600), allocate(ledger, wait_seconds=3600)
     release(ledger, first)
     assert settled(ledger, second).node_uuid == node.uuid
     assert show(ledger, third).state == "allocating"
@@ -111,8 +111,8 @@ def test_only_allocation_that_accepts_the_freed_node_gets_it_at_once(ledger, sta
     conductor = start(poll_seconds=NEVER)
     node, first = served(ledger)
     for number in range(200):
-        ask(ledger, wait_seconds=3600, traits=(f"CUSTOM_{number}",))
-    youngest = waits(conductor, ask(ledger, wait_seconds=3600))
+        allocate(ledger, wait_seconds=3600, traits=(f"CUSTOM_{number}",))
+    youngest = waits(conductor, allocate(ledger, wait_seconds=3600))
     release(ledger, first)
     assert settled(ledger, youngest).node_uuid == node.uuid
 
@@ -120,14 +120,14 @@ def test_only_allocation_that_accepts_the_freed_node_gets_it_at_once(ledger, sta
 def served(ledger):
     """Return a node and the allocation that has it."""
     node = ledger.enrol(resource_class="gold", state="active")
-    allocation = ask(ledger, node=node.uuid)
+    allocation = allocate(ledger, node=node.uuid)
     force(ledger, node, provision_state="available")
     return node, allocation
 
 
 def test_equal_allocations_get_nodes_in_queue_order(ledger, start):
     conductor = start(poll_seconds=NEVER)
-    waiting = [ask(ledger, wait_seconds=3600) for _ in range(30)]
+    waiting = [allocate(ledger, wait_seconds=3600) for _ in range(30)]
     waits(conductor, waiting[0])
     for place in range(30):
         ledger.enrol(resource_class="gold")
@@ -186,7 +186,7 @@ WAYS = (by_maintenance, by_provision, by_class, by_instance, by_claim, by_hold, 
 def test_every_way_of_freeing_a_node_wakes_the_conductor(ledger, start, way):
     conductor = start(poll_seconds=NEVER)
     free = way(ledger)
-    allocation = waits(conductor, ask(ledger, wait_seconds=3600))
+    allocation = waits(conductor, allocate(ledger, wait_seconds=3600))
     free()
     if way is by_provision:
         conductor.wake()  # As the handler of the provision request does.
@@ -196,7 +196,7 @@ def test_every_way_of_freeing_a_node_wakes_the_conductor(ledger, start, way):
 def test_node_that_gains_a_trait_wakes_the_conductor(ledger, start):
     conductor = start(poll_seconds=NEVER)
     node = ledger.enrol(resource_class="gold")
-    allocation = waits(conductor, ask(ledger, wait_seconds=3600, traits=("CUSTOM_A",)))
+    allocation = waits(conductor, allocate(ledger, wait_seconds=3600, traits=("CUSTOM_A",)))
     ledger.runner.write(add_trait, SERVICE, AddTrait(ident=node.uuid, rules=(), trait="CUSTOM_A"))
     assert settled(ledger, allocation).node_uuid == node.uuid
 
@@ -205,7 +205,7 @@ def test_waiting_allocation_gets_the_node_of_an_expired_hold(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold")
     hold(ledger, node, seconds=60)
-    allocation = ask(ledger, wait_seconds=3600)
+    allocation = allocate(ledger, wait_seconds=3600)
     ledger.clock.move(61)
     assert settled(ledger, allocation).node_uuid == node.uuid
 
@@ -214,11 +214,11 @@ def test_many_batches_that_wait_in_vain_delay_no_other_allocation(ledger, start)
     start()
     nodes = [ledger.enrol(resource_class="gold", maintenance=True) for _ in range(2)]
     for _ in range(40):
-        ask_batch(ledger, 2, wait_seconds=3600)
+        allocate_batch(ledger, 2, wait_seconds=3600)
     silver = ledger.enrol(resource_class="silver")
-    assert settled(ledger, ask(ledger, resource_class="silver")).node_uuid == silver.uuid
+    assert settled(ledger, allocate(ledger, resource_class="silver")).node_uuid == silver.uuid
     ledger.change(nodes[0], maintenance=False)
-    assert settled(ledger, ask(ledger)).last_error.startswith("2 nodes of class gold: ")
+    assert settled(ledger, allocate(ledger)).last_error.startswith("2 nodes of class gold: ")
 
 
 # --- allocations that do not wait ---
@@ -245,7 +245,7 @@ def test_allocation_is_matched_once_when_no_node_is_locked_or_promised(ledger, s
     ledger.enrol(resource_class="gold", instance_uuid=str(uuid.uuid4()))
     hold(ledger, ledger.enrol(resource_class="gold"))
     ledger.enrol(resource_class="tin")
-    allocation = settled(ledger, ask(ledger))
+    allocation = settled(ledger, allocate(ledger))
     assert allocation.last_error.startswith("3 nodes of class gold: ")
     assert counting.ran == {("match_entry", allocation.uuid): 1}
 
@@ -256,7 +256,7 @@ def test_allocation_with_only_locked_nodes_is_retried_as_often_as_the_specificat
     counting = Counting(ledger.store, ledger.clock, HOOKS)
     start(runner=counting)
     force(ledger, ledger.enrol(resource_class="gold"), reservation="conductor-1")
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
 
     def patched_and_settled():
         patch = (PatchOperation("add", "/extra/n", ledger.clock()),)
@@ -273,14 +273,14 @@ def test_allocations_with_only_locked_nodes_let_later_ones_go_first(ledger, star
     start()
     force(ledger, ledger.enrol(resource_class="tin"), reservation="conductor-1")
     for _ in range(60):
-        ask(ledger, resource_class="tin")
+        allocate(ledger, resource_class="tin")
     node = ledger.enrol(resource_class="gold")
-    assert settled(ledger, ask(ledger)).node_uuid == node.uuid
+    assert settled(ledger, allocate(ledger)).node_uuid == node.uuid
 
 
 def test_waiting_allocation_fails_at_its_deadline(ledger, start):
     start()
-    allocation = ask(ledger, wait_seconds=3600)
+    allocation = allocate(ledger, wait_seconds=3600)
     ledger.clock.move(3601)
     assert settled(ledger, allocation).last_error == "no nodes of class gold"
 
@@ -289,14 +289,14 @@ def test_locked_node_is_granted_when_it_is_unlocked(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold")
     force(ledger, node, reservation="conductor-1")
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     force(ledger, node, reservation=None)
     assert settled(ledger, allocation).node_uuid == node.uuid
 
 
 def test_allocation_whose_uuid_became_the_instance_of_another_node_fails(ledger, start):
     ledger.enrol(resource_class="gold")
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     ledger.enrol(resource_class="tin", instance_uuid=allocation.uuid)
     start()
     assert "already associated" in settled(ledger, allocation).last_error
@@ -304,14 +304,14 @@ def test_allocation_whose_uuid_became_the_instance_of_another_node_fails(ledger,
 
 def test_conductor_that_restarts_finds_nodes_for_its_own_allocations(ledger, start):
     node = ledger.enrol(resource_class="gold")
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     start(take_over_seconds=0)
     assert settled(ledger, allocation).node_uuid == node.uuid
 
 
 def test_allocation_of_a_failed_conductor_gets_a_node_from_another(ledger, start):
     node = ledger.enrol(resource_class="gold")
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     start("successor")
     assert settled(ledger, allocation).node_uuid == node.uuid
@@ -321,7 +321,7 @@ def test_allocation_of_a_failed_conductor_is_settled_within_one_take_over_period
     """With default settings; the last heartbeat was sent just before the failure."""
     settings = Settings()
     node = ledger.enrol(resource_class="gold")
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     start("successor", take_over_seconds=settings.take_over_seconds, timeout_seconds=settings.conductor_timeout_seconds)
     ledger.clock.move(settings.take_over_seconds - 1)
     assert settled(ledger, allocation).node_uuid == node.uuid
@@ -329,10 +329,10 @@ def test_allocation_of_a_failed_conductor_is_settled_within_one_take_over_period
 
 def test_allocations_of_a_failed_conductor_stay_when_take_over_is_off(ledger, start):
     ledger.enrol(resource_class="gold")
-    orphan = ask(ledger)
+    orphan = allocate(ledger)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     start("successor", take_over_seconds=0)
-    settled(ledger, ask(ledger, resource_class="tin"))
+    settled(ledger, allocate(ledger, resource_class="tin"))
     assert show(ledger, orphan).state == "allocating"
     registration = RegisterConductor(hostname="conductor-1", group="", drivers=(), incarnation=str(uuid.uuid4()))
     ledger.runner.write(register_conductor, SERVICE, registration)
@@ -356,5 +356,5 @@ def test_allocation_gets_its_node_after_the_database_was_lost(ledger, start):
     interrupted.lost.set()
     start(runner=interrupted)
     node = ledger.enrol(resource_class="gold")
-    assert settled(ledger, ask(ledger)).node_uuid == node.uuid
+    assert settled(ledger, allocate(ledger)).node_uuid == node.uuid
     assert not interrupted.lost.is_set()

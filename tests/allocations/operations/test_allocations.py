@@ -23,7 +23,7 @@ from dibs.allocations.operations.allocations import (
 from dibs.documents.json_patch import PatchOperation
 from dibs.errors import BadValue, Forbidden
 from dibs.machines.model.errors import NodeLocked, NodeNotFound, WrongState
-from tests.allocation_builders import ask, force, holders, release, served, show
+from tests.allocation_builders import allocate, allocate_node, force, holders, release, show
 from tests.builders import Ledger
 
 READER = MachinePolicy().access(Actor(user="u", project="blue", roles=frozenset({"reader"})))
@@ -35,20 +35,20 @@ def change(ident: str, **values: Any) -> UpdateAllocation:
 
 
 def test_name_and_extra_change(ledger: Ledger) -> None:
-    allocation = ask(ledger, name="web")
+    allocation = allocate(ledger, name="web")
     changed = ledger.runner.write(update_allocation, SERVICE, change("web", name="db", extra={"b": 2}))
     assert changed == show(ledger, allocation)
     assert replace(changed, name="web", extra={}, updated_at=None) == allocation
 
 
 def test_name_of_another_allocation_is_refused(ledger: Ledger) -> None:
-    ask(ledger, name="web")
+    allocate(ledger, name="web")
     with pytest.raises(AllocationExists):
-        ledger.runner.write(update_allocation, SERVICE, change(ask(ledger).uuid, name="web"))
+        ledger.runner.write(update_allocation, SERVICE, change(allocate(ledger).uuid, name="web"))
 
 
 def test_allocation_of_another_project_does_not_exist_for_the_caller(ledger: Ledger) -> None:
-    theirs = ask(ledger, owner="red")
+    theirs = allocate(ledger, owner="red")
     for operation in (get_allocation, delete_allocation):
         with pytest.raises(AllocationNotFound):
             ledger.runner.write(operation, READER, theirs.uuid)
@@ -58,7 +58,7 @@ def test_allocation_of_another_project_does_not_exist_for_the_caller(ledger: Led
 
 
 def test_reader_sees_the_allocations_of_its_project_and_changes_none(ledger: Ledger) -> None:
-    ours = ask(ledger, owner="blue")
+    ours = allocate(ledger, owner="blue")
     assert ledger.runner.read(get_allocation, READER, ours.uuid) == ours
     with pytest.raises(Forbidden, match="allocation:delete"):
         ledger.runner.write(delete_allocation, READER, ours.uuid)
@@ -68,14 +68,14 @@ def test_reader_sees_the_allocations_of_its_project_and_changes_none(ledger: Led
 
 
 def test_allocation_without_a_node_is_deleted(ledger: Ledger) -> None:
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     release(ledger, allocation)
     with pytest.raises(AllocationNotFound):
         release(ledger, allocation)
 
 
 def test_delete_frees_node_and_unit_at_once(ledger: Ledger) -> None:
-    allocation, node = served(ledger)
+    allocation, node = allocate_node(ledger)
     release(ledger, allocation)
     after = ledger.node(node)
     assert (after.instance_uuid, after.instance_info, holders(ledger, node)) == (None, {}, [])
@@ -84,7 +84,7 @@ def test_delete_frees_node_and_unit_at_once(ledger: Ledger) -> None:
 
 
 def test_allocation_is_shown_and_deleted_by_its_node(ledger: Ledger) -> None:
-    allocation, node = served(ledger)
+    allocation, node = allocate_node(ledger)
     assert ledger.runner.read(get_allocation_of_node, SERVICE, node.uuid) == allocation
     ledger.runner.write(delete_allocation_of_node, SERVICE, node.uuid)
     with pytest.raises(NodeHasNoAllocation):
@@ -92,7 +92,7 @@ def test_allocation_is_shown_and_deleted_by_its_node(ledger: Ledger) -> None:
 
 
 def test_node_that_the_caller_does_not_see_does_not_show_its_allocation(ledger: Ledger) -> None:
-    _, node = served(ledger, owner=None)
+    _, node = allocate_node(ledger, owner=None)
     for operation in (get_allocation_of_node, delete_allocation_of_node):
         with pytest.raises(NodeNotFound):
             ledger.runner.write(operation, READER, node.uuid)
@@ -105,7 +105,7 @@ def test_instance_without_an_allocation_is_named(ledger: Ledger) -> None:
 
 
 def test_node_that_is_deployed_or_locked_is_not_released(ledger: Ledger) -> None:
-    allocation, node = served(ledger)
+    allocation, node = allocate_node(ledger)
     force(ledger, node, provision_state="active")
     with pytest.raises(WrongState, match="the node is active"):
         release(ledger, allocation)
@@ -118,15 +118,15 @@ def test_node_that_is_deployed_or_locked_is_not_released(ledger: Ledger) -> None
 
 
 def test_deployed_node_in_maintenance_is_released(ledger: Ledger) -> None:
-    allocation, node = served(ledger)
+    allocation, node = allocate_node(ledger)
     force(ledger, node, provision_state="active", maintenance=True)
     release(ledger, allocation)
     assert ledger.node(node).instance_uuid is None
 
 
 def test_lists_are_filtered_sorted_and_paged(ledger: Ledger) -> None:
-    allocation, node = served(ledger, name="b")
-    others = [ask(ledger, name=name, resource_class="tin", owner="p") for name in ("c", "a")]
+    allocation, node = allocate_node(ledger, name="b")
+    others = [allocate(ledger, name=name, resource_class="tin", owner="p") for name in ("c", "a")]
 
     def names(**query: Any) -> list[str | None]:
         command = AllocationQuery(**{"projects": EVERY_PROJECT, **query})

@@ -10,7 +10,7 @@ from dibs.allocations.operations.batches import COUNT_MAX, RetryAllocation, get_
 from dibs.errors import BadValue
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.model.errors import WrongState
-from tests.allocation_builders import Steps, ask_batch, gold, show
+from tests.allocation_builders import Steps, allocate_batch, gold, show
 from tests.builders import Ledger
 
 
@@ -26,11 +26,11 @@ def retry(ledger: Ledger, allocation: Allocation) -> Allocation:
 @pytest.mark.parametrize("count", [0, COUNT_MAX + 1])
 def test_empty_and_too_large_batches_are_refused(ledger: Ledger, count: int) -> None:
     with pytest.raises(BadValue, match="count must be"):
-        ask_batch(ledger, count)
+        allocate_batch(ledger, count)
 
 
 def test_batch_is_shown_by_its_uuid(ledger: Ledger) -> None:
-    batch = ask_batch(ledger, 2)
+    batch = allocate_batch(ledger, 2)
     assert ledger.runner.read(get_batch, SERVICE, str(batch[0].batch)) == batch
     with pytest.raises(AllocationNotFound):
         ledger.runner.read(get_batch, SERVICE, batch[0].uuid)
@@ -39,12 +39,12 @@ def test_batch_is_shown_by_its_uuid(ledger: Ledger) -> None:
 def test_without_a_live_conductor_no_batch_is_written(ledger: Ledger, steps: Steps) -> None:
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     with pytest.raises(NoConductorAvailable):
-        ask_batch(ledger, 2)
+        allocate_batch(ledger, 2)
     assert steps.due() == []
 
 
 def test_batch_is_retried_as_a_whole(ledger: Ledger, steps: Steps) -> None:
-    batch = ask_batch(ledger, 2)
+    batch = allocate_batch(ledger, 2)
     assert steps.conclude(batch[0]) is Outcome.FAILED
     assert retry(ledger, batch[1]).state == "allocating"
     assert [show(ledger, allocation).state for allocation in batch] == ["allocating"] * 2
@@ -55,13 +55,13 @@ def test_batch_is_retried_as_a_whole(ledger: Ledger, steps: Steps) -> None:
 
 
 def test_only_failed_allocations_are_retried(ledger: Ledger) -> None:
-    (allocation,) = ask_batch(ledger, 1)
+    (allocation,) = allocate_batch(ledger, 1)
     with pytest.raises(WrongState, match="is allocating"):
         retry(ledger, allocation)
 
 
 def test_retry_needs_a_live_conductor(ledger: Ledger, steps: Steps) -> None:
-    (allocation,) = ask_batch(ledger, 1)
+    (allocation,) = allocate_batch(ledger, 1)
     steps.conclude(allocation)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     with pytest.raises(NoConductorAvailable):

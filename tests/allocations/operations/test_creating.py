@@ -17,14 +17,14 @@ from dibs.ledger.model.errors import InvalidTrait
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.model.errors import HoldNotFound, NodeAssociated
 from dibs.machines.operations.conductors import get_conductor
-from tests.allocation_builders import ask, hold, holders, show
+from tests.allocation_builders import allocate, hold, holders, show
 from tests.builders import Ledger
 
 MEMBER = MachinePolicy().access(Actor(user="u", project="blue", roles=frozenset({"member", "reader"})))
 
 
 def test_new_allocation_is_open_and_has_a_live_conductor(ledger: Ledger) -> None:
-    allocation = ask(ledger, name="web", extra={"a": 1}, traits=("CUSTOM_B", "CUSTOM_A", "CUSTOM_B"))
+    allocation = allocate(ledger, name="web", extra={"a": 1}, traits=("CUSTOM_B", "CUSTOM_A", "CUSTOM_B"))
     assert show(ledger, allocation) == allocation
     conductor = ledger.runner.read(get_conductor, SERVICE, "conductor-1").conductor
     assert (allocation.state, allocation.node_uuid, allocation.conductor_id) == ("allocating", None, conductor.id)
@@ -34,13 +34,13 @@ def test_new_allocation_is_open_and_has_a_live_conductor(ledger: Ledger) -> None
 def test_without_a_live_conductor_nothing_is_written(ledger: Ledger) -> None:
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     with pytest.raises(NoConductorAvailable):
-        ask(ledger)
+        allocate(ledger)
     assert ledger.runner.read(list_allocations, SERVICE, AllocationQuery(projects=EVERY_PROJECT)) == []
 
 
 def test_names_of_candidates_become_uuids(ledger: Ledger) -> None:
     first, second = ledger.enrol(name="one"), ledger.enrol()
-    allocation = ask(ledger, candidate_nodes=(second.uuid, "one", first.uuid))
+    allocation = allocate(ledger, candidate_nodes=(second.uuid, "one", first.uuid))
     assert allocation.candidate_nodes == (second.uuid, first.uuid)
 
 
@@ -58,22 +58,22 @@ def test_names_of_candidates_become_uuids(ledger: Ledger) -> None:
 )
 def test_invalid_values_are_refused(ledger: Ledger, values: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
-        ask(ledger, **values)
+        allocate(ledger, **values)
 
 
 def test_uuid_and_name_are_unique(ledger: Ledger) -> None:
-    allocation = ask(ledger, name="web")
+    allocation = allocate(ledger, name="web")
     with pytest.raises(AllocationExists, match="name web"):
-        ask(ledger, name="web")
+        allocate(ledger, name="web")
     with pytest.raises(AllocationExists, match=f"UUID {allocation.uuid}"):
-        ask(ledger, uuid=allocation.uuid)
+        allocate(ledger, uuid=allocation.uuid)
 
 
 def test_uuid_of_the_instance_of_a_node_is_refused(ledger: Ledger) -> None:
     instance = str(uuid.uuid4())
     ledger.enrol(resource_class="gold", instance_uuid=instance)
     with pytest.raises(InstanceInUse):
-        ask(ledger, uuid=instance)
+        allocate(ledger, uuid=instance)
 
 
 @pytest.mark.parametrize("owner", [None, "red"])
@@ -99,7 +99,7 @@ def test_deployed_node_gets_the_allocation_that_it_lacks(ledger: Ledger) -> None
     node = ledger.enrol(
         state="active", resource_class="gold", instance_uuid=instance, with_traits=("CUSTOM_A", "CUSTOM_B")
     )
-    allocation = ask(ledger, node=node.uuid, resource_class=None, traits=("CUSTOM_A",))
+    allocation = allocate(ledger, node=node.uuid, resource_class=None, traits=("CUSTOM_A",))
     assert (allocation.uuid, allocation.state, allocation.resource_class) == (instance, "active", "gold")
     assert show(ledger, allocation).node_uuid == node.uuid
     assert ledger.node(node).instance_info == {"traits": ["CUSTOM_A"]}
@@ -108,7 +108,7 @@ def test_deployed_node_gets_the_allocation_that_it_lacks(ledger: Ledger) -> None
 
 def test_deployed_node_without_an_instance_gets_one(ledger: Ledger) -> None:
     node = ledger.enrol(state="active", resource_class="gold")
-    allocation = ask(ledger, node=node.uuid)
+    allocation = allocate(ledger, node=node.uuid)
     assert ledger.node(node).instance_uuid == allocation.uuid
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
 
@@ -124,19 +124,19 @@ def test_deployed_node_without_an_instance_gets_one(ledger: Ledger) -> None:
 def test_backfill_with_a_node_of_another_kind_is_refused(ledger: Ledger, values: dict[str, Any], words: str) -> None:
     node = ledger.enrol(state="active", resource_class="gold")
     with pytest.raises(CannotBackfill, match=words):
-        ask(ledger, node=node.uuid, **values)
+        allocate(ledger, node=node.uuid, **values)
     assert ledger.node(node) == node
 
 
 def test_backfill_with_a_node_that_is_not_deployed_or_has_an_allocation_is_refused(ledger: Ledger) -> None:
     with pytest.raises(CannotBackfill, match='current state is "available"'):
-        ask(ledger, node=ledger.enrol(resource_class="gold").uuid)
+        allocate(ledger, node=ledger.enrol(resource_class="gold").uuid)
     taken = ledger.enrol(state="active", resource_class="gold", instance_uuid=str(uuid.uuid4()))
     with pytest.raises(NodeAssociated):
-        ask(ledger, node=taken.uuid, uuid=str(uuid.uuid4()))
-    ask(ledger, node=taken.uuid)
+        allocate(ledger, node=taken.uuid, uuid=str(uuid.uuid4()))
+    allocate(ledger, node=taken.uuid)
     with pytest.raises(AllocationExists):
-        ask(ledger, node=taken.uuid)
+        allocate(ledger, node=taken.uuid)
 
 
 def test_node_that_the_caller_does_not_see_is_not_found_for_a_backfill(ledger: Ledger) -> None:
@@ -151,16 +151,16 @@ def test_node_that_the_caller_does_not_see_is_not_found_for_a_backfill(ledger: L
 def test_held_node_goes_to_the_allocation(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
     proof = hold(ledger, node)
-    allocation = ask(ledger, hold=proof, resource_class=None)
+    allocation = allocate(ledger, hold=proof, resource_class=None)
     assert (allocation.state, allocation.node_uuid) == ("active", node.uuid)
     assert (ledger.node(node).instance_uuid, holders(ledger, node)) == (allocation.uuid, [allocation.uuid])
     with pytest.raises(HoldNotFound):
-        ask(ledger, hold=proof)
+        allocate(ledger, hold=proof)
 
 
 def test_held_node_of_another_kind_stays_held(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
     proof = hold(ledger, node)
     with pytest.raises(BadValue, match="Resource class gold does not match"):
-        ask(ledger, hold=proof, resource_class="silver")
-    assert ask(ledger, hold=proof).node_uuid == node.uuid
+        allocate(ledger, hold=proof, resource_class="silver")
+    assert allocate(ledger, hold=proof).node_uuid == node.uuid

@@ -4,7 +4,7 @@ import pytest
 
 from dibs.allocations.model.outcomes import Outcome
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
-from tests.allocation_builders import Steps, ask, ask_batch, gold, holders, release, show
+from tests.allocation_builders import Steps, allocate, allocate_batch, gold, holders, release, show
 from tests.builders import Ledger
 
 
@@ -15,7 +15,7 @@ def steps(ledger: Ledger) -> Steps:
 
 def test_granted_node_has_the_instance_the_claim_and_the_traits(ledger: Ledger, steps: Steps) -> None:
     node = gold(ledger, with_traits=("CUSTOM_A", "CUSTOM_B"))
-    allocation = ask(ledger, traits=("CUSTOM_A",))
+    allocation = allocate(ledger, traits=("CUSTOM_A",))
     assert steps.found(allocation) == [node.uuid]
     assert steps.grant(allocation, node.uuid) is Outcome.SETTLED
     granted, after = show(ledger, allocation), ledger.node(node)
@@ -27,7 +27,7 @@ def test_granted_node_has_the_instance_the_claim_and_the_traits(ledger: Ledger, 
 def test_node_that_an_entry_ahead_waits_for_is_not_granted(ledger: Ledger, steps: Steps) -> None:
     """The younger entry accepts both nodes, the older one only the node with the trait."""
     rare = gold(ledger, with_traits=("CUSTOM_GPU",))
-    older, younger = ask(ledger, wait_seconds=60, traits=("CUSTOM_GPU",)), ask(ledger, wait_seconds=60)
+    older, younger = allocate(ledger, wait_seconds=60, traits=("CUSTOM_GPU",)), allocate(ledger, wait_seconds=60)
     plain = gold(ledger)
     assert steps.ready() == [older.uuid, younger.uuid]
     assert steps.found(younger) == [plain.uuid]
@@ -38,7 +38,7 @@ def test_node_that_an_entry_ahead_waits_for_is_not_granted(ledger: Ledger, steps
 
 
 def test_entry_that_another_conductor_took_over_is_left_alone(ledger: Ledger, steps: Steps) -> None:
-    node, allocation = gold(ledger), ask(ledger)
+    node, allocation = gold(ledger), allocate(ledger)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     successor = Steps(ledger, "successor")
     assert successor.take_over() == [1]
@@ -51,7 +51,7 @@ def test_entry_that_another_conductor_took_over_is_left_alone(ledger: Ledger, st
 
 
 def test_failed_entry_keeps_its_reason_and_gets_no_node(ledger: Ledger, steps: Steps) -> None:
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     steps.fail(allocation, "no nodes")
     assert (show(ledger, allocation).state, show(ledger, allocation).last_error) == ("error", "no nodes")
     node = gold(ledger)
@@ -62,7 +62,7 @@ def test_failed_entry_keeps_its_reason_and_gets_no_node(ledger: Ledger, steps: S
 def test_each_allocation_of_a_batch_gets_a_node_of_its_own(ledger: Ledger, steps: Steps) -> None:
     for _ in range(4):
         gold(ledger)
-    batch = ask_batch(ledger, 3)
+    batch = allocate_batch(ledger, 3)
     assert steps.due() == [batch[0].batch]
     assert steps.grant(batch[0], *steps.found(batch[0])) is Outcome.SETTLED
     granted = [show(ledger, allocation) for allocation in batch]
@@ -73,7 +73,7 @@ def test_each_allocation_of_a_batch_gets_a_node_of_its_own(ledger: Ledger, steps
 
 def test_batch_that_loses_one_node_gets_none(ledger: Ledger, steps: Steps) -> None:
     enrolled = [gold(ledger) for _ in range(3)]
-    batch = ask_batch(ledger, 2)
+    batch = allocate_batch(ledger, 2)
     found = steps.found(batch[0])
     lost = next(node for node in enrolled if node.uuid == found[1])
     ledger.change(lost, maintenance=True)
@@ -85,7 +85,7 @@ def test_batch_that_loses_one_node_gets_none(ledger: Ledger, steps: Steps) -> No
 def test_deleted_allocation_of_a_batch_gets_no_node(ledger: Ledger, steps: Steps) -> None:
     gold(ledger)
     gold(ledger)
-    deleted, other = ask_batch(ledger, 2)
+    deleted, other = allocate_batch(ledger, 2)
     release(ledger, deleted)
     found = steps.found(other)
     assert len(found) == 1

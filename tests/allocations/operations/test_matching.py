@@ -10,7 +10,7 @@ from dibs.allocations.model.outcomes import Outcome
 from dibs.allocations.operations.matching import MatchEntry, match_entry
 from dibs.machines.model import states
 from dibs.machines.queries import nodes
-from tests.allocation_builders import Steps, ask, ask_batch, entry_of, force, gold, hold, show
+from tests.allocation_builders import Steps, allocate, allocate_batch, entry_of, force, gold, hold, show
 from tests.builders import Ledger
 
 
@@ -35,7 +35,7 @@ def test_node_that_is_not_free_is_not_offered_and_its_reason_is_named(
     ledger: Ledger, steps: Steps, values: dict[str, Any], reason: str
 ) -> None:
     node = gold(ledger, **values)
-    allocation = ask(ledger, traits=("CUSTOM_A",) if not values else ())
+    allocation = allocate(ledger, traits=("CUSTOM_A",) if not values else ())
     match = steps.match(allocation)
     assert match == ((), Outcome.FAILED, f"1 node of class gold: 1 {reason}")
     assert steps.grant(allocation, node.uuid) is Outcome.LOST
@@ -43,15 +43,15 @@ def test_node_that_is_not_free_is_not_offered_and_its_reason_is_named(
 
 def test_held_node_is_not_offered(ledger: Ledger, steps: Steps) -> None:
     hold(ledger, gold(ledger))
-    assert steps.match(ask(ledger)).reason == "1 node of class gold: 1 held by a reservation"
+    assert steps.match(allocate(ledger)).reason == "1 node of class gold: 1 held by a reservation"
 
 
 def test_only_candidates_and_nodes_of_the_project_are_offered(ledger: Ledger, steps: Steps) -> None:
     owned, leased, free = gold(ledger, owner="p"), gold(ledger, lessee="p"), gold(ledger)
-    assert set(steps.found(ask(ledger))) == {owned.uuid, leased.uuid, free.uuid}
-    assert set(steps.found(ask(ledger, owner="p"))) == {owned.uuid, leased.uuid}
-    assert steps.found(ask(ledger, candidate_nodes=(free.uuid,))) == [free.uuid]
-    nothing = ask(ledger, candidate_nodes=(free.uuid,), owner="p")
+    assert set(steps.found(allocate(ledger))) == {owned.uuid, leased.uuid, free.uuid}
+    assert set(steps.found(allocate(ledger, owner="p"))) == {owned.uuid, leased.uuid}
+    assert steps.found(allocate(ledger, candidate_nodes=(free.uuid,))) == [free.uuid]
+    nothing = allocate(ledger, candidate_nodes=(free.uuid,), owner="p")
     assert steps.match(nothing).reason == "no candidate nodes of class gold of project p"
 
 
@@ -60,13 +60,13 @@ def test_node_with_the_name_of_the_allocation_is_tried_first(ledger: Ledger, ste
         gold(ledger, name=f"db-{number}")
     for number in (0, 39):
         namesake = ledger.store.read(lambda tx, number=number: nodes.get(tx, f"db-{number}"))
-        assert steps.found(ask(ledger, name=f"db-{number}"), seed=number)[0] == namesake.uuid
+        assert steps.found(allocate(ledger, name=f"db-{number}"), seed=number)[0] == namesake.uuid
 
 
 def test_seeds_give_different_sequences(ledger: Ledger, steps: Steps) -> None:
     for _ in range(10):
         gold(ledger)
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     sequences = [steps.found(allocation, seed) for seed in range(10)]
     assert len({tuple(sequence) for sequence in sequences}) > 5
     assert len({sequence[0] for sequence in sequences}) > 3
@@ -76,27 +76,27 @@ def test_node_is_found_wherever_the_search_begins(ledger: Ledger, steps: Steps) 
     only = gold(ledger)
     for _ in range(20):
         ledger.enrol(resource_class="tin")
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     assert {tuple(steps.found(allocation, seed)) for seed in range(20)} == {(only.uuid,)}
 
 
 def test_entry_whose_only_node_is_locked_is_retried_a_few_times(ledger: Ledger, steps: Steps) -> None:
     force(ledger, gold(ledger), reservation="conductor-1")
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     assert steps.match(allocation).outcome is Outcome.RETRY
     assert steps.match(allocation, retry=False) == ((), Outcome.FAILED, "1 node of class gold: 1 locked")
 
 
 def test_waiting_entry_fails_at_its_deadline_with_the_reasons(ledger: Ledger, steps: Steps) -> None:
     gold(ledger, maintenance=True)
-    allocation = ask(ledger, wait_seconds=20)
+    allocation = allocate(ledger, wait_seconds=20)
     assert steps.match(allocation).outcome is Outcome.WAITING
     ledger.clock.move(21)
     assert steps.match(allocation) == ((), Outcome.FAILED, "1 node of class gold: 1 in maintenance")
 
 
 def test_entry_that_waits_longer_is_matched_first(ledger: Ledger, steps: Steps) -> None:
-    older, younger, hasty = ask(ledger, wait_seconds=60), ask(ledger, wait_seconds=60), ask(ledger)
+    older, younger, hasty = allocate(ledger, wait_seconds=60), allocate(ledger, wait_seconds=60), allocate(ledger)
     node = gold(ledger)
     assert steps.match(younger).outcome is Outcome.WAITING
     assert steps.match(hasty).outcome is Outcome.RETRY
@@ -109,16 +109,16 @@ def test_entry_that_waits_longer_is_matched_first(ledger: Ledger, steps: Steps) 
 
 
 def test_settled_entry_has_no_match(ledger: Ledger, steps: Steps) -> None:
-    node, allocation = gold(ledger), ask(ledger)
+    node, allocation = gold(ledger), allocate(ledger)
     steps.grant(allocation, node.uuid)
     assert steps.match(allocation).outcome is Outcome.SETTLED
-    assert steps.match(ask_batch(ledger, 1)[0]).outcome is Outcome.FAILED
+    assert steps.match(allocate_batch(ledger, 1)[0]).outcome is Outcome.FAILED
 
 
 def test_batch_that_finds_too_few_nodes_fails_with_the_reasons(ledger: Ledger, steps: Steps) -> None:
     gold(ledger)
     gold(ledger, maintenance=True)
-    batch = ask_batch(ledger, 2)
+    batch = allocate_batch(ledger, 2)
     reason = "2 nodes wanted together, 1 free; 1 node of class gold: 1 in maintenance"
     assert steps.match(batch[0]) == ((), Outcome.FAILED, reason)
     steps.conclude(batch[0])
@@ -129,7 +129,7 @@ def test_batch_that_finds_too_few_nodes_fails_with_the_reasons(ledger: Ledger, s
 
 def test_batch_waits_only_while_enough_nodes_exist(ledger: Ledger, steps: Steps) -> None:
     gold(ledger)
-    batch = ask_batch(ledger, 2, wait_seconds=20)
+    batch = allocate_batch(ledger, 2, wait_seconds=20)
     assert "2 nodes wanted together, 1 free" in steps.match(batch[0]).reason
     gold(ledger, maintenance=True)
     assert steps.match(batch[0]).outcome is Outcome.WAITING
@@ -138,20 +138,20 @@ def test_batch_waits_only_while_enough_nodes_exist(ledger: Ledger, steps: Steps)
 
 
 def test_batch_gets_no_node_that_an_entry_ahead_waits_for(ledger: Ledger, steps: Steps) -> None:
-    ask(ledger, wait_seconds=60)
+    allocate(ledger, wait_seconds=60)
     gold(ledger)
     gold(ledger)
-    assert steps.found(ask_batch(ledger, 2)[0]) == []
+    assert steps.found(allocate_batch(ledger, 2)[0]) == []
 
 
 @pytest.mark.parametrize("free", [True, False])
 def test_match_simulates_the_queue_once(ledger: Ledger, steps: Steps, free: bool) -> None:
     """With a name, with a shortage, with allocations ahead: the queue is read and searched once."""
-    ask(ledger, wait_seconds=60)
+    allocate(ledger, wait_seconds=60)
     gold(ledger)
     if free:
         gold(ledger)
-    allocation = ask(ledger, name="web")
+    allocation = allocate(ledger, name="web")
     counted = []
 
     def match(tx: Any, access: Any, now: int, command: MatchEntry) -> Any:
@@ -171,7 +171,7 @@ def test_match_takes_few_statements_for_any_number_of_nodes(ledger: Ledger, step
     for count in (1, 60):
         for _ in range(count):
             gold(ledger, with_traits=("CUSTOM_A",))
-        allocation = ask(ledger, traits=("CUSTOM_A",), uuid=str(uuid.uuid4()))
+        allocation = allocate(ledger, traits=("CUSTOM_A",), uuid=str(uuid.uuid4()))
         before = ledger.store.statistics.statements
         steps.grant(allocation, steps.found(allocation)[0])
         assert show(ledger, allocation).state == "active"

@@ -4,7 +4,7 @@ import pytest
 
 from dibs.allocations.model.outcomes import Outcome
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
-from tests.allocation_builders import Steps, ask, ask_batch, gold, release
+from tests.allocation_builders import Steps, allocate, allocate_batch, gold, release
 from tests.builders import Ledger
 
 
@@ -14,14 +14,14 @@ def steps(ledger: Ledger) -> Steps:
 
 
 def test_conductor_that_restarts_finds_its_own_allocations(ledger: Ledger, steps: Steps) -> None:
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     restarted = Steps(ledger, "conductor-1")
     assert (restarted.due(), steps.due()) == ([allocation.uuid], [])
 
 
 def test_waiting_allocation_is_due_at_its_deadline(ledger: Ledger, steps: Steps) -> None:
     gold(ledger, maintenance=True)
-    allocation = ask(ledger, wait_seconds=20)
+    allocation = allocate(ledger, wait_seconds=20)
     assert (steps.ready(), steps.due()) == ([], [])
     ledger.clock.move(21)
     assert (steps.ready(), steps.due()) == ([], [allocation.uuid])
@@ -29,9 +29,9 @@ def test_waiting_allocation_is_due_at_its_deadline(ledger: Ledger, steps: Steps)
 
 def test_waiting_allocation_is_ready_when_a_node_becomes_free(ledger: Ledger, steps: Steps) -> None:
     node = gold(ledger)
-    first = ask(ledger)
+    first = allocate(ledger)
     steps.grant(first, node.uuid)
-    allocation = ask(ledger, wait_seconds=60)
+    allocation = allocate(ledger, wait_seconds=60)
     assert steps.ready() == []
     release(ledger, first)
     assert steps.ready() == [allocation.uuid]
@@ -40,16 +40,16 @@ def test_waiting_allocation_is_ready_when_a_node_becomes_free(ledger: Ledger, st
 
 
 def test_allocation_that_does_not_accept_the_node_holds_up_no_other(ledger: Ledger, steps: Steps) -> None:
-    ask(ledger, wait_seconds=60, traits=("CUSTOM_GPU",))
-    ask(ledger, wait_seconds=60, owner="p")
-    allocation, node = ask(ledger, wait_seconds=60), gold(ledger)
+    allocate(ledger, wait_seconds=60, traits=("CUSTOM_GPU",))
+    allocate(ledger, wait_seconds=60, owner="p")
+    allocation, node = allocate(ledger, wait_seconds=60), gold(ledger)
     assert steps.ready() == [allocation.uuid]
     assert steps.found(allocation) == [node.uuid]
     assert steps.grant(allocation, node.uuid) is Outcome.SETTLED
 
 
 def test_each_waiting_allocation_takes_one_node_and_leaves_the_rest(ledger: Ledger, steps: Steps) -> None:
-    first, second, hasty = ask(ledger, wait_seconds=60), ask(ledger, wait_seconds=60), ask(ledger)
+    first, second, hasty = allocate(ledger, wait_seconds=60), allocate(ledger, wait_seconds=60), allocate(ledger)
     free = {gold(ledger).uuid for _ in range(3)}
     assert steps.ready() == [first.uuid, second.uuid]
     assert set(steps.found(first)) == free
@@ -59,8 +59,8 @@ def test_each_waiting_allocation_takes_one_node_and_leaves_the_rest(ledger: Ledg
 
 def test_only_the_last_of_many_is_ready_when_only_it_accepts_the_node(ledger: Ledger, steps: Steps) -> None:
     for number in range(200):
-        ask(ledger, wait_seconds=60, traits=(f"CUSTOM_{number % 5}",))
-    last = ask(ledger, wait_seconds=60)
+        allocate(ledger, wait_seconds=60, traits=(f"CUSTOM_{number % 5}",))
+    last = allocate(ledger, wait_seconds=60)
     node = gold(ledger)
     before = ledger.store.statistics.statements
     assert steps.ready(count_max=16) == [last.uuid]
@@ -69,7 +69,7 @@ def test_only_the_last_of_many_is_ready_when_only_it_accepts_the_node(ledger: Le
 
 
 def test_equal_allocations_are_ready_in_queue_order(ledger: Ledger, steps: Steps) -> None:
-    waiting = [ask(ledger, wait_seconds=60).uuid for _ in range(50)]
+    waiting = [allocate(ledger, wait_seconds=60).uuid for _ in range(50)]
     for _ in range(40):
         gold(ledger)
     assert steps.ready() == waiting[:40]
@@ -77,9 +77,9 @@ def test_equal_allocations_are_ready_in_queue_order(ledger: Ledger, steps: Steps
 
 
 def test_ready_allocation_of_another_conductor_is_left_to_it(ledger: Ledger, steps: Steps) -> None:
-    theirs = ask(ledger, wait_seconds=60)
+    theirs = allocate(ledger, wait_seconds=60)
     second = Steps(ledger, "conductor-2")
-    ours = [ask(ledger, wait_seconds=60, incarnation=second.incarnation).uuid for _ in range(2)]
+    ours = [allocate(ledger, wait_seconds=60, incarnation=second.incarnation).uuid for _ in range(2)]
     gold(ledger)
     assert (steps.ready(), second.ready()) == ([theirs.uuid], [])
     gold(ledger)
@@ -87,18 +87,18 @@ def test_ready_allocation_of_another_conductor_is_left_to_it(ledger: Ledger, ste
 
 
 def test_allocation_past_its_deadline_or_of_a_failed_conductor_loses_its_position(ledger: Ledger, steps: Steps) -> None:
-    ask(ledger, wait_seconds=20)
-    ask(ledger, wait_seconds=1000)
+    allocate(ledger, wait_seconds=20)
+    allocate(ledger, wait_seconds=1000)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     successor = Steps(ledger, "successor")
-    allocation, node = ask(ledger, wait_seconds=60), gold(ledger)
+    allocation, node = allocate(ledger, wait_seconds=60), gold(ledger)
     assert successor.ready() == [allocation.uuid]
     assert successor.found(allocation) == [node.uuid]
 
 
 def test_batch_keeps_the_nodes_that_it_found_until_there_are_enough(ledger: Ledger, steps: Steps) -> None:
-    batch = ask_batch(ledger, 3, wait_seconds=60)[0].batch
-    behind = ask(ledger, wait_seconds=60)
+    batch = allocate_batch(ledger, 3, wait_seconds=60)[0].batch
+    behind = allocate(ledger, wait_seconds=60)
     gold(ledger)
     gold(ledger)
     assert steps.ready() == []
@@ -109,5 +109,5 @@ def test_batch_keeps_the_nodes_that_it_found_until_there_are_enough(ledger: Ledg
 
 
 def test_waiting_batch_is_due_too(ledger: Ledger, steps: Steps) -> None:
-    batch = ask_batch(ledger, 2, wait_seconds=60)[0].batch
+    batch = allocate_batch(ledger, 2, wait_seconds=60)[0].batch
     assert steps.due() == [batch]

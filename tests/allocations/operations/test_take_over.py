@@ -4,12 +4,12 @@ from dibs.access.access import SERVICE
 from dibs.allocations.model.outcomes import Outcome
 from dibs.allocations.operations.take_over import TakeOverAllocations, take_over_allocations
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
-from tests.allocation_builders import Steps, ask, ask_batch, gold, show
+from tests.allocation_builders import Steps, allocate, allocate_batch, gold, show
 from tests.builders import Ledger
 
 
 def test_allocations_of_a_failed_conductor_move_once(ledger: Ledger) -> None:
-    ask(ledger)
+    allocate(ledger)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     successor = Steps(ledger, "successor")
     assert successor.take_over() == [1]
@@ -18,7 +18,7 @@ def test_allocations_of_a_failed_conductor_move_once(ledger: Ledger) -> None:
 
 def test_allocations_of_a_live_conductor_stay(ledger: Ledger) -> None:
     steps = Steps(ledger, "conductor-1")
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     successor = Steps(ledger, "successor")
     assert successor.take_over() == []
     command = TakeOverAllocations(conductor_id=steps.conductor_id, incarnation=successor.incarnation)
@@ -30,7 +30,7 @@ def test_batch_moves_whole(ledger: Ledger) -> None:
     gold(ledger)
     gold(ledger)
     steps = Steps(ledger, "conductor-1")
-    batch = ask_batch(ledger, 2)
+    batch = allocate_batch(ledger, 2)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     successor = Steps(ledger, "successor")
     assert successor.take_over() == [2]

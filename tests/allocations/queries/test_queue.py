@@ -5,7 +5,7 @@ import pytest
 from dibs.allocations.model.queue import QueueEntry
 from dibs.allocations.queries import queue
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
-from tests.allocation_builders import Steps, ask, ask_batch, entry_of, gold, release, show
+from tests.allocation_builders import Steps, allocate, allocate_batch, entry_of, gold, release, show
 from tests.builders import Ledger
 
 
@@ -15,7 +15,7 @@ def steps(ledger: Ledger) -> Steps:
 
 
 def test_batch_is_one_due_entry_at_the_position_of_its_first_open_allocation(ledger: Ledger, steps: Steps) -> None:
-    batch, single = ask_batch(ledger, 3, wait_seconds=60), ask(ledger)
+    batch, single = allocate_batch(ledger, 3, wait_seconds=60), allocate(ledger)
     release(ledger, batch[0])
     found = ledger.store.read(lambda tx: queue.due(tx, steps.incarnation, ledger.clock(), 10))
     assert found == [
@@ -26,9 +26,9 @@ def test_batch_is_one_due_entry_at_the_position_of_its_first_open_allocation(led
 
 
 def test_waiting_entries_ahead_are_of_the_class_and_before_the_position(ledger: Ledger, steps: Steps) -> None:
-    batch, _ = ask_batch(ledger, 2, wait_seconds=60), ask(ledger, resource_class="tin", wait_seconds=60)
-    ask(ledger)
-    last = ask(ledger, wait_seconds=60, traits=("CUSTOM_A",), candidate_nodes=())
+    batch, _ = allocate_batch(ledger, 2, wait_seconds=60), allocate(ledger, resource_class="tin", wait_seconds=60)
+    allocate(ledger)
+    last = allocate(ledger, wait_seconds=60, traits=("CUSTOM_A",), candidate_nodes=())
     ahead = ledger.store.read(lambda tx: queue.waiting_ahead(tx, "gold", last.id, ledger.clock()))
     assert [(found.entry.key, found.count) for found in ahead] == [(batch[0].batch, 2)]
     assert ahead[0].requirements == batch[0].requirements
@@ -36,14 +36,14 @@ def test_waiting_entries_ahead_are_of_the_class_and_before_the_position(ledger: 
 
 def test_equal_requirements_are_decoded_once(ledger: Ledger, steps: Steps) -> None:
     for _ in range(2):
-        ask(ledger, wait_seconds=60, traits=("CUSTOM_A",))
+        allocate(ledger, wait_seconds=60, traits=("CUSTOM_A",))
     first, second = ledger.store.read(lambda tx: queue.waiting_ahead(tx, "gold", 2**62, ledger.clock()))
     assert first.requirements is second.requirements
 
 
 def test_only_entries_whose_class_has_a_free_node_are_simulated(ledger: Ledger, steps: Steps) -> None:
-    waiting = ask(ledger, wait_seconds=60, traits=("CUSTOM_A",))
-    ask(ledger, resource_class="tin", wait_seconds=60)
+    waiting = allocate(ledger, wait_seconds=60, traits=("CUSTOM_A",))
+    allocate(ledger, resource_class="tin", wait_seconds=60)
 
     def found() -> list[str]:
         entries = ledger.store.read(lambda tx: queue.waiting_with_free_node(tx, ledger.clock()))
@@ -55,14 +55,14 @@ def test_only_entries_whose_class_has_a_free_node_are_simulated(ledger: Ledger, 
 
 
 def test_conductor_without_waiting_allocations_has_none(ledger: Ledger, steps: Steps) -> None:
-    ask(ledger)
+    allocate(ledger)
     assert not ledger.store.read(lambda tx: queue.any_waiting(tx, steps.incarnation, ledger.clock()))
-    ask(ledger, wait_seconds=60)
+    allocate(ledger, wait_seconds=60)
     assert ledger.store.read(lambda tx: queue.any_waiting(tx, steps.incarnation, ledger.clock()))
 
 
 def test_settled_entry_has_no_open_allocations(ledger: Ledger, steps: Steps) -> None:
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     assert ledger.store.read(lambda tx: queue.open_allocations(tx, entry_of(allocation))) == [allocation]
     steps.fail(allocation, "no nodes")
     assert ledger.store.read(lambda tx: queue.open_allocations(tx, entry_of(allocation))) == []
@@ -70,7 +70,7 @@ def test_settled_entry_has_no_open_allocations(ledger: Ledger, steps: Steps) -> 
 
 
 def test_reopen_returns_failed_allocations_only(ledger: Ledger, steps: Steps) -> None:
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     values = {"conductor_id": steps.conductor_id, "wait_until": 7, "now": 8}
     assert ledger.store.write(lambda tx: queue.reopen(tx, allocation, **values)) == 0
     steps.fail(allocation, "no nodes")
@@ -79,7 +79,7 @@ def test_reopen_returns_failed_allocations_only(ledger: Ledger, steps: Steps) ->
 
 
 def test_conductor_counts_as_failed_only_with_open_allocations(ledger: Ledger, steps: Steps) -> None:
-    allocation = ask(ledger)
+    allocation = allocate(ledger)
     ledger.clock.move(TIMEOUT_SECONDS + 1)
     assert ledger.store.read(lambda tx: queue.failed_conductors(tx, ledger.clock())) == [steps.conductor_id]
     release(ledger, allocation)

@@ -8,10 +8,10 @@ from dibs.ledger.queries import traits
 from tests.builders import Ledger
 from tests.laws import read_tables
 from tests.lease_builders import (
-    ask,
     at,
     lease,
     make_host,
+    read_availability,
     whole,
 )
 
@@ -39,10 +39,10 @@ def test_refusal_counts_the_reasons_and_names_the_earliest_start(ledger):
 def test_check_of_availability_books_nothing(ledger, database_url):
     make_host(ledger)
     before = read_tables(database_url)
-    answer = ask(ledger, 1, 2, whole())
+    answer = read_availability(ledger, 1, 2, whole())
     assert (answer.fits, answer.hosts, answer.earliest, answer.reasons) == (True, 1, at(1), {})
     lease(ledger, 1, 2, whole())
-    answer = ask(ledger, 1, 2, whole())
+    answer = read_availability(ledger, 1, 2, whole())
     assert (answer.fits, answer.hosts, answer.earliest) == (False, 0, at(2))
     assert answer.reasons == {"booked in that time": 1}
     assert answer.text.startswith("1 host: 1 booked in that time.")

@@ -19,7 +19,6 @@ from tests.hold_builders import hold
 from tests.lease_builders import (
     MEMBER,
     OWNER,
-    ask,
     at,
     booked,
     delete,
@@ -27,6 +26,7 @@ from tests.lease_builders import (
     instances,
     lease,
     make_host,
+    read_availability,
     register,
     whole,
 )
@@ -89,7 +89,7 @@ def test_unbooked_hosts_are_chosen_first(ledger):
 def test_seed_decides_among_equal_hosts(ledger):
     for _ in range(8):
         make_host(ledger)
-    picked = {tuple(ask(ledger, 1, 2, whole(), seed=seed).assignments[0]) for seed in range(40)}
+    picked = {tuple(read_availability(ledger, 1, 2, whole(), seed=seed).assignments[0]) for seed in range(40)}
     assert len(picked) > 3
 
 

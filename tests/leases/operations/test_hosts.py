@@ -29,7 +29,7 @@ from dibs.ledger.model.errors import ProviderExists
 from dibs.ledger.operations.providers import ChangeProvider, change_provider, get_provider
 from tests.builders import Ledger
 from tests.laws import read_tables
-from tests.lease_builders import MEMBER, at, delete, instances, lease, make_host, register, say_of, whole
+from tests.lease_builders import MEMBER, at, delete, instances, lease, make_host, register, set_properties, whole
 from tests.provider_builders import claim, make, statements
 
 
@@ -152,8 +152,8 @@ def test_invalid_property_values_are_refused(ledger, value):
 
 def test_properties_are_added_changed_and_removed(ledger):
     host = make_host(ledger, rack="r1")
-    assert say_of(ledger, host, gpu="yes", rack="r2").properties == {"gpu": "yes", "rack": "r2"}
-    changed = say_of(ledger, host, gpu=None)
+    assert set_properties(ledger, host, gpu="yes", rack="r2").properties == {"gpu": "yes", "rack": "r2"}
+    changed = set_properties(ledger, host, gpu=None)
     assert changed.properties == {"rack": "r2"}
     assert changed.updated_at is not None
     assert names(ledger) == {"gpu": (), "rack": ("r2",)}
@@ -164,10 +164,10 @@ def test_property_that_a_reservation_requires_cannot_change(ledger):
     made = lease(ledger, 1, 2, whole(resource_properties='["==", "$gpu", "yes"]'))
     for value in ("no", None):
         with pytest.raises(HostPropertyInUse, match=r"\['gpu'\]"):
-            say_of(ledger, host, gpu=value)
-    assert say_of(ledger, host, gpu="yes", rack="r9").properties["rack"] == "r9"
+            set_properties(ledger, host, gpu=value)
+    assert set_properties(ledger, host, gpu="yes", rack="r9").properties["rack"] == "r9"
     delete(ledger, made)
-    assert say_of(ledger, host, gpu="no").properties["gpu"] == "no"
+    assert set_properties(ledger, host, gpu="no").properties["gpu"] == "no"
 
 
 def test_private_properties_are_for_operators(ledger):

@@ -1,12 +1,12 @@
 from dibs.leases.queries import property_names
 from tests.builders import Ledger
-from tests.lease_builders import make_host, say_of
+from tests.lease_builders import make_host, set_properties
 
 
 def test_names_stay_when_no_host_has_them_any_more(ledger: Ledger) -> None:
     host = make_host(ledger, rack="r1", gpu="b")
     make_host(ledger, gpu="a")
-    say_of(ledger, host, rack=None)
+    set_properties(ledger, host, rack=None)
     assert [each.name for each in ledger.store.read(property_names.every)] == ["gpu", "rack"]
     assert ledger.store.read(property_names.values) == {"gpu": ["a", "b"]}
 

@@ -34,13 +34,13 @@ from tests.hold_builders import (
     TAKEN,
     claim,
     claimed_by,
+    consume,
     deploy,
     gone,
     hold,
     new,
     put,
     show,
-    turn_into_request,
 )
 
 
@@ -127,7 +127,7 @@ def test_other_projects_neither_see_nor_renew_nor_use_nor_delete_a_hold(ledger, 
     with pytest.raises(HoldNotFound):
         ledger.runner.write(renew_hold, stranger, RenewHold(uuid=made.uuid, seconds=1))
     with pytest.raises(HoldNotFound):
-        turn_into_request(ledger, made.uuid, new(), stranger)
+        consume(ledger, made.uuid, new(), stranger)
     with pytest.raises(NodeHeld):
         deploy(ledger, node, made.uuid, stranger)
     assert show(ledger, made) == made
@@ -199,7 +199,7 @@ def test_an_expired_hold_is_no_proof(ledger):
     with pytest.raises(HoldNotFound):
         deploy(ledger, node, made.uuid)
     with pytest.raises(HoldNotFound):
-        turn_into_request(ledger, made.uuid, new())
+        consume(ledger, made.uuid, new())
 
 
 def test_a_renewed_hold_ends_later(ledger):
@@ -332,7 +332,7 @@ def test_a_held_node_is_deleted_only_in_maintenance(ledger):
 def test_an_allocation_takes_over_the_claim_of_a_hold(ledger):
     node = ledger.enrol(resource_class="gold")
     made, request = hold(ledger, node), new()
-    assert turn_into_request(ledger, made.uuid, request).uuid == node.uuid
+    assert consume(ledger, made.uuid, request).uuid == node.uuid
     assert gone(ledger, made)
     assert (claimed_by(ledger, made.instance_uuid), claimed_by(ledger, request)) == ([], [node.uuid])
     assert ledger.unit(node) == TAKEN
@@ -343,7 +343,7 @@ def test_an_allocation_cannot_consume_the_hold_of_a_node_that_cannot_be_deployed
     made = hold(ledger, node)
     put(ledger, node, maintenance=True)
     with pytest.raises(NothingToHold, match="is in maintenance"):
-        turn_into_request(ledger, made.uuid, new())
+        consume(ledger, made.uuid, new())
     assert show(ledger, made) == made
 
 
