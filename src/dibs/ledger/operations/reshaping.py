@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from dibs.access.access import Access
 from dibs.database.transaction import Again, Transaction
-from dibs.ledger.model import access as rights
+from dibs.ledger.model.access import RESHAPE, require
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import ProviderNotFound
 from dibs.ledger.model.providers import Provider, check_generation
@@ -24,7 +24,7 @@ class Reshape:
 
 def reshape(tx: Transaction, access: Access, now: int, command: Reshape) -> None:
     """Add the new inventories, then move the claims, then remove the old inventories: no claim is ever without one."""
-    rights.require(access, rights.RESHAPE)
+    require(access, RESHAPE)
     locked = _lock(tx, now, command)
     offers = _checked_offers(tx, command.inventories)
     if not locked.issuperset(provider.id for provider, _ in offers):
