@@ -64,6 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "every_engine: runs on every chosen engine, although its folder does not",
         "one_engine: runs on the first chosen engine only, although its folder runs on every engine",
         "needs_engine(name): runs only when that engine is among the chosen ones",
+        "server_engines: runs on the chosen engines other than SQLite",
     ):
         config.addinivalue_line("markers", line)
     config.stash[BED] = Bed()
@@ -112,9 +113,16 @@ def folder_of(test: pytest.Item) -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect tests of engines that were not chosen, and sort the long tests first."""
     chosen = {*chosen_engines(config), None}
-    left_out = {item for item in items if _needed_engine(item) not in chosen}
+    left_out = {item for item in items if _needed_engine(item) not in chosen or _excludes_its_engine(item)}
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = sorted((item for item in items if item not in left_out), key=lambda item: rank_of(item.nodeid))
+
+
+def _excludes_its_engine(item: pytest.Item) -> bool:
+    """Return True for a test about concurrent writers on SQLite, which has one writer."""
+    callspec = getattr(item, "callspec", None)
+    on_sqlite = callspec is not None and callspec.params.get("engine_name") == "sqlite"
+    return on_sqlite and item.get_closest_marker("server_engines") is not None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -15,7 +15,7 @@ from dibs.allocations.model.errors import (
     NoConductorAvailable,
     NodeHasNoAllocation,
 )
-from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.errors import StatementTimeout, StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import (
     ComputeUnavailable,
@@ -234,6 +234,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     LeaseRefused: 403,
     Forbidden: 403,
     StoreUnavailable: 503,
+    StatementTimeout: 503,
     StoreContended: 503,
 }
 """An error without a row of its own has the status of its parent class."""
