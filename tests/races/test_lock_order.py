@@ -39,8 +39,8 @@ def test_claims_through_placement_and_the_instance_of_a_node_seldom_deadlock(led
                 continue  # The node has the instance already, or no longer.
 
     assert all_at_once(6, either) == [None] * 6
-    # With locks in opposite orders most rounds deadlock (81 reruns). A few remain: PostgreSQL locks the rows of one
-    # UPDATE in the order of its scan, which need not be that of another transaction.
+    # With locks in opposite orders most rounds deadlock (81 reruns on PostgreSQL). A few can remain: one UPDATE of both
+    # providers need not lock its rows in order of their ids (docs/adr/0010).
     assert ledger.store.statistics.reruns - before < ROUNDS
 
 
