@@ -77,6 +77,8 @@ def test_every_patchable_attribute_leads_to_a_rule_that_exists():
         ({"automated_clean": False}, {"baremetal:node:disable_cleaning"}),
         ({"automated_clean": True}, {"baremetal:node:update"}),
         ({"retired_reason": "x"}, {"baremetal:node:update:retired"}),
+        ({"maintenance": "yes"}, {"baremetal:node:set_maintenance"}),
+        ({"maintenance": None}, {"baremetal:node:clear_maintenance"}),
     ],
 )
 def test_a_patch_needs_the_rule_of_each_attribute(changes, rules):

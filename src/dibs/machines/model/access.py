@@ -15,6 +15,7 @@ from dibs.machines.model.errors import NodeNotFound, WrongState
 from dibs.machines.model.nodes import Node
 
 SEE_NODE = "baremetal:node:get"
+CHANGE_INSTANCE = "baremetal:node:update:instance_uuid"
 CHANGE_OWNER_OF_ACTIVE_NODE = "baremetal:node:update_owner_provisioned"
 
 _UPDATE = "baremetal:node:update"
@@ -106,6 +107,14 @@ def rules_of_patch(patch: Patch) -> frozenset[str]:
 def _update_rule(name: str, value: Any) -> str:
     if name.endswith("_interface"):
         return "baremetal:node:update:driver_interfaces"
-    if name == "automated_clean" and str(value).strip().lower() in ("false", "0", "no", "off", "n", "f"):
+    if name == "automated_clean" and _is_false(value):
         return "baremetal:node:disable_cleaning"
+    if name == "maintenance":
+        # Quirk not copied: in Ironic the rule to update a node suffices, so a member of the lessee's project may patch
+        # what PUT and DELETE of /maintenance refuse.
+        return f"baremetal:node:{'clear' if value is None or _is_false(value) else 'set'}_maintenance"
     return _UPDATE_RULES.get(name, _UPDATE)
+
+
+def _is_false(value: Any) -> bool:
+    return str(value).strip().lower() in ("false", "0", "no", "off", "n", "f")
