@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from msgspec import structs
+
 from dibs.http.edge.binding import Address, parse_address
 
 ENVIRONMENT_PREFIX = "DIBS_"
@@ -236,7 +238,7 @@ class Settings:
             return self.rpc_url
         address = self.address
         if address.host in ("0.0.0.0", "::"):
-            address = dataclasses.replace(address, host=socket.gethostname())
+            address = structs.replace(address, host=socket.gethostname())
         return f"{address.url(self.tls)}/rpc"
 
 

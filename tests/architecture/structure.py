@@ -1,7 +1,6 @@
 """House rules about the tree and about operations: each function returns its complaints."""
 
 import ast
-import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -10,6 +9,8 @@ import typing
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from msgspec import Struct
 
 MOST_MODULES = 15
 SHORTEST_DOCSTRING = 3
@@ -129,7 +130,7 @@ def _closures(hint: Any, seen: set[Any]) -> Iterator[str]:
     for part in typing.get_args(hint):
         if not isinstance(part, list):
             yield from _closures(part, seen)
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint) and hint not in seen:
+    if isinstance(hint, type) and issubclass(hint, Struct) and hint not in seen:
         seen.add(hint)
         for field, inner in typing.get_type_hints(hint).items():
             for problem in _closures(inner, seen):

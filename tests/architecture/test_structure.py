@@ -1,11 +1,11 @@
 """Each rule of structure.py finds a violation and accepts correct work; test_source_tree.py applies them to Dibs."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -67,18 +67,15 @@ file.write(text)
     }
 
 
-@dataclass(frozen=True)
-class Inner:
+class Inner(Struct, frozen=True):
     guards: Mapping[str, Callable[[str], None]]
 
 
-@dataclass(frozen=True)
-class WithClosure:
+class WithClosure(Struct, frozen=True):
     inner: tuple[Inner, ...] | None
 
 
-@dataclass(frozen=True)
-class PlainData:
+class PlainData(Struct, frozen=True):
     names: tuple[str, ...]
     values: Mapping[str, Any]
 

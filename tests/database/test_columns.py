@@ -1,15 +1,14 @@
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from dibs.database.columns import WRITTEN_BYTES_MAX, Columns
 from dibs.errors import BadValue
 
 
-@dataclass(frozen=True)
-class Thing:
+class Thing(Struct, frozen=True):
     name: str
     locked: bool | None
     extra: Mapping[str, Any]

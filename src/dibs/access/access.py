@@ -2,8 +2,9 @@
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from dibs.access.actor import SERVICE_ACTOR, Actor
 from dibs.errors import Forbidden
@@ -39,8 +40,7 @@ class Rules(Protocol):
         """Return True when the rule lets the actor do this to the target."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+class Access(Struct, frozen=True, kw_only=True):
     """The caller of an operation, with the policy for the caller.
 
     The entrance (dialect, RPC or conductor) builds it once per request. An operation checks its rules against the

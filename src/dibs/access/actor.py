@@ -1,10 +1,9 @@
 """The authenticated caller."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Actor:
+class Actor(Struct, frozen=True, kw_only=True):
     """The caller of an operation, as authentication established it."""
 
     user: str | None = None

@@ -7,8 +7,9 @@ import subprocess
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
+
+from msgspec import Struct
 
 from dibs.cli.interrupts import Interrupts
 from dibs.cli.wait_progress import WaitProgress
@@ -24,8 +25,7 @@ REASON_AGE_SECONDS = 5.0
 """The interval at which the reason for a wait is refreshed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllocationRequest:
+class AllocationRequest(Struct, frozen=True, kw_only=True):
     """The arguments of ``dibs allocation create``."""
 
     resource_class: str

@@ -7,8 +7,8 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from uvicorn.config import STARTUP_FAILURE
 
 from dibs.http.auth import Authenticator
@@ -73,8 +73,7 @@ def build_shell(settings: Settings, application: Application) -> Shell:
     return Shell(application, authenticator_from(settings), limits_from(settings))
 
 
-@dataclass(frozen=True, slots=True)
-class SameProcess:
+class SameProcess(Struct, frozen=True):
     """Builds the ASGI application of a single-process server around the application that is already started."""
 
     settings: Settings
@@ -84,8 +83,7 @@ class SameProcess:
         return build_shell(self.settings, self.application)
 
 
-@dataclass(frozen=True, slots=True)
-class SpawnedWorker:
+class SpawnedWorker(Struct, frozen=True):
     """Builds the ASGI application in a worker process. It is pickled, so ``build`` must be a module-level function."""
 
     settings: Settings

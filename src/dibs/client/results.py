@@ -1,13 +1,13 @@
 """Results of queries: values that are not resources, so they have no identity and cannot be changed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Why:
+
+class Why(Struct, frozen=True):
     """Why nodes or hosts are not available, and when they will be."""
 
     fits: bool
@@ -34,8 +34,7 @@ class Why:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """One provider of an allocation candidate; providers with the same number belong to the same candidate."""
 
     number: int

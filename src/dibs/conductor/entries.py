@@ -3,7 +3,8 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.allocations.model.outcomes import Outcome
 from dibs.allocations.model.queue import QueueEntry
@@ -16,8 +17,7 @@ WAITING_CHECK_SECONDS = 60.0
 """How often a waiting batch is matched to see whether enough nodes of its kind still exist."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pause:
+class _Pause(Struct, frozen=True, kw_only=True):
     until: float
     attempts: int = 0
     """How many attempts found only locked or promised nodes."""

@@ -4,7 +4,8 @@ import logging
 import threading
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.access.access import SERVICE
 from dibs.conductor.session import Session
@@ -17,8 +18,7 @@ from dibs.machines.operations.conductors import Heartbeat, RegisterConductor, re
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(Struct, frozen=True, kw_only=True):
     """The facts that a conductor registers about itself."""
 
     hostname: str

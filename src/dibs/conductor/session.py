@@ -1,13 +1,13 @@
 """One registration of a conductor."""
 
 import threading
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dibs.machines.model.driver import Interrupted
 
 
-@dataclass(slots=True)
-class Session:
+class Session(Struct):
     """The incarnation under which a conductor works, and whether that has ended.
 
     Each registration begins a new session. Work of an ended session stops: another conductor may do it by now.

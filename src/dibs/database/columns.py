@@ -1,9 +1,11 @@
-"""Store the attributes of a dataclass in columns: truth values as 0 and 1, mappings as JSON (docs/adr/0003)."""
+"""Store the attributes of a struct in columns: truth values as 0 and 1, mappings as JSON (docs/adr/0003)."""
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from dibs.errors import BadValue
 
@@ -15,9 +17,9 @@ _BYTES_OF_A_CHARACTER_MAX = 4
 
 
 class Columns:
-    """Converts between the attributes of one dataclass and columns."""
+    """Converts between the attributes of one struct and columns."""
 
-    def __init__(self, model: type) -> None:
+    def __init__(self, model: type[Struct]) -> None:
         annotations = {attribute.name: str(attribute.type) for attribute in fields(model)}
         self.names = tuple(annotations)
         self._flags = frozenset(name for name, annotation in annotations.items() if "bool" in annotation)

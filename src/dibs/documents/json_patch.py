@@ -6,11 +6,11 @@ reads there. So two clients that patch one resource at the same time both keep t
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import jsonpatch
 import jsonpointer
+from msgspec import Struct
 
 from dibs.errors import BadValue
 
@@ -26,8 +26,7 @@ _FAILURES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PatchOperation:
+class PatchOperation(Struct, frozen=True):
     """One operation of a patch."""
 
     op: str

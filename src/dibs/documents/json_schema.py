@@ -3,8 +3,9 @@
 import functools
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import jsonschema
@@ -17,8 +18,7 @@ _VALIDATORS: "dict[int, tuple[Schema, jsonschema.Draft202012Validator]]" = {}
 """By the id() of the schema; the entry holds the schema, so that no other object can get the same id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
+class Mistake(Struct, frozen=True):
     """The most relevant violation of a schema."""
 
     message: str

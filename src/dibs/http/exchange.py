@@ -5,8 +5,9 @@ Each dialect's own exchange adds its version, its query parameters and its valid
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.access.actor import Actor
@@ -48,8 +49,7 @@ class HasRunner(Protocol):
 Services = TypeVar("Services", bound=HasRunner)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnyExchange(Generic[Services]):
+class AnyExchange(Struct, Generic[Services], frozen=True, kw_only=True):
     """One request and its path arguments."""
 
     request: Request

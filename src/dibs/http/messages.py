@@ -1,14 +1,14 @@
 """The types that the shell and the dialects exchange."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from dibs.access.actor import Actor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """A complete HTTP request for the dialect of its mount."""
 
     method: str
@@ -26,8 +26,7 @@ class Request:
     """The authenticated caller; on a public path of the dialect an actor without roles."""
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """An HTTP response."""
 
     status: int

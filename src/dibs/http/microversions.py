@@ -3,9 +3,9 @@
 import enum
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import microversion_parse
+from msgspec import Struct
 
 Version = tuple[int, int]
 
@@ -20,16 +20,14 @@ class Problem(enum.Enum):
     OUT_OF_RANGE = "out of range"
 
 
-@dataclass(frozen=True, slots=True)
-class VersionRefusal:
+class VersionRefusal(Struct, frozen=True):
     """A version that cannot be served, as the client sent it."""
 
     problem: Problem
     asked: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VersionRange:
+class VersionRange(Struct, frozen=True, kw_only=True):
     """The microversions of a service, and the headers that ask for one."""
 
     service_type: str

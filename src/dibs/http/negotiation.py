@@ -1,14 +1,14 @@
 """Check the Content-Type and Accept headers of a request: Dibs serves JSON only."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 _BODY_TYPES = frozenset({"application/json", "application/json-patch+json"})
 
 
-@dataclass(frozen=True, slots=True)
-class NotServed:
+class NotServed(Struct, frozen=True):
     """Why a media type cannot be served."""
 
     status: int

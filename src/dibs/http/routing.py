@@ -6,14 +6,14 @@ versions.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct, field
 
 H = TypeVar("H")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Route(Generic[H]):
+class Route(Struct, Generic[H], frozen=True, kw_only=True):
     """One row: a messages.Operation with the dialect's handler."""
 
     method: str
@@ -36,29 +36,25 @@ class Route(Generic[H]):
         return self.since <= minor and (self.until is None or minor <= self.until)
 
 
-@dataclass(frozen=True, slots=True)
-class Match(Generic[H]):
+class Match(Struct, Generic[H], frozen=True):
     """The row for a request, and the path arguments by name."""
 
     route: Route[H]
     arguments: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownPath:
+class UnknownPath(Struct, frozen=True):
     """No row has this path in any version."""
 
 
-@dataclass(frozen=True, slots=True)
-class MethodNotAllowed:
+class MethodNotAllowed(Struct, frozen=True):
     """Rows have this path, but none has it with this method."""
 
     allowed: tuple[str, ...]
     """The methods of the path in the requested version."""
 
 
-@dataclass(frozen=True, slots=True)
-class NotInVersion(Generic[H]):
+class NotInVersion(Struct, Generic[H], frozen=True):
     """Rows have this method and path, but only in other versions."""
 
     routes: tuple[Route[H], ...]

@@ -1,7 +1,6 @@
 """Connect to a service by URL, with or without HTTP basic authentication, or by an entry of clouds.yaml."""
 
 import logging
-from dataclasses import dataclass
 
 from keystoneauth1 import exceptions
 from keystoneauth1.adapter import Adapter
@@ -10,6 +9,7 @@ from keystoneauth1.identity.base import BaseIdentityPlugin
 from keystoneauth1.plugin import BaseAuthPlugin
 from keystoneauth1.session import Session
 from keystoneauth1.token_endpoint import Token
+from msgspec import Struct
 
 from dibs.importing.service import Service, Unreachable
 
@@ -21,8 +21,7 @@ _TOKEN_WITHOUT_AUTH = "admin"  # noqa: S105
 _VERSION_IN_CATALOGUE = {"baremetal": "/v1", "placement": "", "reservation": "/v1"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class Address(Struct, frozen=True, kw_only=True):
     """The URL of a service and the credentials to use."""
 
     url: str | None = None

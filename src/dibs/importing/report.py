@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 COPIED = "copied"
 SAME = "same"
@@ -14,8 +15,7 @@ OUTCOMES = (COPIED, SAME, DIFFERS, REFUSED, LEFT_OUT)
 """Created by this run; existed and equal; exists but differs; could not be created; not copied on purpose."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """An attribute that differs between source and target."""
 
     what: str
@@ -24,8 +24,7 @@ class Difference:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """An object that differs, or that is missing in the target."""
 
     noun: str
@@ -46,8 +45,7 @@ class ProgressListener(Protocol):
         """Count one more object as processed."""
 
 
-@dataclass
-class Report:
+class Report(Struct):
     """Counts the objects of an import and collects the findings."""
 
     listener: ProgressListener

@@ -1,7 +1,8 @@
 """Flavors that an external compute service keeps: a dialect looks them up before the transaction, never inside it."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dibs.access.access import Access, VisibleProjects
 from dibs.flavors.model.flavors import Flavor

@@ -6,11 +6,12 @@ call. A call may be repeated at another conductor: the API process chooses the a
 so the second conductor finds the row that the first one wrote.
 """
 
-import dataclasses
 import logging
 import random
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from msgspec import to_builtins
 
 from dibs.access.access import SERVICE, Access
 from dibs.access.actor import Actor
@@ -32,7 +33,7 @@ LOG = logging.getLogger(__name__)
 CREATE = "create_allocation"
 DESTROY = "destroy_allocation"
 
-_SENT = tuple(field.name for field in dataclasses.fields(CreateAllocation) if field.name != "incarnation")
+_SENT = tuple(name for name in CreateAllocation.__struct_fields__ if name != "incarnation")
 """The conductor that is called finds the node, so its incarnation is not sent."""
 _LISTS = ("traits", "candidate_nodes")
 _SAME = ("name", "owner", "extra", "candidate_nodes", "sticky", "batch")
@@ -138,7 +139,8 @@ def procedures(
         command = CreateAllocation(**{**values, "incarnation": incarnation()})
         allocation = runner.write(create_allocation, policy.access(actor), command)
         wake()
-        return dataclasses.asdict(allocation)
+        document: Json = to_builtins(allocation)
+        return document
 
     def destroy(actor: Actor, params: Json) -> None:
         runner.write(delete_allocation, policy.access(actor), params["allocation"]["uuid"])

@@ -11,7 +11,8 @@ import itertools
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 FRESH_SECONDS = 30
 """How far the time of a call may differ from the conductor's clock."""
@@ -29,8 +30,7 @@ class Unproven(Exception):
     """A call whose proof is not valid; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """The proof of a call."""
 
     time: int

@@ -1,7 +1,8 @@
 """Actors and domain errors as JSON."""
 
-import dataclasses
 from typing import Any
+
+from msgspec.structs import asdict
 
 from dibs.access.actor import Actor
 from dibs.errors import BadValue, DibsError, every_error
@@ -14,7 +15,7 @@ REFUSED = -32000
 
 def write_actor(actor: Actor) -> Json:
     """Return the caller of the API as JSON; the conductor checks its access."""
-    return {**dataclasses.asdict(actor), "roles": sorted(actor.roles)}
+    return {**asdict(actor), "roles": sorted(actor.roles)}
 
 
 def read_actor(document: Json) -> Actor:

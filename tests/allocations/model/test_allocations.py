@@ -1,8 +1,7 @@
 """Which nodes requirements accept, and when an allocation may be removed."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dibs.allocations.model.allocations import (
     Allocation,

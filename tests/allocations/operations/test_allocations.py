@@ -1,10 +1,10 @@
 """Show, list, change and delete allocations."""
 
 import uuid
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.access.actor import Actor

@@ -1,8 +1,7 @@
 """Rows of allocations."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dibs.access.access import EVERY_PROJECT
 from dibs.allocations.model.allocations import AllocationQuery

@@ -1,9 +1,8 @@
 """The search for candidates, compared with brute force."""
 
-from dataclasses import replace
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.model.provider_tree import SHARING_TRAIT

@@ -4,10 +4,10 @@ Criteria and scarcity are rare: most queries with many criteria have no candidat
 As it is, about half of the queries have one.
 """
 
-from dataclasses import replace
 from typing import TypeVar
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.ledger.model.criteria import Criteria

@@ -1,10 +1,9 @@
 """Candidates from a real database: those of brute force, with a number of statements that does not grow."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dibs.access.access import SERVICE
 from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dibs.access.access import EVERY_PROJECT
 from dibs.access.actor import Actor

@@ -1,5 +1,6 @@
 import json
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dibs.leases.model.documents import host_fields, lease_document, reservation_fields
 from dibs.leases.model.leases import (

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dibs.leases.model.errors import HostKeptForLeases, NodeBooked
 from dibs.leases.model.host_access import GuardedBooking, GuardedHost, HostUse, check_hold, check_use

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dibs.errors import BadValue
 from dibs.leases.model.hosts import NO_DETAILS, HostDetails, check_properties, reservation_provider_name

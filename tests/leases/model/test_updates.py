@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dibs.leases.model.errors import BadLease, LeaseConflict, OutsideLease
 from dibs.leases.model.leases import (

@@ -1,4 +1,4 @@
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dibs.leases.queries import leases
 from tests.builders import Ledger, trusted

@@ -1,8 +1,7 @@
 """Claim requests: generations and amounts."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dibs.ledger.model.claims import (
     ANY_GENERATION,

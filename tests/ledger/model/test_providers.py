@@ -1,8 +1,7 @@
 """Providers: generations and subtrees."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dibs.ledger.model.errors import ProviderGenerationConflict
 from dibs.ledger.model.providers import Provider, check_generation, subtree

@@ -1,8 +1,7 @@
 """The writer of claims: all or nothing, events, and the units of nodes."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.errors import CapacityExceeded, ConsumerGenerationConflict

@@ -1,6 +1,6 @@
 """Rows of inventories."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.claims import InventoryKey

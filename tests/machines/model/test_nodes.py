@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dibs.errors import BadValue
 from dibs.machines.model import states

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dibs.flavors.model.flavors import Flavor
 from dibs.leases.model.leases import ACTIVE, INSTANCES, PENDING, RESERVATION_ACTIVE, RESERVATION_PENDING, WHOLE_HOST

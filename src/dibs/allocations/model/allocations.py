@@ -1,7 +1,8 @@
 """Allocations: a client asks for a node of a class with traits, and a conductor finds it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dibs.access.access import VisibleProjects
 from dibs.errors import BadValue
@@ -15,8 +16,7 @@ ERROR = "error"
 STATES = (ALLOCATING, ACTIVE, ERROR)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requirements:
+class Requirements(Struct, frozen=True, kw_only=True):
     """The nodes that an allocation accepts. Allocations with equal requirements accept the same nodes."""
 
     resource_class: str | None
@@ -31,8 +31,7 @@ class Requirements:
         return not mismatches(self, node, traits)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Allocation:
+class Allocation(Struct, frozen=True, kw_only=True):
     """A request for one node, and its result."""
 
     id: int
@@ -77,8 +76,7 @@ class Allocation:
         return self.wait_until is not None and now < self.wait_until
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AllocationQuery:
+class AllocationQuery(Struct, frozen=True, kw_only=True):
     """One page of allocations."""
 
     projects: VisibleProjects = frozenset()

@@ -6,7 +6,8 @@ computes the same, so no entry overtakes an earlier one, and none waits for an e
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.allocations.model.allocations import Requirements
 
@@ -17,8 +18,7 @@ Search = Callable[[Requirements, int], Sequence[str]]
 """Takes requirements and a maximum, and returns the uuids of free nodes in the order of their ids."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueEntry:
+class QueueEntry(Struct, frozen=True, kw_only=True):
     """Allocations that get their nodes together: one allocation, or all of a batch."""
 
     key: str
@@ -28,8 +28,7 @@ class QueueEntry:
     """True until its deadline; an entry that does not wait fails when no node is free."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingEntry:
+class WaitingEntry(Struct, frozen=True, kw_only=True):
     """An entry that waits, with what the simulation needs to know about it."""
 
     entry: QueueEntry

@@ -3,7 +3,8 @@
 Deleting an allocation releases its node under the lock of that node, like every other change of the node.
 """
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.allocations.model.access import DELETE, UPDATE, check_allocation
@@ -22,8 +23,7 @@ from dibs.machines.operations.nodes import check_unlocked
 from dibs.machines.queries import nodes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateAllocation:
+class UpdateAllocation(Struct, frozen=True, kw_only=True):
     """Change the name or the extra of an allocation."""
 
     ident: str

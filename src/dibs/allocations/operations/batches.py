@@ -1,7 +1,9 @@
 """Allocate several nodes together, all or none; and retry allocations that failed."""
 
 import uuid
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.allocations.model.access import UPDATE, check_allocation, check_owner
@@ -19,16 +21,14 @@ COUNT_MAX = 100
 """The largest batch: its nodes are locked together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateBatch:
+class CreateBatch(Struct, frozen=True, kw_only=True):
     """Create allocations that differ only in their uuids and get their nodes together, or none does."""
 
     kind: CreateAllocation
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryAllocation:
+class RetryAllocation(Struct, frozen=True, kw_only=True):
     """Put a failed allocation back into the queue, and with it all of its batch."""
 
     ident: str

@@ -6,8 +6,10 @@ is deployed already (a backfill), and with ``hold`` a node that the caller holds
 
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from zlib import crc32
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.allocations.model.access import check_owner
@@ -34,8 +36,7 @@ from dibs.machines.operations.nodes import check_unlocked
 from dibs.machines.queries import conductors, nodes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateAllocation:
+class CreateAllocation(Struct, frozen=True, kw_only=True):
     """Ask for a node of a class; or, with ``node``, add the allocation that a deployed node lacks."""
 
     uuid: str | None = None

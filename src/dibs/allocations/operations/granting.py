@@ -4,7 +4,7 @@ The transaction locks the nodes in the order of their ids, checks again what the
 Two entries that want one node meet at its lock, and the second tries the next node.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import Allocation
@@ -20,8 +20,7 @@ from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import nodes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrantNodes:
+class GrantNodes(Struct, frozen=True, kw_only=True):
     """Give each allocation of an entry one of these nodes."""
 
     entry: QueueEntry
@@ -30,8 +29,7 @@ class GrantNodes:
     """Uuids, in the order of node ids."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailEntry:
+class FailEntry(Struct, frozen=True, kw_only=True):
     """End every allocation of an entry with an error."""
 
     entry: QueueEntry

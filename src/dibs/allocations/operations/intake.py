@@ -6,8 +6,9 @@ elsewhere. Both check the caller's access in the operation, and a dialect cannot
 
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.allocations.model.access import check_owner

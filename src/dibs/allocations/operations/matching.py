@@ -5,9 +5,10 @@ class, and no lock is held meanwhile. Its nodes are a hint that ``granting`` che
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import Allocation
@@ -20,8 +21,7 @@ from dibs.allocations.queries.free_nodes import FOUND_MAX
 from dibs.database.transaction import Transaction
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MatchEntry:
+class MatchEntry(Struct, frozen=True, kw_only=True):
     """Find nodes for an entry; the seed decides which are tried first."""
 
     entry: QueueEntry

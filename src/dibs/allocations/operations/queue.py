@@ -1,7 +1,8 @@
 """Which queue entries a conductor tries now, and which free nodes belong to entries ahead."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import Requirements
@@ -14,16 +15,14 @@ END_OF_QUEUE = 2**62
 """A position behind every allocation."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListEntries:
+class ListEntries(Struct, frozen=True, kw_only=True):
     """Entries that a conductor tries now."""
 
     incarnation: str
     count_max: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadyEntries:
+class ReadyEntries(Struct, frozen=True, kw_only=True):
     """Waiting entries of a conductor that can have their nodes now, in queue order."""
 
     entries: tuple[QueueEntry, ...] = ()

@@ -1,6 +1,6 @@
 """Take the open allocations of failed conductors."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.allocations.queries import queue
@@ -8,8 +8,7 @@ from dibs.database.transaction import Transaction
 from dibs.machines.queries import conductors
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakeOverAllocations:
+class TakeOverAllocations(Struct, frozen=True, kw_only=True):
     """Move every open allocation of a failed conductor to another."""
 
     conductor_id: int

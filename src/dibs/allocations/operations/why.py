@@ -1,8 +1,9 @@
 """Explain why nodes are not available, and when they will be."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import Requirements, check_resource_class
@@ -17,8 +18,7 @@ SEARCHED_MAX = 10_000
 """How many free nodes are searched for promised ones."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainNodes:
+class ExplainNodes(Struct, frozen=True, kw_only=True):
     """The nodes that an allocation would ask for."""
 
     resource_class: str

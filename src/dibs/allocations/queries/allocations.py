@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import Select, Update, bindparam, false, insert, select
 from sqlalchemy import delete as delete_rows
 from sqlalchemy import update as update_rows

@@ -1,13 +1,14 @@
 """The query for allocation candidates: request groups, and the conditions on all of them together, as plain data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dibs.ledger.model.criteria import ANYTHING, Criteria
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestGroup:
+class RequestGroup(Struct, frozen=True, kw_only=True):
     """Resources that are requested together, and the criteria for the providers that supply them.
 
     Several providers of one tree, and the providers that share with that tree, may supply the group without a suffix
@@ -28,8 +29,7 @@ class RequestGroup:
         return bool(self.suffix)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateQuery:
+class CandidateQuery(Struct, frozen=True, kw_only=True):
     """A whole request for allocation candidates."""
 
     groups: tuple[RequestGroup, ...]

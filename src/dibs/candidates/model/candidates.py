@@ -16,9 +16,10 @@ The search of one tree (``search.py``) is lazy: it does no work beyond the candi
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 from zlib import crc32
+
+from msgspec import Struct
 
 from dibs.candidates.model.candidate_query import CandidateQuery
 from dibs.candidates.model.provider_tree import Member, Tree
@@ -29,8 +30,7 @@ from dibs.candidates.model.slots import Choice, slots_of, with_choices_of
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Struct, frozen=True, kw_only=True):
     """One way to satisfy the query."""
 
     resources: Mapping[str, Mapping[str, int]]
@@ -39,8 +39,7 @@ class Candidate:
     """Suffix of each group -> uuids of the providers that supply it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidates:
+class Candidates(Struct, frozen=True, kw_only=True):
     """The result of a search."""
 
     candidates: tuple[Candidate, ...]

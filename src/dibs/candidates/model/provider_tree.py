@@ -1,18 +1,17 @@
 """Provider trees as read in one transaction, with the inventories, traits and aggregates of each member."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import os_traits
+from msgspec import Struct
 
 from dibs.ledger.model.inventories import Inventory
 
 SHARING_TRAIT = os_traits.MISC_SHARES_VIA_AGGREGATE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Struct, frozen=True, kw_only=True):
     """One provider of a tree."""
 
     id: int
@@ -53,8 +52,7 @@ class Member:
         return max(0, min(inventory.max_unit, int(inventory.capacity) - inventory.used))
 
 
-@dataclass(frozen=True)
-class Tree:
+class Tree(Struct, frozen=True, dict=True):
     """A root and its descendants, in the order of their row ids."""
 
     root: Member

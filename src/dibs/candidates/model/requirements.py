@@ -4,7 +4,9 @@ This is coarser than the search: each requirement is checked by itself, and the 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.model.provider_tree import Member
@@ -15,8 +17,7 @@ REQUIREMENTS_MAX = 24
 """The largest number that the database checks. A query may have hundreds; the first few exclude the most trees."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Requirement:
+class Requirement(Struct, frozen=True, kw_only=True):
     """A provider that the tree must have: one that meets all of these conditions, or one that shares with the tree."""
 
     resources: tuple[tuple[str, int], ...] = ()

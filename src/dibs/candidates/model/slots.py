@@ -1,14 +1,15 @@
 """Slots: the parts of a query that one provider each must supply, and the providers that could."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.model.provider_tree import Member, Tree
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class Slot(Struct, frozen=True, kw_only=True):
     """What one provider must supply: a whole group with a suffix, or one class of the group without."""
 
     number: int

@@ -20,9 +20,9 @@ what, not which); the values are parameters.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import BigInteger, ColumnElement, Select, Table, and_, bindparam, literal, or_, select
 from sqlalchemy.sql.selectable import FromClause
 
@@ -60,8 +60,7 @@ class Shape(NamedTuple):
     root_traits: CriteriaShape
 
 
-@dataclass(frozen=True, slots=True)
-class Prefilter:
+class Prefilter(Struct, frozen=True):
     """The shape and the values of a statement that finds trees."""
 
     shape: Shape

@@ -1,8 +1,9 @@
 """One request in a handler, with everything that the handler may use."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations.intake import AllocationIntake
@@ -19,16 +20,14 @@ from dibs.machines.model.patching.values import check_schema
 __all__ = ["Exchange", "Handler", "Headers", "HoldTimes", "Services", "empty_answer", "json_answer"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HoldTimes:
+class HoldTimes(Struct, frozen=True, kw_only=True):
     """How many seconds a reservation lasts: by default and at most."""
 
     default: float = 300
     longest: float = 3600
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
+class Services(Struct, frozen=True, kw_only=True):
     """The objects that the wiring passes to the dialect."""
 
     runner: Runner
@@ -41,8 +40,7 @@ class Services:
     hold_times: HoldTimes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange(AnyExchange[Services]):
+class Exchange(AnyExchange[Services], frozen=True, kw_only=True):
     """One request, its version and its path arguments."""
 
     minor: int

@@ -7,8 +7,9 @@ lists every parameter; any other is 400. To add a URL: write a handler, a row, a
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.dialects.baremetal import discovery, schemas
 from dibs.dialects.baremetal.documents.filters import FILTERS
@@ -42,8 +43,7 @@ class TooOld(enum.Enum):
     NOT_ACCEPTABLE = "406"
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     """The handler of a row, and its response to older versions."""
 
     handle: Handler

@@ -1,8 +1,9 @@
 """One request in a handler, with everything that the handler may use."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.access.access import VisibleProjects, visible_projects
 from dibs.access.compute_policy import ComputePolicy
@@ -19,8 +20,7 @@ __all__ = ["VERSION", "Exchange", "Handler", "Services", "empty_answer", "json_a
 VERSION = "v2.1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
+class Services(Struct, frozen=True, kw_only=True):
     """The objects that the wiring passes to the dialect."""
 
     runner: Runner
@@ -29,8 +29,7 @@ class Services:
     """Wakes the conductor of this process for new work."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange(AnyExchange[Services]):
+class Exchange(AnyExchange[Services], frozen=True, kw_only=True):
     """One request, its version and its path arguments."""
 
     minor: int

@@ -1,8 +1,9 @@
 """Every URL of the compute dialect."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.dialects.compute import discovery
 from dibs.dialects.compute.exchange import Handler
@@ -29,8 +30,7 @@ _HYPERVISOR = "/v2.1/os-hypervisors/{hypervisor}"
 _OK = {200: "Done."}
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     """The handler of a route, and the rule that it needs."""
 
     handle: Handler

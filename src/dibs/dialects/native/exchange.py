@@ -1,8 +1,9 @@
 """One request in a handler, with everything that the handler may use."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
@@ -19,8 +20,7 @@ from dibs.leases.model.dates import LeaseRules
 __all__ = ["Exchange", "Handler", "Services", "json_answer"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
+class Services(Struct, frozen=True, kw_only=True):
     """The services that the wiring passes to the dialect."""
 
     runner: Runner
@@ -34,8 +34,7 @@ class Services:
     wake: Callable[[], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange(AnyExchange[Services]):
+class Exchange(AnyExchange[Services], frozen=True, kw_only=True):
     """One request and its path arguments."""
 
     def body(self, schema: Schema) -> Any:

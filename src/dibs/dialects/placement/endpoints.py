@@ -1,7 +1,8 @@
 """The three kinds of rows of the routing table."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.dialects.placement.exchange import Handler
 from dibs.dialects.placement.schemas import Schema
@@ -11,8 +12,7 @@ OK = {200: "Success."}
 DONE = {204: "Success, without a body."}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True, kw_only=True):
     """A handler, and the checks before it."""
 
     handle: Handler

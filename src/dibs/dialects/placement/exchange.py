@@ -1,10 +1,11 @@
 """One request in a handler, with everything that the handler may use."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from email.utils import formatdate
 from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 from dibs.access.placement_policy import PlacementPolicy
 from dibs.database.runner import Clock, Runner
@@ -20,8 +21,7 @@ from dibs.ledger.model.access import require
 CACHE_HEADERS_SINCE = 15
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
+class Services(Struct, frozen=True, kw_only=True):
     """The services that the wiring passes to the dialect."""
 
     runner: Runner
@@ -30,8 +30,7 @@ class Services:
     randomize_candidates: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange(AnyExchange[Services]):
+class Exchange(AnyExchange[Services], frozen=True, kw_only=True):
     """One request, its version and its path arguments."""
 
     minor: int

@@ -4,9 +4,10 @@
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Self
 from uuid import UUID
+
+from msgspec import Struct
 
 from dibs.dialects.placement.errors import bad_request
 from dibs.dialects.placement.schemas import INTEGER_MAX, Schema, check
@@ -21,8 +22,7 @@ _RESOURCES = (
 _ANY_OF = "in:HW_CPU_X86_VMX,CUSTOM_MAGIC"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forms:
+class Forms(Struct, frozen=True, kw_only=True):
     """The syntax of ``required`` and ``member_of`` that a version allows."""
 
     forbidden_traits: bool

@@ -1,12 +1,11 @@
 """The endpoint of a row of the routing table: a handler and its policy rule."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.dialects.reservation.exchange import Handler
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True, kw_only=True):
     """A handler, and the rule that is checked before it."""
 
     handle: Handler

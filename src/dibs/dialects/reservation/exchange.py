@@ -1,8 +1,9 @@
 """One request in a handler, with everything that the handler may use."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.access.lease_policy import LeasePolicy
 from dibs.database.runner import Runner
@@ -17,8 +18,7 @@ from dibs.leases.model.enforcement import Enforcement
 __all__ = ["Exchange", "Handler", "Services", "empty_answer", "json_answer"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
+class Services(Struct, frozen=True, kw_only=True):
     """The services that the handlers of this dialect use."""
 
     runner: Runner
@@ -33,8 +33,7 @@ class Services:
     """Wakes the conductor of this process, so that it runs due events at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange(AnyExchange[Services]):
+class Exchange(AnyExchange[Services], frozen=True, kw_only=True):
     """One request and its path arguments."""
 
     @property

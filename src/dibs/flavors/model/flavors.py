@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.errors import BadValue
@@ -27,8 +28,7 @@ CLASS_PREFIX = "CUSTOM_RESERVATION_"
 """The prefix of the resource class of a reservation."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flavor:
+class Flavor(Struct, frozen=True, kw_only=True):
     """A named size of servers."""
 
     id: int

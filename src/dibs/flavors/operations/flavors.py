@@ -1,8 +1,9 @@
 """Create, list, update and delete flavors, their extra specs, and access to private flavors."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dibs.access.access import EVERY_PROJECT, Access, VisibleProjects
 from dibs.database.transaction import Transaction
@@ -20,8 +21,7 @@ from dibs.flavors.queries import flavors
 from dibs.flavors.queries.flavors import FlavorPage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListFlavors:
+class ListFlavors(Struct, frozen=True, kw_only=True):
     """List one page of flavors."""
 
     visibility: VisibleProjects
@@ -36,8 +36,7 @@ class ListFlavors:
     marker: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlavorReference:
+class FlavorReference(Struct, frozen=True, kw_only=True):
     """Show a flavor; the base of all commands about one flavor."""
 
     flavor: str
@@ -46,29 +45,25 @@ class FlavorReference:
     """The projects whose private flavors the caller sees; every caller sees public ones."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateFlavor(FlavorReference):
+class UpdateFlavor(FlavorReference, frozen=True, kw_only=True):
     """Change the description of a flavor."""
 
     description: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetExtraSpecs(FlavorReference):
+class SetExtraSpecs(FlavorReference, frozen=True, kw_only=True):
     """Add extra specs, or replace the values of existing ones."""
 
     specs: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteExtraSpec(FlavorReference):
+class DeleteExtraSpec(FlavorReference, frozen=True, kw_only=True):
     """Delete one extra spec."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeFlavorAccess(FlavorReference):
+class ChangeFlavorAccess(FlavorReference, frozen=True, kw_only=True):
     """Grant a project access to a private flavor, or revoke it."""
 
     project: str

@@ -5,8 +5,9 @@ in a worker thread, so they may block. They establish the caller; what the calle
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from dibs.access.actor import Actor
 
@@ -16,8 +17,7 @@ ANONYMOUS = Actor()
 _IMPLIED = {"admin": "manager", "manager": "member", "member": "reader"}
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """A failed authentication: status, message and headers of the response."""
 
     status: int

@@ -14,9 +14,9 @@ import re
 import secrets
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import bcrypt
+from msgspec import Struct, field
 
 from dibs.access.actor import Actor
 from dibs.http.auth import Refusal, split_roles, with_implied_roles
@@ -36,16 +36,14 @@ class BadUserFile(Exception):
     """The user file cannot be used; the message has the number of every bad line."""
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(Struct, frozen=True):
     """One line of the file."""
 
     hash: bytes
     actor: Actor
 
 
-@dataclass(slots=True)
-class _Loaded:
+class _Loaded(Struct):
     """The file as last read, and digests of the passwords verified since."""
 
     stamp: tuple[int, int, int]

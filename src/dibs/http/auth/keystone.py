@@ -6,8 +6,9 @@ rules is refused, because the filter does not see the path of the request.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.access.actor import Actor
 from dibs.extras import needs_extra
@@ -29,8 +30,7 @@ Environ = dict[str, Any]
 StartResponse = Callable[..., Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceUser:
+class ServiceUser(Struct, frozen=True, kw_only=True):
     """The account that validates tokens at Keystone."""
 
     username: str

@@ -5,7 +5,8 @@ import ipaddress
 import os
 import socket
 import stat
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _BACKLOG = 2048
 _SOCKET_MODE = 0o660
@@ -15,8 +16,7 @@ class BindError(Exception):
     """The address cannot be used; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """A parsed bind address: either ``path`` or ``host`` and ``port``."""
 
     host: str = ""

@@ -1,7 +1,8 @@
 """Cross-origin resource sharing (CORS), with the rules of oslo.middleware."""
 
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from dibs.http.messages import Request, Response
 
@@ -22,8 +23,7 @@ _SIMPLE_HEADERS = frozenset(
 """Headers that every allowed origin may send."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cors:
+class Cors(Struct, frozen=True, kw_only=True):
     """The allowed origins, and the request headers that they may send."""
 
     origins: frozenset[str]

@@ -1,10 +1,9 @@
 """The limits of one server process."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """All size and time limits of the HTTP edge."""
 
     threads: int = 16

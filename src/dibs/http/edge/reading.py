@@ -3,9 +3,10 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
+
+from msgspec import Struct
 
 from dibs.http.edge.limits import Limits
 
@@ -87,8 +88,7 @@ def read_origin(scope: Scope, headers: Mapping[str, str]) -> str:
     return f"{scope['scheme']}://{host}"
 
 
-@dataclass(slots=True)
-class BodyBudget:
+class BodyBudget(Struct):
     """The total size of the bodies of all current requests."""
 
     limit: int

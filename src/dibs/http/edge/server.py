@@ -6,10 +6,10 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, cast
 
 import uvicorn
+from msgspec import Struct
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
@@ -28,8 +28,7 @@ ShellFactory = Callable[[], Shell]
 """Builds the shell in the process that serves it; must be picklable for several workers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerOptions:
+class ServerOptions(Struct, frozen=True, kw_only=True):
     """Options of the server."""
 
     limits: Limits

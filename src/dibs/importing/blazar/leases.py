@@ -7,8 +7,9 @@ when it is copied.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
+
+from msgspec import Struct, field
 
 from dibs.importing.differences import differences
 from dibs.importing.report import Difference, Report
@@ -29,8 +30,7 @@ _OTHER_PROJECT = (
 _OTHER_HOSTS = "a client cannot choose the hosts of a lease; these match its request too (ids of hosts in Dibs)"
 
 
-@dataclass
-class LeaseCopier:
+class LeaseCopier(Struct):
     """Copies leases from one reservation service to another."""
 
     source: Service

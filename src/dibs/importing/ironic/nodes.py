@@ -5,7 +5,8 @@ can use an incomplete node, and a later run finds the nodes to complete. All oth
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.importing.differences import differences, without_secrets
 from dibs.importing.ironic.node_states import NOT_REACHABLE, REACHABLE, move_to, reachable_state, wait_until_stable
@@ -38,8 +39,7 @@ _SET_BY_ALLOCATION = ("instance_uuid", "instance_info", "maintenance", "maintena
 _CHILDREN_SINCE = (1, 83)
 
 
-@dataclass(frozen=True)
-class NodeCopier:
+class NodeCopier(Struct, frozen=True):
     """Copies nodes from one bare-metal service to another."""
 
     source: Service

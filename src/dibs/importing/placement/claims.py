@@ -4,7 +4,7 @@ Placement has no list of consumers, so the import finds them through the allocat
 consumer at the provider with the lowest uuid that it uses: once, without a record of the consumers that it has seen.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.importing.differences import differences
 from dibs.importing.report import Report
@@ -18,8 +18,7 @@ _WITHOUT_TYPE = (1, 37)
 _OWNER = ("project_id", "user_id", "consumer_type")
 
 
-@dataclass(frozen=True)
-class ClaimCopier:
+class ClaimCopier(Struct, frozen=True):
     """Copies claims from one placement service to another."""
 
     source: Service

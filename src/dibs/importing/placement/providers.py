@@ -7,7 +7,8 @@ its inventory and traits belong to the node.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.importing.differences import differences
 from dibs.importing.report import Difference, Report
@@ -17,8 +18,7 @@ _AMOUNTS = ("total", "reserved", "min_unit", "max_unit", "step_size", "allocatio
 _OF_A_NODE = "in Dibs this provider is a bare-metal node: change the node, or run `dibs import ironic` first"
 
 
-@dataclass(frozen=True)
-class _Provider:
+class _Provider(Struct, frozen=True):
     """A provider as one of the two services shows it."""
 
     name: str
@@ -28,8 +28,7 @@ class _Provider:
     inventories: Json
 
 
-@dataclass(frozen=True)
-class ProviderCopier:
+class ProviderCopier(Struct, frozen=True):
     """Copies providers from one placement service to another."""
 
     source: Service

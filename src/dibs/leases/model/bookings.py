@@ -1,11 +1,11 @@
 """Bookings: a host for one reservation in the window of its lease."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Booking:
+class Booking(Struct, frozen=True, kw_only=True):
     """A host, whole or in part, for one reservation."""
 
     reservation_id: int
@@ -19,8 +19,7 @@ class Booking:
     """What one instance takes, by resource class."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedBooking:
+class ListedBooking(Struct, frozen=True, kw_only=True):
     """A booking as operators list it: with uuids instead of row ids."""
 
     host_id: int

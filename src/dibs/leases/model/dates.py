@@ -1,8 +1,9 @@
 """When a lease begins and ends, and when its before_end event is due."""
 
 import enum
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from dibs.leases.model.errors import BadLease, LeaseTooLong, OutsideLease
 from dibs.leases.model.windows import MINUTE, SECOND, Window, to_minute
@@ -21,8 +22,7 @@ LeaseDate = int | CurrentMinute
 """The start or end of a lease, as a client gives it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaseRules:
+class LeaseRules(Struct, frozen=True, kw_only=True):
     """The operator's settings for all leases."""
 
     cleaning_minutes: int = 0

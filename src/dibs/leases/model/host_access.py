@@ -7,13 +7,13 @@
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dibs.leases.model.errors import HostKeptForLeases, NodeBooked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardedHost:
+class GuardedHost(Struct, frozen=True, kw_only=True):
     """The host that a provider is, or is a descendant of."""
 
     id: int
@@ -23,8 +23,7 @@ class GuardedHost:
     reservation_provider_id: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardedBooking:
+class GuardedBooking(Struct, frozen=True, kw_only=True):
     """A booking of a host, with what decides whether a claim belongs to its lease."""
 
     host_id: int
@@ -41,8 +40,7 @@ class GuardedBooking:
     start_at: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostUse:
+class HostUse(Struct, frozen=True, kw_only=True):
     """A claim on a host, which has no end."""
 
     projects: Collection[str | None] = ()

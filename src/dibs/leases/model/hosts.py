@@ -1,8 +1,9 @@
 """Hosts that can be booked: compute providers and bare-metal nodes, as leases see them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dibs.errors import BadValue
 from dibs.ledger.model.inventories import Inventory
@@ -39,8 +40,7 @@ FAILED_STATES = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostDetails:
+class HostDetails(Struct, frozen=True, kw_only=True):
     """Which details of hosts to read: with hundreds of hosts, reading details that are not needed takes longest."""
 
     classes: frozenset[str] | None = None
@@ -62,8 +62,7 @@ NO_DETAILS = HostDetails(classes=frozenset(), properties=False)
 """Only the hosts themselves, and whether they are out of service."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostNode:
+class HostNode(Struct, frozen=True, kw_only=True):
     """What leases need to know of a host that is a bare-metal node."""
 
     uuid: str
@@ -86,8 +85,7 @@ class HostNode:
         return "failed" if self.provision_state in FAILED_STATES else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+class Host(Struct, frozen=True, kw_only=True):
     """A provider that can be booked."""
 
     id: int
@@ -180,8 +178,7 @@ class Host:
             return 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PropertyName:
+class PropertyName(Struct, frozen=True, kw_only=True):
     """The name of a property that operators give to hosts."""
 
     id: int

@@ -1,7 +1,8 @@
 """Leases: hosts and instances reserved for a window of time, and the states of a lease."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dibs.flavors.model.flavors import CLASS_PREFIX
 
@@ -39,8 +40,7 @@ START = "start_lease"
 EVENT_ORDER = (BEFORE_END, END, START)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """A step in the life of a lease that is due at a moment."""
 
     id: int
@@ -52,8 +52,7 @@ class Event:
     updated_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reservation:
+class Reservation(Struct, frozen=True, kw_only=True):
     """A part of a lease: whole hosts, or instances."""
 
     id: int
@@ -90,8 +89,7 @@ class Reservation:
         return class_of(self.uuid)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lease:
+class Lease(Struct, frozen=True, kw_only=True):
     """Reservations for one window of time."""
 
     id: int

@@ -5,8 +5,9 @@ retried until it succeeds, so every call must be idempotent.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 CREATE_FLAVORS = "create_flavors"
 GRANT_FLAVORS = "grant_flavors"
@@ -19,8 +20,7 @@ CALL_SECONDS = 120
 """After this time another conductor may repeat a call whose result was not recorded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutboxCall:
+class OutboxCall(Struct, frozen=True, kw_only=True):
     """A call to an external service that has not succeeded yet."""
 
     id: int

@@ -1,8 +1,9 @@
 """What can be changed of a lease, and what cannot once the lease has begun."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from dibs.leases.model.dates import LeaseDate, moment
 from dibs.leases.model.errors import BadLease, LeaseConflict, OutsideLease

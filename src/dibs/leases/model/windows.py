@@ -1,13 +1,12 @@
 """Windows of time, half-open: a window contains its start and not its end."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """The time from start up to end, in microseconds."""
 
     start: int

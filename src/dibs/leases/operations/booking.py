@@ -6,9 +6,11 @@ locks the providers of the chosen hosts and checks again what the calendar does 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.database.transaction import Again, Transaction
 from dibs.leases.model.bookings import Booking
@@ -25,8 +27,7 @@ from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.queries import providers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostSearch:
+class HostSearch(Struct, frozen=True, kw_only=True):
     """A search for the hosts of one lease."""
 
     needs: tuple[HostNeed, ...]

@@ -8,7 +8,7 @@ still due, or past the event, with nothing left behind.
 - The end removes servers, flavors, inventories and classes, in this order, and releases the hosts.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -42,8 +42,7 @@ RETRY_MICROSECONDS = 60_000_000
 """How long a failing event is retried before its lease goes to ERROR."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DueEvent:
+class DueEvent(Struct, frozen=True, kw_only=True):
     """An event that is due, by the uuid of its lease."""
 
     lease: str

@@ -6,7 +6,8 @@ which active leases offer their instances. Removing the host removes the child.
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dibs.access.access import Access
 from dibs.database.transaction import Duplicate, Transaction
@@ -37,8 +38,7 @@ COMPUTE_CLASSES = ("VCPU", "PCPU")
 ID_DIGITS_MAX = 18
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegisterHost:
+class RegisterHost(Struct, frozen=True, kw_only=True):
     """Make a compute provider or a node bookable."""
 
     name: str
@@ -46,8 +46,7 @@ class RegisterHost:
     properties: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateHost:
+class UpdateHost(Struct, frozen=True, kw_only=True):
     """Change the properties of a host."""
 
     id: str
@@ -55,8 +54,7 @@ class UpdateHost:
     """None removes a property."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListHostBookings:
+class ListHostBookings(Struct, frozen=True, kw_only=True):
     """List the bookings of hosts."""
 
     host: str | None = None
@@ -66,24 +64,21 @@ class ListHostBookings:
     """Bookings of one lease or reservation; without either, the bookings that have not ended."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostBookings:
+class HostBookings(Struct, frozen=True, kw_only=True):
     """A host and its bookings."""
 
     host: Host
     bookings: tuple[ListedBooking, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PropertyValues:
+class PropertyValues(Struct, frozen=True, kw_only=True):
     """A property and the values that hosts have."""
 
     property: PropertyName
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetPropertyPrivacy:
+class SetPropertyPrivacy(Struct, frozen=True, kw_only=True):
     """Show a property to all callers, or to operators only."""
 
     name: str

@@ -4,7 +4,7 @@ A lease is created whole or not at all: its reservations and events, the booking
 instances the resource class and the private flavor.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.access.access import EVERY_PROJECT, Access
 from dibs.database.transaction import Transaction
@@ -21,8 +21,7 @@ from dibs.leases.operations.planning import CreateLease, plan_lease, planned_lea
 from dibs.leases.queries import leases, outbox
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetLease:
+class GetLease(Struct, frozen=True, kw_only=True):
     """Show a lease."""
 
     uuid: str
@@ -30,8 +29,7 @@ class GetLease:
     """The rule that must allow this on the lease."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeleteLease(GetLease):
+class DeleteLease(GetLease, frozen=True, kw_only=True):
     """End a lease and delete it."""
 
     rule: str = "blazar:leases:delete"

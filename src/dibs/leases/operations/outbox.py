@@ -4,7 +4,7 @@ No operation calls a service. A conductor takes a call, makes it with no transac
 the conductor fails in between, the call is due again after CALL_SECONDS, and any conductor may take it.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -15,8 +15,7 @@ from dibs.leases.operations.events import end_now, finish_start
 from dibs.leases.queries import leases, outbox
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostponeOutboxCall:
+class PostponeOutboxCall(Struct, frozen=True, kw_only=True):
     """Record that a call has to be made again."""
 
     call: OutboxCall

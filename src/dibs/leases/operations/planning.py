@@ -5,8 +5,10 @@ Creating a lease, asking whether it would fit, and proposing it to the enforceme
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from random import getrandbits
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -38,8 +40,7 @@ NOT_STORED = 0
 """The id of a row that does not exist yet."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReservationRequest:
+class ReservationRequest(Struct, frozen=True, kw_only=True):
     """A reservation of a lease that is to be created."""
 
     resource_type: str
@@ -58,8 +59,7 @@ class ReservationRequest:
     before_end: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateLease:
+class CreateLease(Struct, frozen=True, kw_only=True):
     """Create a lease."""
 
     name: str
@@ -73,8 +73,7 @@ class CreateLease:
     """Decides among hosts that fit equally well; None: a random seed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeasePlan:
+class LeasePlan(Struct, frozen=True, kw_only=True):
     """A lease as it would be created."""
 
     window: Window

@@ -1,7 +1,8 @@
 """Leases as they would be after they are created or updated now, for the enforcement service. Nothing is booked."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction

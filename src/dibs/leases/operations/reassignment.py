@@ -7,8 +7,9 @@ In both cases the lease is ``degraded``: it differs from what was booked first.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -24,16 +25,14 @@ FindHosts = Callable[[Transaction, int, HostSearch], list[Assignment]]
 """Finds hosts, with or without locking them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AffectedReservation:
+class AffectedReservation(Struct, frozen=True, kw_only=True):
     """A reservation that lacks a host, by uuids."""
 
     lease: str
     reservation: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReassignHosts(AffectedReservation):
+class ReassignHosts(AffectedReservation, frozen=True, kw_only=True):
     """Find other hosts for a reservation; the seed decides among hosts that fit equally well."""
 
     cleaning_minutes: int

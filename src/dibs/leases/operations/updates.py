@@ -9,9 +9,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from random import getrandbits
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -38,8 +40,7 @@ from dibs.leases.queries import bookings, hosts, leases, reservation_flavors
 UPDATE_RULE = "blazar:leases:put"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReservationUpdate:
+class ReservationUpdate(Struct, frozen=True, kw_only=True):
     """New attributes of one reservation of a lease."""
 
     uuid: str
@@ -48,8 +49,7 @@ class ReservationUpdate:
     resource_properties, before_end, and resources with the classes that change; or resource_type, ``flavor``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateLease(GetLease):
+class UpdateLease(GetLease, frozen=True, kw_only=True):
     """Change the name, dates or reservations of a lease; None leaves a value as it is."""
 
     rule: str = UPDATE_RULE

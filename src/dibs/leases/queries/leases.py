@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Insert, Select, Update, bindparam, insert, select, update
 from sqlalchemy import delete as delete_rows
 
@@ -14,9 +14,9 @@ from dibs.database.transaction import Transaction
 from dibs.leases.model.leases import Event, Lease, Reservation
 from dibs.leases.tables import lease_events, lease_reservations, leases
 
-_LEASE = tuple(each.name for each in fields(Lease) if each.name not in ("id", "reservations", "events"))
-_RESERVATION = tuple(each.name for each in fields(Reservation) if each.name != "id")
-_EVENT = tuple(each.name for each in fields(Event) if each.name != "id")
+_LEASE = tuple(name for name in Lease.__struct_fields__ if name not in ("id", "reservations", "events"))
+_RESERVATION = tuple(name for name in Reservation.__struct_fields__ if name != "id")
+_EVENT = tuple(name for name in Event.__struct_fields__ if name != "id")
 _FLAGS = ("missing_resources", "resources_changed", "degraded", "external_compute", "enforced", "affinity")
 _STRUCTURES = ("resources", "required_traits", "forbidden_traits")
 _LISTS = ("required_traits", "forbidden_traits")

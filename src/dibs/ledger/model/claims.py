@@ -6,8 +6,9 @@ pass from one consumer to another without a gap.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from dibs.ledger.model.errors import CapacityExceeded, ConstraintsViolated, ConsumerGenerationConflict, NoSuchInventory
 from dibs.ledger.model.inventories import Inventory
@@ -28,8 +29,7 @@ class InventoryKey(NamedTuple):
     class_id: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimRequest:
+class ClaimRequest(Struct, frozen=True, kw_only=True):
     """The claims that one consumer is to have."""
 
     consumer: str

@@ -1,11 +1,11 @@
 """Criteria: the traits or aggregates that a provider must have and must not have."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Criteria:
+class Criteria(Struct, frozen=True, kw_only=True):
     """Required and forbidden names, of traits or of aggregates."""
 
     required: tuple[frozenset[str], ...] = ()

@@ -1,10 +1,9 @@
 """Events that the ledger publishes after a commit."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class CapacityFreed:
+class CapacityFreed(Struct, frozen=True):
     """A claim was released or a provider changed, so a queued allocation may find a node now."""
 
 

@@ -1,7 +1,8 @@
 """Inventories: how much of a resource class a provider has."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.ledger.model.errors import InvalidCapacity
 
@@ -10,8 +11,7 @@ RESOURCE_CLASS_PREFIX = "CUSTOM_"
 _NOT_IN_A_CLASS_NAME = re.compile(r"[^A-Z0-9_]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory:
+class Inventory(Struct, frozen=True, kw_only=True):
     """The amount of one resource class that a provider has, and the amount that is claimed."""
 
     provider: str

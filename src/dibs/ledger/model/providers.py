@@ -2,14 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dibs.ledger.model.criteria import ANYTHING, Criteria
 from dibs.ledger.model.errors import ProviderGenerationConflict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provider:
+class Provider(Struct, frozen=True, kw_only=True):
     """One resource provider and its position in its tree."""
 
     id: int
@@ -31,8 +31,7 @@ class Provider:
         return self.updated_at or self.created_at
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderQuery:
+class ProviderQuery(Struct, frozen=True, kw_only=True):
     """The filters of a list of providers; a provider must match all of them."""
 
     name: str | None = None

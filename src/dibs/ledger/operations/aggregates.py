@@ -1,7 +1,8 @@
 """Aggregates of a provider. A node does not own them, so its provider's may be set like any other's."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -9,8 +10,7 @@ from dibs.ledger.operations.providers import find_provider, lock_provider
 from dibs.ledger.queries import aggregates, providers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderAggregates:
+class ProviderAggregates(Struct, frozen=True, kw_only=True):
     """The aggregates of a provider, with its generation."""
 
     generation: int
@@ -18,8 +18,7 @@ class ProviderAggregates:
     """As the client wrote them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetAggregates:
+class SetAggregates(Struct, frozen=True, kw_only=True):
     """The new aggregates of a provider."""
 
     provider: str

@@ -1,6 +1,6 @@
 """Claims and usages: replace, release, list."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Row, Transaction
@@ -19,8 +19,7 @@ from dibs.ledger.operations.providers import find_provider
 from dibs.ledger.queries import claim_views, usages
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplaceClaims:
+class ReplaceClaims(Struct, frozen=True, kw_only=True):
     """The new claims of several consumers, granted together or not at all."""
 
     requests: tuple[ClaimRequest, ...]
@@ -28,24 +27,21 @@ class ReplaceClaims:
     """The rule that must grant it: MANAGE_CLAIMS for many consumers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderClaims:
+class ProviderClaims(Struct, frozen=True, kw_only=True):
     """The claims on a provider, with the provider's generation."""
 
     generation: int
     claims: list[Row]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderUsage:
+class ProviderUsage(Struct, frozen=True, kw_only=True):
     """The used amount of each resource class of a provider, with the provider's generation."""
 
     generation: int
     used: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageOfProject:
+class UsageOfProject(Struct, frozen=True, kw_only=True):
     """A project, or one user of it, whose usage is requested."""
 
     project_id: str

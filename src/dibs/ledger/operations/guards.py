@@ -6,15 +6,15 @@ an operation fails instead of skipping the checks.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.claims import ClaimRequest, InventoryKey
 from dibs.ledger.model.providers import Provider
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimChange:
+class ClaimChange(Struct, frozen=True, kw_only=True):
     """A replacement of claims that is about to be written."""
 
     requests: Sequence[ClaimRequest]
@@ -24,8 +24,7 @@ class ClaimChange:
     """The present claims of each consumer, by uuid."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReleasedClaim:
+class ReleasedClaim(Struct, frozen=True, kw_only=True):
     """A consumer, and a provider on which its claims are about to be released."""
 
     consumer: str

@@ -5,7 +5,9 @@ else, write, and increment the generation.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -19,8 +21,7 @@ from dibs.ledger.queries import inventories, providers
 from dibs.ledger.queries.resource_classes import in_order
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderInventories:
+class ProviderInventories(Struct, frozen=True, kw_only=True):
     """A provider's inventories, with the generation that guards them."""
 
     generation: int
@@ -28,8 +29,7 @@ class ProviderInventories:
     """By resource class."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
+class Sizes(Struct, frozen=True, kw_only=True):
     """The amount of a resource class, and the amounts in which it may be claimed."""
 
     total: int
@@ -40,8 +40,7 @@ class Sizes:
     allocation_ratio: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetInventories:
+class SetInventories(Struct, frozen=True, kw_only=True):
     """All new inventories of a provider."""
 
     provider: str
@@ -51,8 +50,7 @@ class SetInventories:
     all_may_be_reserved: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PutInventory:
+class PutInventory(Struct, frozen=True, kw_only=True):
     """The new inventory of one resource class of a provider."""
 
     provider: str
@@ -62,8 +60,7 @@ class PutInventory:
     all_may_be_reserved: bool = True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetInventory:
+class GetInventory(Struct, frozen=True, kw_only=True):
     """One resource class of one provider."""
 
     provider: str

@@ -1,6 +1,6 @@
 """Traits of providers. A node owns its provider's traits: they are set on the node."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -11,8 +11,7 @@ from dibs.ledger.operations.traits import require_traits
 from dibs.ledger.queries import providers, traits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderTraits:
+class ProviderTraits(Struct, frozen=True, kw_only=True):
     """The traits of a provider, with its generation."""
 
     generation: int
@@ -21,8 +20,7 @@ class ProviderTraits:
     """The creation time of the newest of them; None when there are none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetProviderTraits:
+class SetProviderTraits(Struct, frozen=True, kw_only=True):
     """The new traits of a provider."""
 
     provider: str

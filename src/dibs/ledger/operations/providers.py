@@ -4,7 +4,8 @@ A change of a tree's shape locks the tree's root, and the root of the target tre
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Again, Duplicate, Transaction
@@ -24,8 +25,7 @@ from dibs.ledger.queries import provider_search, providers
 _NO_SUCH_PARENT = "parent provider UUID does not exist."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateProvider:
+class CreateProvider(Struct, frozen=True, kw_only=True):
     """A new provider, below a parent or as a root."""
 
     uuid: str
@@ -41,8 +41,7 @@ UNMOVED = Unmoved()
 """The provider keeps its position in its tree."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeProvider:
+class ChangeProvider(Struct, frozen=True, kw_only=True):
     """A new name for a provider, and perhaps a new parent."""
 
     uuid: str

@@ -1,6 +1,6 @@
 """Reshape: move inventories between providers together with the claims on them, in one transaction."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Again, Transaction
@@ -14,8 +14,7 @@ from dibs.ledger.operations.providers import require_free_to_change
 from dibs.ledger.queries import inventories, providers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reshape:
+class Reshape(Struct, frozen=True, kw_only=True):
     """The new inventories of providers, and the new claims on them."""
 
     inventories: tuple[SetInventories, ...]

@@ -1,7 +1,8 @@
 """Resource classes, standard and custom."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Again, Duplicate, Row, Transaction
@@ -16,8 +17,7 @@ from dibs.ledger.queries import resource_classes
 from dibs.ledger.queries.resource_classes import STANDARD, is_standard
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceClass:
+class ResourceClass(Struct, frozen=True, kw_only=True):
     """One resource class."""
 
     name: str
@@ -25,8 +25,7 @@ class ResourceClass:
     """The time of the creation or the last rename; None for a standard class."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenameClass:
+class RenameClass(Struct, frozen=True, kw_only=True):
     """A new name for a custom resource class."""
 
     name: str

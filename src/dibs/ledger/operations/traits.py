@@ -1,7 +1,8 @@
 """The catalogue of traits: the standard ones, and the custom ones that clients created."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -10,8 +11,7 @@ from dibs.ledger.model.traits import STANDARD_TRAITS
 from dibs.ledger.queries import traits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trait:
+class Trait(Struct, frozen=True, kw_only=True):
     """One trait."""
 
     name: str
@@ -19,8 +19,7 @@ class Trait:
     """The time of the creation; None for a standard trait that was never used."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListTraits:
+class ListTraits(Struct, frozen=True, kw_only=True):
     """The filters of a list of traits."""
 
     names: frozenset[str] | None = None
@@ -35,8 +34,7 @@ class ListTraits:
         return name.startswith(self.prefix) and (self.names is None or name in self.names)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EnsuredTrait:
+class EnsuredTrait(Struct, frozen=True, kw_only=True):
     """A trait that exists, and whether it is new."""
 
     trait: Trait

@@ -1,10 +1,10 @@
 """Consumers: the owners of claims, with their project, user and type, and the generation that guards their claims."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Insert, Select, String, Update, bindparam, insert, select, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.sql.dml import Delete
@@ -19,8 +19,7 @@ _BUMP_GENERATION = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consumer:
+class Consumer(Struct, frozen=True, kw_only=True):
     """One consumer."""
 
     id: int

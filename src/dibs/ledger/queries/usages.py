@@ -1,8 +1,8 @@
 """Used amounts: of a provider from its inventories, of a project from the claims of its consumers."""
 
 from collections import defaultdict
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlalchemy import bindparam, func, select
 
 from dibs.database.transaction import Transaction
@@ -32,8 +32,7 @@ _SUMS_OF_USER = _SUMS.where(_OF_USER)
 _COUNTS_OF_USER = _COUNTS.where(_OF_USER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectUsage:
+class ProjectUsage(Struct, frozen=True, kw_only=True):
     """The amounts and the number of consumers of a project, by consumer type; None for consumers without a type."""
 
     used: dict[str | None, dict[str, int]]

@@ -1,8 +1,9 @@
 """Conductors: the processes that run tasks, and the choice of a conductor for a task."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from zlib import crc32
+
+from msgspec import Struct
 
 from dibs.machines.model.errors import NoConductorForDriver, NoLiveConductor
 
@@ -12,8 +13,7 @@ TIMEOUT_SECONDS = 30
 _MICROSECONDS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conductor:
+class Conductor(Struct, frozen=True, kw_only=True):
     """A process that works on nodes, as of its last registration or heartbeat."""
 
     id: int

@@ -5,8 +5,9 @@ half-way, and the conductor that takes the task over calls the driver again.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from dibs.errors import BadValue
 from dibs.machines.model import states
@@ -25,16 +26,14 @@ class Interrupted(Exception):
     """The conductor stops; the task will run again from its start, on this or another conductor."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interfaces:
+class Interfaces(Struct, frozen=True, kw_only=True):
     """The implementations that a driver has of one kind of interface."""
 
     default: str
     enabled: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """The state of a task when the driver returns."""
 
     changes: Json = field(default_factory=dict)
@@ -110,8 +109,7 @@ def choose_interfaces(values: dict[str, Any], driver: Driver | None, names: Coll
             )
 
 
-@dataclass(frozen=True, slots=True)
-class BootDevice:
+class BootDevice(Struct, frozen=True):
     """The boot device of a node, for one boot or until changed; the driver applies it at the next boot."""
 
     device: str = "pxe"

@@ -7,8 +7,9 @@ also claims the node's unit in the ledger for the instance, so that no other API
 import hmac
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.access.actor import Actor
 from dibs.machines.model import states
@@ -20,8 +21,7 @@ _MICROSECONDS = 1_000_000
 _USED = "used_reservation"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hold:
+class Hold(Struct, frozen=True, kw_only=True):
     """One node, kept for one instance until a moment."""
 
     id: int

@@ -16,7 +16,7 @@ REBUILDABLE_STATES = (
 )
 """States in which nothing runs on the node, so that its resource class and interfaces may change."""
 
-INTERFACE_FIELDS = tuple(name for name in Node.__dataclass_fields__ if name.endswith("_interface"))
+INTERFACE_FIELDS = tuple(name for name in Node.__struct_fields__ if name.endswith("_interface"))
 
 
 def check_change(before: Node, after: Node) -> None:

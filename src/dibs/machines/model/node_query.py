@@ -1,60 +1,53 @@
 """The query of a list of nodes: conditions, order, page and columns, as plain data."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.access.access import VisibleProjects
 
 PAGE_MAX = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Equals:
+class Equals(Struct, frozen=True):
     """The field has this value; None stands for no value."""
 
     field: str
     value: str | int | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class OneOf:
+class OneOf(Struct, frozen=True):
     """The field has one of these values."""
 
     field: str
     values: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Present:
+class Present(Struct, frozen=True):
     """The field has a value, or with ``present`` False has none."""
 
     field: str
     present: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Contains:
+class Contains(Struct, frozen=True):
     """The field contains this text, regardless of case."""
 
     field: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class OfProjects:
+class OfProjects(Struct, frozen=True):
     """The node's owner or its lessee is one of these projects."""
 
     projects: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OfConductor:
+class OfConductor(Struct, frozen=True):
     """The node belongs to the conductor of this name."""
 
     hostname: str
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
+class Traits(Struct, frozen=True):
     """The node has all of these traits; with ``any_of`` at least one; with ``negated`` the opposite of that.
 
     So ``negated`` alone excludes only nodes that have all of them, and ``negated`` with ``any_of`` excludes every node
@@ -67,8 +60,7 @@ class Traits:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """The node has a hold, or with ``held`` False has none."""
 
     held: bool
@@ -77,8 +69,7 @@ class Held:
 Condition = Equals | OneOf | Present | Contains | OfProjects | OfConductor | Traits | Held
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeQuery:
+class NodeQuery(Struct, frozen=True, kw_only=True):
     """One page of nodes."""
 
     columns: frozenset[str]

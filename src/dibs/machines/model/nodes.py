@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dibs.errors import BadValue
 from dibs.ledger.model.inventories import custom_class_name
@@ -22,8 +23,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]*\Z")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class Node(Struct, frozen=True, kw_only=True):
     """One machine. It shares its identity with its resource provider in the ledger (docs/adr/0002)."""
 
     id: int

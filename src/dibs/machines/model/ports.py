@@ -1,16 +1,16 @@
 """The network ports of a node."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dibs.access.access import VisibleProjects
 
 Json = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Port:
+class Port(Struct, frozen=True, kw_only=True):
     """One network port."""
 
     id: int
@@ -33,8 +33,7 @@ class Port:
     updated_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortQuery:
+class PortQuery(Struct, frozen=True, kw_only=True):
     """One page of ports, with all attributes."""
 
     node: str | None = None

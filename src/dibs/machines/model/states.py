@@ -4,7 +4,7 @@ Read from the top: the names, the transient states with their ends (``PHASES``),
 each state (``VERBS``). The tables follow Ironic 39.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 # --- provision states -------------------------------------------------------------------------------------------------
 
@@ -92,8 +92,7 @@ POWER = "power"
 """The only work that changes no provision state. The work of the verb rescue is the state's name, ``RESCUE``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phase:
+class Phase(Struct, frozen=True, kw_only=True):
     """A transient state: the work that runs in it, and the states that follow."""
 
     state: str

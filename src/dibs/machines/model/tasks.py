@@ -1,8 +1,9 @@
 """A task: work on a node that waits for a conductor or runs on one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.machines.model.nodes import Json
 
@@ -10,8 +11,7 @@ ATTEMPTS_MAX = 3
 """Attempts before the node fails visibly: a task that crashes one conductor must not crash them all in turn."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class Task(Struct, frozen=True, kw_only=True):
     """The task of a node, which has at most one."""
 
     node_id: int

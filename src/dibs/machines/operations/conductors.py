@@ -1,6 +1,6 @@
 """Conductors: register, record heartbeats, and choose a conductor for a task."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -9,8 +9,7 @@ from dibs.machines.model.errors import ConductorNotFound, ConductorReplaced, Dri
 from dibs.machines.queries import conductors
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegisterConductor:
+class RegisterConductor(Struct, frozen=True, kw_only=True):
     """Register a process as conductor under a name."""
 
     hostname: str
@@ -24,8 +23,7 @@ class RegisterConductor:
     """The URL for calls from API processes; None when it accepts no calls."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heartbeat:
+class Heartbeat(Struct, frozen=True, kw_only=True):
     """Report that a registered conductor is alive, or with ``online`` False that it stops."""
 
     hostname: str
@@ -34,16 +32,14 @@ class Heartbeat:
     timeout_seconds: float = TIMEOUT_SECONDS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConductorView:
+class ConductorView(Struct, frozen=True, kw_only=True):
     """A conductor, and whether it is alive now."""
 
     conductor: Conductor
     alive: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DriverView:
+class DriverView(Struct, frozen=True, kw_only=True):
     """A driver, and the live conductors that have it."""
 
     name: str

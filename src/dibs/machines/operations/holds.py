@@ -4,8 +4,10 @@ Every operation that ends a hold locks the node first, and assigns or frees the 
 node is never unprotected in between. An expired hold has no effect, even before a conductor removes its row.
 """
 
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.access.access import Access, visible_projects
 from dibs.database.transaction import Transaction
@@ -30,8 +32,7 @@ from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import holds, nodes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateHold:
+class CreateHold(Struct, frozen=True, kw_only=True):
     """Hold the first of these nodes that can be held."""
 
     uuid: str
@@ -41,16 +42,14 @@ class CreateHold:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenewHold:
+class RenewHold(Struct, frozen=True, kw_only=True):
     """Let a hold end this many seconds from now."""
 
     uuid: str
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListHolds:
+class ListHolds(Struct, frozen=True, kw_only=True):
     """List one page of the holds that the caller may see."""
 
     limit: int

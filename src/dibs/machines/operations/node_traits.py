@@ -1,6 +1,6 @@
 """Traits of a node. They may change in every state of the node."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -14,8 +14,7 @@ from dibs.machines.model.nodes import Node
 from dibs.machines.queries import nodes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeTraits:
+class NodeTraits(Struct, frozen=True, kw_only=True):
     """Name a node, for its traits."""
 
     ident: str
@@ -23,22 +22,19 @@ class NodeTraits:
     """Policy rules that the caller must pass on the node, in addition to the one to see it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetTraits(NodeTraits):
+class SetTraits(NodeTraits, frozen=True, kw_only=True):
     """Replace all traits."""
 
     traits: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddTrait(NodeTraits):
+class AddTrait(NodeTraits, frozen=True, kw_only=True):
     """Add one trait; it is no error when the node has it already."""
 
     trait: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemoveTrait(NodeTraits):
+class RemoveTrait(NodeTraits, frozen=True, kw_only=True):
     """Remove one trait."""
 
     trait: str

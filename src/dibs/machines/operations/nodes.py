@@ -1,8 +1,10 @@
 """Nodes: create, show, list, update and delete."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.database.transaction import Row, Transaction
@@ -27,8 +29,7 @@ DELETE_RULES = ("baremetal:node:delete", "baremetal:node:delete:self_owned_node"
 """Either lets a caller delete a node; the second is for the admins of the project that owns it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeView:
+class NodeView(Struct, frozen=True, kw_only=True):
     """A node with its traits, conductor and allocation."""
 
     node: Node
@@ -39,8 +40,7 @@ class NodeView:
     """The uuid of the allocation that has it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateNode:
+class CreateNode(Struct, frozen=True, kw_only=True):
     """Enrol a machine as a node."""
 
     uuid: str
@@ -49,8 +49,7 @@ class CreateNode:
     provision_state: str = states.ENROLL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetNode:
+class GetNode(Struct, frozen=True, kw_only=True):
     """Get a node by uuid or name."""
 
     ident: str
@@ -58,8 +57,7 @@ class GetNode:
     """Policy rules that the caller must pass on the node, in addition to the one to see it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateNode(GetNode):
+class UpdateNode(GetNode, frozen=True, kw_only=True):
     """Change a node by a JSON patch."""
 
     patch: Patch
@@ -67,8 +65,7 @@ class UpdateNode(GetNode):
     """Let a new driver choose its default for every interface that the patch does not name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetMaintenance(GetNode):
+class SetMaintenance(GetNode, frozen=True, kw_only=True):
     """Set or clear maintenance."""
 
     on: bool

@@ -1,8 +1,10 @@
 """Ports: create, show, list, update and delete."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.database.transaction import Again, Transaction
@@ -17,8 +19,7 @@ from dibs.machines.operations.nodes import check_unlocked
 from dibs.machines.queries import nodes, ports
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreatePort:
+class CreatePort(Struct, frozen=True, kw_only=True):
     """Add a port to a node."""
 
     uuid: str
@@ -29,8 +30,7 @@ class CreatePort:
     """Policy rules that the caller must pass on the node, in addition to the one to see it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetPort:
+class GetPort(Struct, frozen=True, kw_only=True):
     """Get a port by uuid or name."""
 
     ident: str
@@ -38,8 +38,7 @@ class GetPort:
     """Policy rules that the caller must pass on the port's node, in addition to the one to see it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdatePort(GetPort):
+class UpdatePort(GetPort, frozen=True, kw_only=True):
     """Change a port by a JSON patch."""
 
     patch: Patch
@@ -47,8 +46,7 @@ class UpdatePort(GetPort):
     """False for an API without ``network_type`` in ``local_link_connection``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeletePort(GetPort):
+class DeletePort(GetPort, frozen=True, kw_only=True):
     """Delete a port."""
 
 

@@ -4,7 +4,6 @@ A request writes the new state, the node's lock and the task in one transaction;
 Every function locks first, then checks the caller's rules, then everything else, and writes last.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from dibs.access.access import Access
@@ -34,8 +33,7 @@ from dibs.machines.queries import tasks
 Steps = list[dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestProvision(GetNode):
+class RequestProvision(GetNode, frozen=True, kw_only=True):
     """Request a provision verb; each argument belongs to the verb in its name."""
 
     verb: str
@@ -52,16 +50,14 @@ class RequestProvision(GetNode):
     """The proof of the caller's hold, to deploy a held node."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestPower(GetNode):
+class RequestPower(GetNode, frozen=True, kw_only=True):
     """Request a power state or a reboot."""
 
     target: str
     timeout: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestBootDevice(GetNode):
+class RequestBootDevice(GetNode, frozen=True, kw_only=True):
     """Set the boot device of a node."""
 
     boot_device: str

@@ -4,8 +4,9 @@ Every report locks the node and then checks that the task still belongs to the r
 another conductor has taken over changes nothing and gets TaskLost.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -28,40 +29,35 @@ ORPHANS_MAX = 1_000
 _MICROSECONDS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListDue:
+class ListDue(Struct, frozen=True, kw_only=True):
     """List the due tasks of an incarnation of a conductor."""
 
     incarnation: str
     count_max: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakeTask:
+class TakeTask(Struct, frozen=True, kw_only=True):
     """Take the task of a node."""
 
     node_uuid: str
     incarnation: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportOutcome(TakeTask):
+class ReportOutcome(TakeTask, frozen=True, kw_only=True):
     """Report that the driver returned."""
 
     work: str
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportFailure(TakeTask):
+class ReportFailure(TakeTask, frozen=True, kw_only=True):
     """Report that the driver failed."""
 
     work: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
+class Assignment(Struct, frozen=True, kw_only=True):
     """A node that this conductor has locked, and the work to do on it."""
 
     node: Node

@@ -9,10 +9,10 @@ values are parameters. A second statement, with the page as inner table, reads t
 """
 
 from collections import defaultdict
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, assert_never
 
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, false, func, not_, or_, select
 
 from dibs.access.access import EVERY_PROJECT

@@ -1,10 +1,10 @@
 """Nodes. Each is written together with its provider, so that the two stay consistent (law 2 of the ledger)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import Select, Update, bindparam, func, insert, or_, select
 from sqlalchemy import update as update_rows
 

@@ -1,10 +1,10 @@
 """Ports of nodes."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import Select, Update, bindparam, false, insert, or_, select
 from sqlalchemy import delete as delete_rows
 from sqlalchemy import update as update_rows

@@ -85,7 +85,7 @@ def queue(tx: Transaction, node_id: int, *, conductor_id: int, work: str, argume
         due_at=now,
         created_at=now,
     )
-    values = {f"new_{name}": getattr(task, name) for name in Task.__dataclass_fields__}
+    values = {f"new_{name}": getattr(task, name) for name in Task.__struct_fields__}
     tx.change(_INSERT, {**values, "new_arguments": json.dumps(arguments)})
 
 

@@ -1,8 +1,9 @@
 """Hypervisors: the compute hosts and nodes that servers run on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dibs.ledger.model.inventories import Inventory
 
@@ -11,8 +12,7 @@ NODE_TYPE = "ironic"
 """Nova's word for the type of a hypervisor that is a bare-metal node."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hypervisor:
+class Hypervisor(Struct, frozen=True, kw_only=True):
     """A root provider with VCPU inventory, or a bare-metal node."""
 
     id: int
@@ -55,8 +55,7 @@ class Hypervisor:
         return inventory.used + inventory.reserved if inventory else 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HypervisorQuery:
+class HypervisorQuery(Struct, frozen=True, kw_only=True):
     """One page of hypervisors, oldest first."""
 
     name_part: str | None = None

@@ -1,13 +1,12 @@
 """Reservations of leases, as the launch of a server sees them."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from dibs.flavors.model.flavors import Flavor
 from dibs.leases.model.leases import ACTIVE, FLAVORED_INSTANCES, INSTANCES, RESERVATION_ACTIVE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchReservation:
+class LaunchReservation(Struct, frozen=True, kw_only=True):
     """The reservation that servers are launched for."""
 
     id: int

@@ -1,7 +1,8 @@
 """Metadata of servers: names and values that their owners choose."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dibs.servers.model.errors import MetadataItemNotFound, TooManyMetadataItems
 
@@ -9,8 +10,7 @@ METADATA_ITEMS_MAX = 128
 """The most metadata items that a server may have."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetadataChange:
+class MetadataChange(Struct, frozen=True, kw_only=True):
     """A change of a server's metadata."""
 
     items: Mapping[str, str] = field(default_factory=dict)

@@ -1,8 +1,9 @@
 """Servers: instances on a compute host or on a bare-metal node, and the status that each shows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dibs.access.access import VisibleProjects
 from dibs.flavors.model.flavors import Flavor
@@ -41,8 +42,7 @@ STATUS_BY_PROVISION_STATE: Mapping[str, str] = {
 NODE_LOST = "The bare-metal node of this server was removed, or has another instance."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
+class Server(Struct, frozen=True, kw_only=True):
     """One server."""
 
     id: int
@@ -66,8 +66,7 @@ class Server:
     launched_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerView:
+class ServerView(Struct, frozen=True, kw_only=True):
     """A server together with the state of its host or node."""
 
     server: Server
@@ -88,8 +87,7 @@ class ServerView:
         return self.server.status == DELETE_DEFERRED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerQuery:
+class ServerQuery(Struct, frozen=True, kw_only=True):
     """One page of servers."""
 
     visibility: VisibleProjects

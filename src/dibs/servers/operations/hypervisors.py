@@ -1,6 +1,7 @@
 """Hypervisors and compute services: the hosts of servers, and the switch that keeps new servers off a host."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -15,8 +16,7 @@ COMPUTE_BINARY = "nova-compute"
 _ROW_ID_DIGITS_MAX = 18
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListHypervisors:
+class ListHypervisors(Struct, frozen=True, kw_only=True):
     """One page of hypervisors."""
 
     query: HypervisorQuery
@@ -24,8 +24,7 @@ class ListHypervisors:
     """The uuid or the row id of the last hypervisor of the page before."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SwitchService:
+class SwitchService(Struct, frozen=True, kw_only=True):
     """Enable or disable the compute service of a host, by its name or its uuid."""
 
     host: str | None = None

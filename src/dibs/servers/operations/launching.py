@@ -5,8 +5,10 @@ its host to a concurrent claim runs again, in a new transaction.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dibs.access.access import SERVICE, Access
 from dibs.database.transaction import Again, Transaction
@@ -39,8 +41,7 @@ class TooFewHosts(Exception):
     """Fewer servers than the command's ``least`` got a host: the transaction must leave no trace of the others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchServers(FlavorReference):
+class LaunchServers(FlavorReference, frozen=True, kw_only=True):
     """Launch one or several servers of a flavor."""
 
     servers: tuple[tuple[str, str], ...]
@@ -58,8 +59,7 @@ class LaunchServers(FlavorReference):
     """The content of the config drive of a node."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Launch:
+class _Launch(Struct, frozen=True, kw_only=True):
     """The facts that all servers of one command share."""
 
     command: LaunchServers

@@ -4,8 +4,10 @@ A choice is a hint. The claim checks it again under its locks.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from zlib import crc32
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.candidates.model.candidates import Candidate, Candidates
@@ -33,8 +35,7 @@ class NoValidHost(Exception):
     """No host can run the server; the message says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestSpec:
+class RequestSpec(Struct, frozen=True, kw_only=True):
     """The requirements that the servers of one request have for a host."""
 
     flavor: Flavor
@@ -44,8 +45,7 @@ class RequestSpec:
     """The only provider that the caller accepts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Destination:
+class Destination(Struct, frozen=True, kw_only=True):
     """A host for one server, and the resources that the server claims there."""
 
     root: Member

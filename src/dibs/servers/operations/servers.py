@@ -1,8 +1,9 @@
 """Existing servers: show and list them, change their name and metadata, switch their power."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from dibs.access.access import SERVICE, Access
 from dibs.database.transaction import Transaction
@@ -17,8 +18,7 @@ from dibs.servers.model.servers import BUILD, SHUTOFF, ServerQuery, ServerView
 from dibs.servers.queries import servers
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OneServer:
+class OneServer(Struct, frozen=True, kw_only=True):
     """A server by its uuid."""
 
     uuid: str
@@ -26,8 +26,7 @@ class OneServer:
     """The rules that must allow this, besides the one to see the server."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeServer(OneServer):
+class ChangeServer(OneServer, frozen=True, kw_only=True):
     """Change the name and properties of a server."""
 
     name: str | None = None
@@ -36,15 +35,13 @@ class ChangeServer(OneServer):
     """Properties to set; the others stay as they are."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeMetadata(OneServer):
+class ChangeMetadata(OneServer, frozen=True, kw_only=True):
     """Change the metadata of a server."""
 
     change: MetadataChange
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SwitchServer(OneServer):
+class SwitchServer(OneServer, frozen=True, kw_only=True):
     """Switch the node of a server on, off, or off and on."""
 
     action: str

@@ -30,7 +30,7 @@ def test_no_attribute_has_two_rows() -> None:
 
 
 def test_every_attribute_of_a_node_is_shown_or_internal() -> None:
-    assert set(Node.__dataclass_fields__) - INSIDE_ONLY == STORED
+    assert set(Node.__struct_fields__) - INSIDE_ONLY == STORED
 
 
 @pytest.mark.parametrize(

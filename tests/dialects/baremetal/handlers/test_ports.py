@@ -32,7 +32,7 @@ def test_every_sort_key_is_a_column(field: PortField) -> None:
 
 
 def test_every_attribute_of_a_port_is_shown() -> None:
-    assert set(Port.__dataclass_fields__) - {"id"} <= FIELDS.by_name.keys()
+    assert set(Port.__struct_fields__) - {"id"} <= FIELDS.by_name.keys()
 
 
 def test_a_new_port_is_returned_with_its_location(ask: Conversation, node: str) -> None:

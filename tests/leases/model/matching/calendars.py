@@ -1,6 +1,6 @@
 """Hosts, bookings and calendars for tests of matching."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.hosts import Host, HostNode

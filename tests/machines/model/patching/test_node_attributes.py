@@ -7,7 +7,7 @@ from dibs.machines.model.patching.node_attributes import ATTRIBUTES, NEW_NODE, P
 
 def test_every_attribute_that_dibs_has_is_a_field_of_a_node():
     used = {name for name, attribute in ATTRIBUTES.items() if attribute.kind is not Kind.UNUSED}
-    assert used <= Node.__dataclass_fields__.keys()
+    assert used <= set(Node.__struct_fields__)
     assert set(PATCHABLE) <= used
 
 

@@ -15,7 +15,7 @@ def patched(*operations, offers_network_type=True):
 
 
 def test_every_settable_attribute_is_in_the_schema_and_on_the_port():
-    assert set(SETTABLE) <= PORT["properties"].keys() & Port.__dataclass_fields__.keys()
+    assert set(SETTABLE) <= PORT["properties"].keys() & set(Port.__struct_fields__)
 
 
 def test_only_what_changes_is_changed():

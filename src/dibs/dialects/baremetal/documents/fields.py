@@ -6,8 +6,9 @@ follow the steps in ``machines.model.node_attributes``.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.dialects.baremetal.documents.selection import FIELDS_SINCE
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
@@ -15,8 +16,7 @@ from dibs.dialects.baremetal.microversions import VERSIONS
 from dibs.machines.model.patching.node_attributes import ATTRIBUTES, Kind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(Struct, frozen=True, kw_only=True):
     """One attribute."""
 
     name: str

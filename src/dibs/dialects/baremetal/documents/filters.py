@@ -4,9 +4,10 @@ To add a filter: add a row; ``docs/dialects/baremetal.md`` and the OpenAPI docum
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
 from dibs.dialects.baremetal.query import Query
@@ -31,8 +32,7 @@ NAMES_MAX = 1_000
 Reader = Callable[[Query, str], Condition | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
+class Filter(Struct, frozen=True, kw_only=True):
     """One filter."""
 
     name: str

@@ -1,8 +1,9 @@
 """The attributes of a resource as a table: for ``fields=``, for ``sort_key=`` and for rendering."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from dibs.dialects.baremetal.documents.rendering import render_time
 from dibs.dialects.baremetal.documents.selection import FIELDS_SINCE
@@ -12,8 +13,7 @@ from dibs.dialects.baremetal.exchange import Exchange
 _TIMES = ("created_at", "updated_at")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceField:
+class ResourceField(Struct, frozen=True, kw_only=True):
     """One attribute of a resource."""
 
     name: str

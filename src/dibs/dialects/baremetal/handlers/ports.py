@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from dibs.access.machine_policy import listed_projects
@@ -22,8 +21,7 @@ from dibs.machines.operations import nodes as node_operations
 from dibs.machines.operations import ports as operations
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PortField(ResourceField):
+class PortField(ResourceField, frozen=True, kw_only=True):
     """One attribute of a port."""
 
     settable: bool = False

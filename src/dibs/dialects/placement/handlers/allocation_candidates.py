@@ -1,9 +1,10 @@
 """GET /allocation_candidates: parse the query, search, render."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from random import getrandbits
 from typing import Any
+
+from msgspec.structs import replace
 
 from dibs.candidates.model.candidate_query import CandidateQuery
 from dibs.candidates.model.candidates import Candidate, Candidates

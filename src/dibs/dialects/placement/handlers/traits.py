@@ -1,8 +1,9 @@
 """The catalogue of traits, and the traits of a resource provider."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from dibs.dialects.placement.errors import bad_request, not_found, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer

@@ -1,7 +1,8 @@
 """Handlers of leases."""
 
-from dataclasses import replace
 from random import getrandbits
+
+from msgspec.structs import replace
 
 from dibs.dialects.reservation.documents.dates import read_date, read_moment
 from dibs.dialects.reservation.documents.rendering import render_lease

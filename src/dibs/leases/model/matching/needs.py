@@ -1,7 +1,8 @@
 """What a reservation needs of hosts, in a form that is independent of its resource type."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from dibs.leases.model.hosts import COLUMNS, SIZES, HostDetails
 from dibs.leases.model.leases import FLAVORED_INSTANCES, Reservation
@@ -11,8 +12,7 @@ Assignment = Mapping[int, int]
 """The hosts of one reservation: the number of instances by the id of the host; 1 for a whole host."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostNeed:
+class HostNeed(Struct, frozen=True, kw_only=True):
     """What one reservation needs."""
 
     whole: bool

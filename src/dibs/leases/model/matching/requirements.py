@@ -7,8 +7,9 @@ A key is an attribute that every host has, a property that operators gave to hos
 import json
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.leases.model.errors import BadLease, MalformedRequirements
 from dibs.leases.model.hosts import COLUMNS, Host
@@ -29,8 +30,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
 _NUMBERS = frozenset({"id", "vcpus", "memory_mb", "local_gb", "hypervisor_version"})
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """One comparison."""
 
     operator: str

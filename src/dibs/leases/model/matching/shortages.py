@@ -1,14 +1,14 @@
 """The answer when there are not enough hosts: how many do not fit, why, and when there would be enough."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
+
+from msgspec import Struct
 
 from dibs.leases.model.windows import SECOND
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HostShortage:
+class HostShortage(Struct, frozen=True, kw_only=True):
     """Why there are not enough hosts, and the earliest start at which there are."""
 
     reasons: Mapping[str, int]

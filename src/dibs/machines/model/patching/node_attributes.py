@@ -7,8 +7,9 @@ the bare-metal dialect, which says since which version clients see it.
 import copy
 import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from dibs.documents.json_schema import Schema
 from dibs.machines.model.patching.values import read_flag, read_uuid
@@ -29,8 +30,7 @@ class Kind(enum.Enum):
     """An attribute of Ironic that Dibs does not have: always null."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attribute:
+class Attribute(Struct, frozen=True, kw_only=True):
     """One attribute that clients set when they create a node, or patch, or both."""
 
     name: str
