@@ -148,8 +148,8 @@ _VERBS = (
 def test_a_node_goes_through_every_provision_verb(
     commands: Commands, cloud: Connection, name: str, tmp_path: Path
 ) -> None:
-    for step in ("STEPS", "HOLD"):
-        (tmp_path / step).write_text(json.dumps([{"interface": "deploy", "step": step.lower()}]))
+    for file, interface, step in (("STEPS", "firmware", "update"), ("HOLD", "deploy", "hold")):
+        (tmp_path / file).write_text(json.dumps([{"interface": interface, "step": step}]))
     cloud.baremetal.update_node(name, instance_info={"image_source": "http://images/one.raw"})
     moved = cloud.baremetal.get_node(name).updated_at
     shell = commands.shell()

@@ -20,7 +20,7 @@ def test_node_goes_from_enroll_to_active_and_back(ledger, start):
     assert arrive(ledger, node, "manageable").power_state == "power off"
     ask(ledger, node, "inspect")
     assert arrive(ledger, node, "manageable").inspection_finished_at
-    ask(ledger, node, "clean", clean_steps=[{"interface": "deploy", "step": "erase"}])
+    ask(ledger, node, "clean", clean_steps=[{"interface": "deploy", "step": "erase_devices"}])
     arrive(ledger, node, "manageable")
     ask(ledger, node, "provide")
     arrive(ledger, node, "available")
@@ -32,13 +32,23 @@ def test_node_goes_from_enroll_to_active_and_back(ledger, start):
         ("rebuild", {}, "active"),
         ("rescue", {"rescue_password": "x"}, "rescue"),
         ("unrescue", {}, "active"),
-        ("service", {"service_steps": [{"interface": "deploy", "step": "update"}]}, "active"),
+        ("service", {"service_steps": [{"interface": "firmware", "step": "update"}]}, "active"),
     ):
         ask(ledger, node, verb, **arguments)
         arrive(ledger, node, state)
     ask(ledger, node, "deleted")
     assert arrive(ledger, node, "available").instance_uuid is None
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 0}
+
+
+@pytest.mark.parametrize(
+    ("verb", "before", "after"), [("clean", "manageable", "clean failed"), ("service", "active", "service failed")]
+)
+def test_unknown_step_fails_the_work_and_the_node_shows_the_reason(ledger, start, verb, before, after):
+    start()
+    node = ledger.enrol(state=before)
+    ask(ledger, node, verb, **{f"{verb}_steps": [{"interface": "deploy", "step": "nosuch"}]})
+    assert f"node does not support this {verb} step: " in arrive(ledger, node, after).last_error
 
 
 def test_deployed_machine_is_adopted(ledger, start):

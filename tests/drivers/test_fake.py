@@ -84,8 +84,26 @@ def test_work_waits_once_and_then_continues():
     assert run(states.CLEAN, driver_info={"fake_wait_clean": 30}, progress=first.progress).finished
 
 
+ERASE = {"interface": "deploy", "step": "erase_devices"}
+
+
+@pytest.mark.parametrize(
+    ("work", "step", "values"),
+    [
+        (states.CLEAN, {"interface": "deploy", "step": "nosuch"}, {}),
+        (states.CLEAN, {"interface": "bios", "step": "erase_devices"}, {}),
+        (states.SERVICE, ERASE, {}),
+        (states.DEPLOY, {"interface": "raid", "step": "nosuch"}, {}),
+        (states.CLEAN, {"interface": "bios", "step": "factory_reset"}, {"bios_interface": "no-bios"}),
+    ],
+)
+def test_a_step_that_the_machine_does_not_support_fails_the_work(work, step, values):
+    with pytest.raises(DriverFailure, match=f"Cannot {work} node .*: node does not support this {work} step: .*"):
+        run(work, arguments={"steps": [{"interface": "power", "step": "reboot"}, step]}, **values)
+
+
 def test_a_hold_step_holds_and_the_later_steps_follow():
-    steps = {"steps": [{"step": "hold", "interface": "deploy"}, {"step": "wipe"}, {"step": "hold", "args": {"n": 2}}]}
+    steps = {"steps": [{"step": "hold", "interface": "deploy"}, ERASE, {"step": "hold", "args": {"n": 2}}]}
     first = run(states.CLEAN, arguments=steps)
     assert first.held
     assert first.changes["clean_step"] == steps["steps"][0]

@@ -6,11 +6,12 @@ Every kind of work succeeds at once unless the node's driver_info says otherwise
 - ``fake_wait_<work>``: seconds that the node waits, unlocked, before the work continues; abort is possible then;
 - ``fake_fail_<work>``: message with which the work fails at its end.
 
-A clean, deploy or service with a step named ``hold`` stops at that step until the verb unhold.
+A clean, deploy or service with a step named ``hold`` stops at that step until the verb unhold. A step that is neither
+in ``STEPS`` nor in ``FLOW_STEPS`` fails the work.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dibs.machines.model import states
@@ -34,6 +35,22 @@ INTERFACE_OF_WORK = {
 """For each kind of work, the interface whose validation covers its settings."""
 
 WORKS_THAT_WAIT = frozenset(phase.work for phase in states.PHASES.values() if phase.waiting)
+
+FLOW_STEPS = frozenset({"hold", "wait", "power_on", "power_off", "reboot"})
+"""Steps of every interface: Ironic's conductor runs them, not the driver."""
+_CHANGES = frozenset(
+    {
+        "bios.apply_configuration", "bios.cache_bios_settings", "bios.factory_reset", "firmware.update",
+        "raid.apply_configuration", "raid.create_configuration", "raid.delete_configuration", "vendor.log_passthrough",
+    }
+)  # fmt: skip
+_ERASES = frozenset({"deploy.erase_devices", "deploy.erase_devices_metadata", "deploy.erase_pstore"})
+STEPS: Mapping[str, frozenset[str]] = {
+    states.CLEAN: _CHANGES | _ERASES,
+    states.DEPLOY: _CHANGES | _ERASES | {"deploy.deploy"},
+    states.SERVICE: _CHANGES,
+}
+"""For each kind of work with steps, the steps that the simulated machine supports, as ``interface.step``."""
 
 _STEP_FIELDS = {states.CLEAN: "clean_step", states.DEPLOY: "deploy_step", states.SERVICE: "service_step"}
 
@@ -94,6 +111,7 @@ class FakeDriver:
         changes = self._first_look(node)
         held = progress.get("held", 0)
         steps = arguments.get("steps", [])
+        self._check_steps(node, work, steps)
         for index, step in enumerate(steps[held:], held + 1):
             if step.get("step") == "hold":
                 changes[_STEP_FIELDS[work]] = step
@@ -114,6 +132,20 @@ class FakeDriver:
             key = f"{prefix}{work}"
             if key in node.driver_info and (reason := self._reason(key, prefix, node.driver_info[key])):
                 raise DriverFailure(reason)
+
+    def _check_steps(self, node: Node, work: str, steps: Sequence[Json]) -> None:
+        """Raise DriverFailure for steps that the machine does not support, with the words of Ironic's conductor."""
+        unknown = [step for step in steps if not self._supports(node, work, step)]
+        if unknown:
+            reasons = "; ".join(f"node does not support this {work} step: {step}" for step in unknown)
+            raise DriverFailure(f"Cannot {work} node {node.uuid}: {reasons}")
+
+    def _supports(self, node: Node, work: str, step: Json) -> bool:
+        if step["step"] in FLOW_STEPS:
+            return True
+        interface = step["interface"]
+        absent = getattr(node, f"{interface}_interface") == f"no-{interface}"
+        return f"{interface}.{step['step']}" in STEPS[work] and not absent
 
     def _first_look(self, node: Node) -> dict[str, Any]:
         return {} if node.power_state else {"power_state": states.POWER_OFF}

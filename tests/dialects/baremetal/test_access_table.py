@@ -62,7 +62,7 @@ TABLE = {
     "show": Row("GET", "", EVERY_READER, 200),
     "show states": Row("GET", "/states", EVERY_READER, 200),
     "list traits": Row("GET", "/traits", EVERY_READER, 200),
-    "list ports": Row("GET", "/ports", EVERY_READER, 200),
+    "list ports": Row("GET", "/ports", EVERY_READER, 200, others={"without roles": 403}),
     "switch power": Row("PUT", "/states/power", EVERY_MEMBER, 202, {"target": "power on"}),
     "undeploy": Row("PUT", "/states/provision", OWNER_OR_LESSEE_ADMIN, 202, {"target": "deleted"}),
     "rebuild": Row("PUT", "/states/provision", OWNER_OR_LESSEE_ADMIN, 202, {"target": "rebuild"}),

@@ -12,6 +12,16 @@ def test_every_response_has_the_version_range_and_the_version_used(ask: Conversa
     assert "x-openstack-ironic-api-version" not in ask("GET", "/v1/nodes", version="1.9999").headers
 
 
+def test_the_version_in_a_path_is_optional(ask: Conversation) -> None:
+    node = ask.ledger.enrol(name="n")
+    shown = ask("GET", "/v1/nodes/n").json
+    bookmark = next(link["href"] for link in shown["links"] if link["rel"] == "bookmark")
+    assert bookmark.endswith(f"/baremetal/nodes/{node.uuid}")
+    assert ask("GET", f"/nodes/{node.uuid}").json == shown
+    assert ask("GET", "/nodes").json == ask("GET", "/v1/nodes").json
+    assert ask("GET", "/v2/nodes").status == 404
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -13,8 +13,9 @@ def authenticate(headers: dict[str, str], anonymous_is_admin: bool = True) -> Ac
     return NoAuth().authenticate(headers, anonymous_is_admin=anonymous_is_admin)
 
 
-@pytest.mark.parametrize("headers", [{}, {"x-auth-token": "admin"}, {"x-auth-token": "notused"}])
-def test_missing_and_admin_tokens_are_the_system_admin(headers: dict[str, str]) -> None:
+@pytest.mark.parametrize("token", [None, "admin", "notused", "fake-token"])
+def test_a_missing_or_arbitrary_token_is_the_system_admin(token: str | None) -> None:
+    headers = {} if token is None else {"x-auth-token": token}
     assert authenticate(headers) == Actor(user="admin", roles=frozenset(ADMIN_ROLES), system_scope=True)
 
 
@@ -39,6 +40,11 @@ def test_system_scope_header_gives_a_token_system_scope() -> None:
     headers = {"x-auth-token": "eva", "x-roles": "reader", "openstack-system-scope": "all"}
     reader = Actor(user="eva", roles=frozenset({"reader"}), system_scope=True)
     assert authenticate(headers, anonymous_is_admin=False) == reader
+
+
+def test_a_token_with_roles_names_a_caller_of_a_project() -> None:
+    actor = authenticate({"x-auth-token": "eva", "x-roles": "reader"})
+    assert actor == Actor(user="eva", project="eva", roles=frozenset({"reader"}))
 
 
 def test_roles_come_from_x_roles() -> None:

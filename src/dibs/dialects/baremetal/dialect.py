@@ -76,7 +76,7 @@ class Baremetal:
         return _with_versions(framework_fault(status, message, headers), None)
 
     def _handle(self, request: Request, minor: int) -> Response:
-        found = _ROUTER.resolve(request.method, request.path, minor)
+        found = _ROUTER.resolve(request.method, _with_version(request.path), minor)
         if isinstance(found, Match):
             query = Query(request.query, found.route.query)
             exchange = Exchange(
@@ -93,6 +93,11 @@ class Baremetal:
 def _minor_of(request: Request) -> int:
     """Return the minor version of a request; the root page ignores it, because clients learn the versions there."""
     return MINIMUM[1] if request.path == "/" else choose_minor(request.headers)
+
+
+def _with_version(path: str) -> str:
+    """Return the path with the version, which bookmark links do not have; as in Ironic, it is optional."""
+    return path if path == "/" or path == "/v1" or path.startswith("/v1/") else f"/v1{path}"
 
 
 def _too_old(found: NotInVersion[Endpoint]) -> Response:

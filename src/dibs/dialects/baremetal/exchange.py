@@ -67,10 +67,7 @@ class Exchange(AnyExchange[Services], frozen=True, kw_only=True):
         return "/".join((self.request.base_url, "v1", *parts))
 
     def links(self, *parts: str) -> list[dict[str, str]]:
-        """Return the two links that every resource has.
-
-        Quirk: the bookmark has no version and leads nowhere, as in Ironic.
-        """
+        """Return the two links that every resource has; the bookmark has no version."""
         bookmark = "/".join((self.request.base_url, *parts))
         return [{"href": self.url(*parts), "rel": "self"}, {"href": bookmark, "rel": "bookmark"}]
 

@@ -70,7 +70,13 @@ def get_port(tx: Transaction, access: Access, now: int, command: GetPort) -> Por
 
 
 def list_ports(tx: Transaction, access: Access, now: int, command: PortQuery) -> list[Port]:
-    """Return one page of ports."""
+    """Return one page of ports; the node that it names must exist and be visible to the caller."""
+    if command.node is not None:
+        node = nodes.get(tx, command.node)
+        if node is None:
+            raise NodeNotFound(node=command.node)
+        check_node(access, node, command.node)
+        command = replace(command, node=node.uuid)
     page = ports.page(tx, command)
     if page is None:
         raise PortNotFound(port=command.marker)

@@ -71,6 +71,7 @@ def test_a_verb_is_not_acceptable_before_its_version(ask: Conversation, verb: st
         ({"target": "manage", "rescue_password": "x"}, '"rescue_password" is only valid'),
         ({"target": "manage", "deploy_steps": [{**STEP, "args": {}, "priority": 1}]}, '"deploy_steps" is only valid'),
         ({"target": "active", "deploy_steps": [STEP]}, "(at deploy_steps/0)"),
+        ({"target": "clean", "clean_steps": [STEP], "disable_ramdisk": "maybe"}, "Invalid disable_ramdisk"),
         ({"target": "manage", "disable_ramdisk": True}, "disable_ramdisk is supported only"),
         ({"target": "manage", "configdrive": "x"}, "Adding a config drive is only supported"),
         ({"target": "active", "configdrive": "not base64!"}, "Invalid configdrive format"),

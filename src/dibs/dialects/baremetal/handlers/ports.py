@@ -17,7 +17,6 @@ from dibs.http.messages import Response
 from dibs.machines.model.patching.port_patches import PORT, SETTABLE, check_smart_nic, read_port_value
 from dibs.machines.model.patching.values import read_mac, read_uuid
 from dibs.machines.model.ports import PortQuery
-from dibs.machines.operations import nodes as node_operations
 from dibs.machines.operations import ports as operations
 
 
@@ -148,11 +147,8 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
 
 
 def _listed_node(exchange: Exchange) -> str | None:
-    """Return the node of a list, from the path or a filter; a node in the path must exist and be visible."""
-    if "node" in exchange.arguments:
-        ident = read_ident("node", exchange.arguments["node"], exchange.minor)
-        return exchange.read(node_operations.get_node, node_operations.GetNode(ident=ident, rules=())).node.uuid
-    named = exchange.query.uuid("node_uuid") or exchange.query.text("node")
+    """Return the node of a list, from the path or a filter."""
+    named = exchange.arguments.get("node") or exchange.query.uuid("node_uuid") or exchange.query.text("node")
     return None if named is None else read_ident("node", named, exchange.minor)
 
 

@@ -10,7 +10,7 @@ from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer
 from dibs.http.messages import Response
 from dibs.machines.model import states
-from dibs.machines.model.patching.values import read_uuid
+from dibs.machines.model.patching.values import read_flag, read_uuid
 from dibs.machines.operations import provisioning as operations
 
 VERBS_SINCE: Mapping[str, int] = {
@@ -131,6 +131,7 @@ def _check_deploy_steps(verb: str, steps: Any, minor: int) -> None:
 def _check_disable_ramdisk(verb: str, value: Any, minor: int) -> None:
     if value is None:
         return
+    read_flag("disable_ramdisk", value)
     if verb not in _DISABLE_RAMDISK_SINCE:
         raise bad_request("disable_ramdisk is supported only with manual cleaning or servicing")
     if minor < _DISABLE_RAMDISK_SINCE[verb]:
