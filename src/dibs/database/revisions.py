@@ -7,7 +7,7 @@ import pkgutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, MetaData, column, create_engine, false, inspect, select, table
+from sqlalchemy import Connection, MetaData, column, create_engine, inspect, select, table
 from sqlalchemy.exc import DBAPIError
 
 from dibs.database.engines import engine_for
@@ -93,9 +93,12 @@ def _revision_problem(found: str | None) -> str | None:
 
 def _missing_columns(connection: Connection, metadata: MetaData) -> list[str]:
     """Return the first table that cannot be read; a failed statement ends the transaction, so there is no second."""
-    for described in metadata.sorted_tables:
+    quote = connection.dialect.identifier_preparer.quote
+    for described in metadata.tables.values():
+        columns = ", ".join(quote(each.name) for each in described.columns)
         try:
-            connection.execute(select(*described.columns).where(false()))
+            # As text: compiling these statements would be a twentieth of the CPU time of a start.
+            connection.exec_driver_sql(f"SELECT {columns} FROM {quote(described.name)} WHERE 1 = 0")  # noqa: S608
         except DBAPIError as error:
             return [f"The table {described.name} differs from the code: {error.orig}. See `dibs db check`."]
     return []
