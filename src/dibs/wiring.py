@@ -1,15 +1,17 @@
 """Build processes from their parts. The only module that knows all of them; start reading here."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.operations import laws as allocation_laws
 from dibs.allocations.operations.guards import AllocationNodeGuard
 from dibs.allocations.operations.intake import AllocationIntake, LocalIntake
 from dibs.conductor import Conductor
 from dibs.database import Statistics, Store, health, open_store, revisions
 from dibs.database.hooks import Hooks
+from dibs.database.laws import Law, violations
 from dibs.database.runner import Clock, Runner
 from dibs.database.schema import metadata
 from dibs.dialects.baremetal import Baremetal, HoldTimes
@@ -24,12 +26,16 @@ from dibs.http.edge.shell import Application
 from dibs.http.messages import Dialect
 from dibs.integrations import HttpEnforcement, Nova
 from dibs.leases.model.dates import LeaseRules
+from dibs.leases.operations import laws as lease_laws
 from dibs.leases.operations.guards import LeaseLedgerGuard, LeaseNodeGuard
+from dibs.ledger.operations import laws as ledger_laws
+from dibs.machines.operations import laws as machine_laws
 from dibs.machines.operations.guards import NodeDrivers, NodeLedgerGuard
 from dibs.rpc.client import Caller
 from dibs.rpc.intake import RemoteIntake, procedures
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import CallVerifier
+from dibs.servers.operations import laws as server_laws
 from dibs.servers.operations.lease_uses import ServersOfLeases
 from dibs.settings import Settings
 
@@ -42,6 +48,9 @@ HOOKS = Hooks(
     ServersOfLeases(),
 )
 """The hooks that packages register with the packages below them. Guards run in this order."""
+
+LAWS = (*ledger_laws.LAWS, *machine_laws.LAWS, *allocation_laws.LAWS, *lease_laws.LAWS, *server_laws.LAWS)
+"""What ``dibs check`` verifies."""
 
 CONDUCTOR_CONNECTIONS = 8
 """Database connections for the conductor, in addition to one for each thread that answers requests."""
@@ -218,6 +227,18 @@ def check_database(settings: Settings) -> list[str]:
     from dibs.database import migrate
 
     return migrate.problems(settings.database, metadata)
+
+
+def check_laws(settings: Settings) -> Iterator[tuple[Law, Iterator[list[str]]]]:
+    """Yield each law with the violations of each page of rows; nothing is written."""
+    if problems := revisions.problems(settings.database, metadata):
+        raise SchemaProblem(" ".join(problems))
+    store = open_store(settings.database, connections=1)
+    try:
+        for law in LAWS:
+            yield law, violations(store, law)
+    finally:
+        store.close()
 
 
 def database_version(settings: Settings) -> str | None:

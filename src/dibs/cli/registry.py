@@ -5,6 +5,7 @@ SERVER_COMMANDS = {
     "api": "dibs.cli.commands.serve:Api",
     "conductor": "dibs.cli.commands.serve:Conductor",
     "clouds-yaml": "dibs.cli.commands.clouds_yaml:CloudsYaml",
+    "check": "dibs.cli.commands.check:Check",
     "db upgrade": "dibs.cli.commands.database:Upgrade",
     "db check": "dibs.cli.commands.database:Check",
     "db version": "dibs.cli.commands.database:Version",
