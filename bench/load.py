@@ -23,7 +23,7 @@ class Figure:
 
 def encode(method: str, path: str, body: bytes = b"") -> bytes:
     """Return the bytes of one request."""
-    head = f"{method} {path} HTTP/1.1\r\nHost: dibs\r\nX-OpenStack-Ironic-API-Version: 1.80\r\n"
+    head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nX-OpenStack-Ironic-API-Version: 1.80\r\n"
     if body:
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     return head.encode() + b"\r\n" + body

@@ -14,6 +14,7 @@ from typing import Any, Self
 from msgspec import structs
 
 from dibs.http.edge.binding import Address, parse_address
+from dibs.http.edge.guards.proxies import TrustedProxies
 
 ENVIRONMENT_PREFIX = "DIBS_"
 CONFIG_VARIABLE = "DIBS_CONFIG"
@@ -82,6 +83,12 @@ class Settings:
     )
     auth_file: str = _setting("", "User file for http_basic, with lines of user:bcrypt-hash[:project[:role,role]].")
     force_noauth: bool = _setting(False, "Allow noauth on an address that is not loopback.")
+    trusted_proxies: str = _setting(
+        "",
+        "Addresses and networks of proxies whose X-Forwarded headers count, separated by commas; unix for clients of a"
+        " unix socket.",
+        check=TrustedProxies.parse,
+    )
     workers: int = _setting(1, "Number of processes that answer requests.", check=_at_least(1))
     threads: int = _setting(
         16,
@@ -91,6 +98,17 @@ class Settings:
     )
     queue_limit: int = _setting(
         128, "Number of requests that may wait in each process. Further requests get 503.", check=_at_least(0)
+    )
+    caller_limit: int = _setting(
+        100,
+        "Number of requests that a user may have at the same time from one address, in each process. Further requests"
+        " get 429. 0: no limit.",
+        check=_at_least(0),
+    )
+    connection_limit: int = _setting(
+        800,
+        "Number of open connections in each process, half of them from one address. Further connections get 503.",
+        check=_at_least(1),
     )
     body_limit_bytes: int = _setting(4 * 1024 * 1024, "Maximum size of a request body.", check=_at_least(1))
     body_timeout_seconds: float = _setting(
@@ -228,8 +246,11 @@ class Settings:
         return dataclasses.replace(self, bind=str(address), conductor_name="" if is_default else self.conductor_name)
 
     def for_conductor(self) -> Self:
-        """Return the settings of a process that is only a conductor: it listens for calls and nothing else."""
-        return dataclasses.replace(self.bound_to(parse_address(self.rpc_bind)), workers=1)
+        """Return the settings of a process that is only a conductor: it listens for calls and nothing else.
+
+        One API process may need all its threads, so no caller has a limit.
+        """
+        return dataclasses.replace(self.bound_to(parse_address(self.rpc_bind)), workers=1, caller_limit=0)
 
     @property
     def announced_rpc_url(self) -> str:

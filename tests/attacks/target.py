@@ -27,8 +27,8 @@ from dibs.dialects.reservation import Reservation
 from dibs.drivers import DRIVERS
 from dibs.flavors import tables as flavor_tables
 from dibs.http.auth.noauth import NoAuth
-from dibs.http.edge.limits import Limits
-from dibs.http.edge.shell import Application, Shell
+from dibs.http.edge.guards.limits import Limits
+from dibs.http.edge.shell import Application, Perimeter, Shell
 from dibs.leases import tables as lease_tables
 from dibs.leases.model.dates import LeaseRules
 from dibs.ledger import tables as ledger_tables
@@ -147,7 +147,7 @@ class Target:
             Compute(runner, wake=_nothing),
             Native(runner, intake=intake, wake=_nothing),
         ]
-        self.shell = Shell(Application(dialects=dialects), NoAuth(), Limits(threads=1))
+        self.shell = Shell(Application(dialects=dialects), Perimeter(authenticator=NoAuth()), Limits(threads=1))
         self.loop = asyncio.new_event_loop()
         self.rows: Tables = {}
         self.changed = False

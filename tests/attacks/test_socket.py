@@ -9,20 +9,20 @@ import pytest
 
 from tests.bed.dibs_server import DibsServer
 
-GET = b"GET /baremetal/v1/nodes?limit=1 HTTP/1.1\r\nHost: dibs\r\n"
-POST = b"POST /baremetal/v1/nodes HTTP/1.1\r\nHost: dibs\r\nContent-Type: application/json\r\n"
+GET = b"GET /baremetal/v1/nodes?limit=1 HTTP/1.1\r\nHost: localhost\r\n"
+POST = b"POST /baremetal/v1/nodes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 REFUSED = {
     "no HTTP": b"\x16\x03\x01\x02\x00 this is TLS \xff\xfe\r\n\r\n",
     "only line ends": b"\r\n" * 500 + b"what\r\n\r\n",
-    "NUL in the head": b"GET /\0 HTTP/1.1\r\nHost: dibs\r\n\r\n",
+    "NUL in the head": b"GET /\0 HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "HTTP/2 preface": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     "header without colon": GET + b"what is this\r\n\r\n",
     "space before colon": GET + b"Content-Length : 5\r\n\r\nabcde",
     "line end inside a header": GET + b"X: a\r b\r\n\r\n",
     "10,000 headers": GET + b"".join(b"X-%d: y\r\n" % n for n in range(10_000)) + b"\r\n",
     "a huge header": GET + b"X: " + b"a" * 200_000 + b"\r\n\r\n",
-    "a huge path": b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: dibs\r\n\r\n",
+    "a huge path": b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "bad host": b"GET /baremetal HTTP/1.1\r\nHost: a b\r\n\r\n",
     "text as length": POST + b"Content-Length: five\r\n\r\n{}",
     "negative length": POST + b"Content-Length: -5\r\n\r\n{}",
@@ -32,10 +32,10 @@ REFUSED = {
     "chunks of no JSON": POST + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n\r\n",
     "length beyond the limit": POST + b"Content-Length: 99999999999\r\n\r\n{}",
     "length beyond 64 bits": POST + b"Content-Length: 99999999999999999999999\r\n\r\n{}",
-    "bytes in the path": b"GET /baremetal/v1/nodes/\xff\xfe HTTP/1.1\r\nHost: dibs\r\n\r\n",
-    "bytes in the query": b"GET /baremetal/v1/nodes?limit=\xff HTTP/1.1\r\nHost: dibs\r\n\r\n",
-    "dots in the path": b"GET /baremetal/../../etc/passwd HTTP/1.1\r\nHost: dibs\r\n\r\n",
-    "a whole URL": b"GET http://elsewhere/baremetal/v1/nothing HTTP/1.1\r\nHost: dibs\r\n\r\n",
+    "bytes in the path": b"GET /baremetal/v1/nodes/\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "bytes in the query": b"GET /baremetal/v1/nodes?limit=\xff HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "dots in the path": b"GET /baremetal/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "a whole URL": b"GET http://elsewhere/baremetal/v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "unknown expectation": POST + b"Expect: the-moon\r\nContent-Length: 1\r\n\r\n{",
 }
 """Requests that get a 4xx or a closed connection."""
@@ -131,9 +131,9 @@ def test_expect_100_continue_is_answered(shared_server: DibsServer) -> None:
 
 def test_pipelined_requests_are_answered_in_order(shared_server: DibsServer) -> None:
     version = b"X-OpenStack-Ironic-API-Version: 1.80"
-    one = b"GET /baremetal/v1/nodes/n%d HTTP/1.1\r\nHost: dibs\r\n%b\r\n\r\n"
+    one = b"GET /baremetal/v1/nodes/n%d HTTP/1.1\r\nHost: localhost\r\n%b\r\n\r\n"
     requests = b"".join(one % (number, version) for number in range(50))
-    last = b"GET /livez HTTP/1.1\r\nHost: dibs\r\nConnection: close\r\n\r\n"
+    last = b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     with connect(shared_server) as connection:
         connection.sendall(requests + last)
         answers = read_all(connection)

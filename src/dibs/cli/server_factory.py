@@ -14,10 +14,14 @@ from uvicorn.config import STARTUP_FAILURE
 from dibs.http.auth import Authenticator
 from dibs.http.auth.basic import BasicAuth
 from dibs.http.auth.noauth import NoAuth
-from dibs.http.edge.limits import Limits
+from dibs.http.edge.binding import is_loopback
+from dibs.http.edge.cors import Cors
+from dibs.http.edge.guards.browsers import BrowserGuard
+from dibs.http.edge.guards.limits import Limits
+from dibs.http.edge.guards.proxies import TrustedProxies
 from dibs.http.edge.logs import configure_logs
 from dibs.http.edge.server import ServerOptions
-from dibs.http.edge.shell import Application, Shell
+from dibs.http.edge.shell import Application, Perimeter, Shell
 from dibs.settings import Settings
 
 LOG = logging.getLogger(__name__)
@@ -31,6 +35,8 @@ def limits_from(settings: Settings) -> Limits:
     return Limits(
         threads=settings.threads,
         queue_limit=settings.queue_limit,
+        caller_limit=settings.caller_limit,
+        connection_limit=settings.connection_limit,
         body_limit_bytes=settings.body_limit_bytes,
         body_timeout_seconds=settings.body_timeout_seconds,
         header_limit_bytes=settings.header_limit_bytes,
@@ -43,6 +49,7 @@ def options_from(settings: Settings) -> ServerOptions:
     """Return the options of the HTTP server."""
     return ServerOptions(
         limits=limits_from(settings),
+        proxies=TrustedProxies.parse(settings.trusted_proxies),
         workers=settings.workers,
         stop_timeout_seconds=settings.stop_timeout_seconds,
         tls_cert=settings.tls_cert,
@@ -68,9 +75,20 @@ def authenticator_from(settings: Settings) -> Authenticator:
     return NoAuth()
 
 
+def perimeter_from(settings: Settings) -> Perimeter:
+    """Return which clients the server believes and accepts."""
+    guard = None
+    if settings.auth == "noauth":
+        cors = Cors.from_lists(settings.cors_allowed_origin, settings.cors_allow_headers)
+        on_loopback = not settings.address.path and is_loopback(settings.address)
+        guard = BrowserGuard(loopback_only=on_loopback, origins=cors.origins if cors is not None else ())
+    proxies = TrustedProxies.parse(settings.trusted_proxies)
+    return Perimeter(authenticator=authenticator_from(settings), proxies=proxies, browser_guard=guard)
+
+
 def build_shell(settings: Settings, application: Application) -> Shell:
     """Return the ASGI application of this process."""
-    return Shell(application, authenticator_from(settings), limits_from(settings))
+    return Shell(application, perimeter_from(settings), limits_from(settings))
 
 
 class SameProcess(Struct, frozen=True):

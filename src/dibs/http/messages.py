@@ -88,6 +88,10 @@ class Dialect(Protocol):
         """Whether the dialect checks Content-Type (415) and Accept (406) itself, in its own order."""
 
     @property
+    def secret_nouns(self) -> frozenset[str]:
+        """Parts of a path that a secret follows, which the log must not show: ``/reservations/{uuid}``."""
+
+    @property
     def operations(self) -> Iterable[Operation]: ...
 
     def answer(self, request: Request) -> Response:

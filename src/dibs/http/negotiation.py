@@ -18,11 +18,12 @@ class NotServed(Struct, frozen=True):
 def find_problem(headers: Mapping[str, str], has_body: bool) -> NotServed | None:
     """Return the problem with the media types of a request, or None."""
     content_type = headers.get("content-type")
-    if has_body and content_type is not None and not _is_json(content_type):
-        return NotServed(
-            415,
-            f"The Content-Type {content_type[:100]!r} is not supported; send application/json.",
+    if has_body and not _is_json(content_type or ""):
+        # A body without a type is refused too: it is what a page of another site can send without asking first.
+        sent = (
+            f"The Content-Type {content_type[:100]!r} is not supported" if content_type else "No Content-Type is given"
         )
+        return NotServed(415, f"{sent}; send application/json.")
     accept = headers.get("accept")
     if accept and not accepts_json(accept):
         return NotServed(

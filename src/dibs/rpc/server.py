@@ -35,6 +35,7 @@ class Calls:
     anonymous_is_admin = False
     strict_paths = False
     checks_media_types = False
+    secret_nouns = frozenset[str]()
     operations: Iterable[Operation] = ()
 
     def __init__(

@@ -9,16 +9,17 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
 from dibs.http.auth import Authenticator
 from dibs.http.auth.noauth import NoAuth
 from dibs.http.edge.binding import Address, bound_address, close_socket, open_socket, parse_address
-from dibs.http.edge.limits import Limits
+from dibs.http.edge.guards.limits import Limits
 from dibs.http.edge.logs import configure_logs
 from dibs.http.edge.server import ServerOptions, serve, uvicorn_config
-from dibs.http.edge.shell import Application, Shell
+from dibs.http.edge.shell import Application, Perimeter, Shell
 from dibs.http.messages import Dialect, Request, Response
 from dibs.http.routing import Route
 
@@ -36,6 +37,7 @@ class EchoDialect:
     anonymous_is_admin: bool = True
     strict_paths: bool = False
     checks_media_types: bool = False
+    secret_nouns: frozenset[str] = frozenset({"proofs"})
     operations: tuple[Route[str], ...] = (
         Route(
             method="PUT",
@@ -102,15 +104,19 @@ class RunningServer:
 
 @contextlib.contextmanager
 def running_server(
-    limits: Limits | None = None, authenticator: Authenticator | None = None, dialect: Dialect | None = None
+    limits: Limits | None = None,
+    authenticator: Authenticator | None = None,
+    dialect: Dialect | None = None,
+    **perimeter: Any,
 ) -> Iterator[RunningServer]:
     dialect = dialect or EchoDialect()
     not_ready: list[str] = []
     application = Application(dialects=[dialect], ready=lambda: list(not_ready))
     limits = limits or Limits()
     sock = open_socket(Address("127.0.0.1", 0))
+    guarded = Perimeter(authenticator=authenticator or NoAuth(), **perimeter)
     config = uvicorn_config(
-        lambda: Shell(application, authenticator or NoAuth(), limits),
+        lambda: Shell(application, guarded, limits),
         ServerOptions(limits=limits, stop_timeout_seconds=2),
     )
     server = uvicorn.Server(config)
@@ -136,7 +142,7 @@ class EchoFactory:
 
     def __call__(self) -> Shell:
         configure_logs("json", "info")
-        return Shell(self.application(), NoAuth(), Limits())
+        return Shell(self.application(), Perimeter(authenticator=NoAuth()), Limits())
 
     def application(self) -> Application:
         return Application(

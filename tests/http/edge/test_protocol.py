@@ -3,19 +3,22 @@
 import contextlib
 import select
 import socket
+from functools import partial
 
 import httpx
 import pytest
 
-from dibs.http.edge.limits import Limits
+from dibs.http.edge.guards.limits import Limits
 from tests.bed.waiting import eventually
 from tests.http.edge.echo_server import LARGE, RunningServer, running_server
 
 POST = b"POST /echo/x HTTP/1.1\r\nHost: a\r\n"
+JSON = {"Content-Type": "application/json"}
 
 
-def connect(server: RunningServer) -> socket.socket:
-    return socket.create_connection((server.address.host, server.address.port), timeout=10)
+def connect(server: RunningServer, source: str = "127.0.0.1") -> socket.socket:
+    address = (server.address.host, server.address.port)
+    return socket.create_connection(address, timeout=10, source_address=(source, 0))
 
 
 def read_all(connection: socket.socket) -> bytes:
@@ -28,7 +31,7 @@ def read_all(connection: socket.socket) -> bytes:
 
 def test_body_over_the_limit_is_413_with_and_without_content_length() -> None:
     with running_server(Limits(body_limit_bytes=1000)) as server:
-        exact = httpx.post(f"{server.url}/echo/x", content=b"a" * 1000)
+        exact = httpx.post(f"{server.url}/echo/x", content=b"a" * 1000, headers=JSON)
         declared = httpx.post(f"{server.url}/echo/x", content=b"a" * 1001)
         chunked = httpx.post(f"{server.url}/echo/x", content=iter([b"a" * 600, b"a" * 600]))
     assert [exact.status_code, declared.status_code, chunked.status_code] == [200, 413, 413]
@@ -57,7 +60,7 @@ def test_slow_body_is_408_and_the_connection_closes() -> None:
     assert b"connection: close" in answer
 
 
-def test_total_size_of_bodies_is_limited() -> None:
+def test_total_size_of_the_bodies_of_one_caller_is_limited() -> None:
     half = POST + b"Content-Length: 1000\r\n\r\n" + b"a" * 900
     with running_server(Limits(threads=1, body_limit_bytes=1000)) as server:
         with connect(server) as first, connect(server) as second:
@@ -65,8 +68,21 @@ def test_total_size_of_bodies_is_limited() -> None:
             second.sendall(half)
             refused, _, _ = select.select([first, second], [], [], 10)
             assert len(refused) == 1
-            assert b" 503 " in refused[0].recv(65536)
-        eventually(lambda: httpx.post(f"{server.url}/echo/x", content=b"a" * 1000).status_code == 200)
+            assert b" 429 " in refused[0].recv(65536)
+        post = partial(httpx.post, f"{server.url}/echo/x", content=b"a" * 1000, headers=JSON)
+        eventually(lambda: post().status_code == 200)
+
+
+def test_connection_beyond_the_limit_of_its_address_gets_503() -> None:
+    with running_server(Limits(connection_limit=4)) as server, connect(server), connect(server):
+        eventually(lambda: len(server.connections) == 2)
+        with connect(server) as third:
+            answer = read_all(third)
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b"retry-after: 1\r\n" in answer
+        with connect(server, source="127.0.0.2") as other:
+            other.sendall(b"GET /echo/x HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert b" 200 " in other.recv(65536)
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /echo/x HTTP/1.1\r\nHost: a\r\nX-Slow: "])

@@ -3,7 +3,9 @@ from typing import Any
 
 import pytest
 
-from dibs.http.edge.limits import Limits
+from dibs.http.edge.guards.callers import Caller
+from dibs.http.edge.guards.limits import Limits
+from dibs.http.edge.guards.proxies import Peer
 from dibs.http.edge.reading import (
     QUERY_FIELDS_MAX,
     BodyBudget,
@@ -39,37 +41,58 @@ def test_path_that_cannot_be_stored_is_400(path: bytes) -> None:
 
 
 def test_origin_is_the_host_header_or_the_address_of_the_server() -> None:
-    scope = {"scheme": "https", "server": ("127.0.0.1", 8780)}
-    assert read_origin(scope, {"host": "dibs.example"}) == "https://dibs.example"
-    assert read_origin(scope, {}) == "https://127.0.0.1:8780"
+    scope = {"server": ("127.0.0.1", 8780)}
+    assert read_origin(scope, Peer("127.0.0.1", "https", "dibs.example")) == "https://dibs.example"
+    assert read_origin(scope, Peer("127.0.0.1", "https", None)) == "https://127.0.0.1:8780"
     with pytest.raises(Unreadable):
-        read_origin(scope, {"host": "a b"})
+        read_origin(scope, Peer("127.0.0.1", "https", "a b"))
 
 
-def read_body(limits: Limits, budget: BodyBudget, headers: dict[str, str], *pieces: bytes) -> bytes:
+ONE = Caller("127.0.0.1", "one")
+SMALL = Limits(threads=2, body_limit_bytes=10)
+"""20 bytes for all callers, 10 for each."""
+CHUNKED = {"transfer-encoding": "chunked"}
+
+
+def read_body(
+    limits: Limits, budget: BodyBudget, headers: dict[str, str], *pieces: bytes, caller: Caller = ONE
+) -> bytes:
+    """Read a body and keep its bytes in the budget, as while the request is answered."""
     messages = [{"type": "http.request", "body": piece, "more_body": True} for piece in pieces]
     messages.append({"type": "http.request", "body": b""})
 
     async def receive() -> dict[str, Any]:
         return messages.pop(0)
 
-    return asyncio.run(BodyReader(limits, budget).read(headers, receive))
+    return asyncio.run(BodyReader(limits, budget, caller).read(headers, receive))
 
 
 def test_body_is_read_in_pieces() -> None:
-    budget = BodyBudget(100)
-    assert read_body(Limits(), budget, {"transfer-encoding": "chunked"}, b"a", b"b") == b"ab"
-    assert budget.used == 2
+    assert read_body(SMALL, BodyBudget(SMALL), CHUNKED, b"a", b"b") == b"ab"
 
 
-@pytest.mark.parametrize("headers", [{"content-length": "5"}, {"transfer-encoding": "chunked"}])
+@pytest.mark.parametrize("headers", [{"content-length": "5"}, CHUNKED])
 def test_body_over_the_limit_is_413(headers: dict[str, str]) -> None:
+    limits = Limits(body_limit_bytes=4)
     with pytest.raises(Unreadable) as caught:
-        read_body(Limits(body_limit_bytes=4), BodyBudget(100), headers, b"12345")
+        read_body(limits, BodyBudget(limits), headers, b"12345")
     assert caught.value.status == 413
 
 
-def test_body_over_the_common_budget_is_503() -> None:
+def test_bodies_over_the_share_of_a_caller_are_429_and_others_are_read() -> None:
+    budget = BodyBudget(SMALL)
+    read_body(SMALL, budget, CHUNKED, b"12345678")
     with pytest.raises(Unreadable) as caught:
-        read_body(Limits(), BodyBudget(limit=10, used=8), {"content-length": "3"}, b"123")
+        read_body(SMALL, budget, CHUNKED, b"123")
+    assert caught.value.status == 429
+    assert ("retry-after", "1") in caught.value.headers
+    assert read_body(SMALL, budget, CHUNKED, b"123", caller=Caller("127.0.0.1", "two")) == b"123"
+
+
+def test_bodies_over_the_common_budget_are_503() -> None:
+    budget = BodyBudget(SMALL)
+    for user in ("two", "three"):
+        read_body(SMALL, budget, CHUNKED, b"12345678", caller=Caller("127.0.0.1", user))
+    with pytest.raises(Unreadable) as caught:
+        read_body(SMALL, budget, CHUNKED, b"12345")
     assert caught.value.status == 503

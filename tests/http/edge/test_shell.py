@@ -3,12 +3,15 @@
 import json
 import logging
 import re
+import socket
 import threading
 
 import httpx
 import pytest
 
-from dibs.http.edge.limits import Limits
+from dibs.http.edge.guards.browsers import BrowserGuard
+from dibs.http.edge.guards.limits import Limits
+from dibs.http.edge.guards.proxies import TrustedProxies
 from tests.bed.waiting import eventually
 from tests.http.edge.echo_server import EchoDialect, RunningServer, running_server
 
@@ -106,17 +109,24 @@ def test_invalid_host_header_is_400(echo: RunningServer) -> None:
     assert httpx.get(f"{echo.url}/echo/x", headers={"Host": 'a"b'}).status_code == 400
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""])
-def test_body_that_is_not_json_is_415(echo: RunningServer, content_type: str) -> None:
-    answer = httpx.post(f"{echo.url}/echo/x", content=b"a", headers={"Content-Type": content_type})
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "", None]
+)
+def test_body_that_is_not_json_is_415(echo: RunningServer, content_type: str | None) -> None:
+    headers = {} if content_type is None else {"Content-Type": content_type}
+    answer = httpx.post(f"{echo.url}/echo/x", content=b"a", headers=headers)
     assert answer.status_code == 415
     assert "echo_error" in answer.json()
 
 
-@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON-Patch+json", None])
-def test_json_body_is_accepted(echo: RunningServer, content_type: str | None) -> None:
-    headers = {} if content_type is None else {"Content-Type": content_type}
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON-Patch+json"])
+def test_json_body_is_accepted(echo: RunningServer, content_type: str) -> None:
+    headers = {"Content-Type": content_type}
     assert httpx.post(f"{echo.url}/echo/x", content=b"a", headers=headers).status_code == 200
+
+
+def test_request_without_a_body_needs_no_content_type(echo: RunningServer) -> None:
+    assert httpx.post(f"{echo.url}/echo/x").status_code == 200
 
 
 def test_accept_header_without_json_is_406(echo: RunningServer) -> None:
@@ -136,6 +146,42 @@ def test_only_public_paths_answer_before_authentication() -> None:
         refused = httpx.get(f"{server.url}/echo/v1/things")
         assert refused.status_code == 401
         assert "echo_error" in refused.json()
+
+
+def test_request_without_credentials_is_refused_before_its_body_is_read() -> None:
+    with running_server(dialect=EchoDialect(anonymous_is_admin=False)) as server:
+        address = (server.address.host, server.address.port)
+        with socket.create_connection(address, timeout=10) as client:
+            client.sendall(b"POST /echo/x HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\nabc")
+            assert client.recv(65536).startswith(b"HTTP/1.1 401 ")
+
+
+def test_caller_over_its_limit_gets_429_and_others_are_answered() -> None:
+    with running_server(Limits(caller_limit=1)) as server:
+        slow = threading.Thread(target=lambda: httpx.get(f"{server.url}/echo/slow", timeout=20))
+        slow.start()
+        eventually(lambda: "dibs_requests_running 1.0" in httpx.get(f"{server.url}/metrics").text)
+        refused = httpx.get(f"{server.url}/echo/x")
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
+        assert "echo_error" in refused.json()
+        assert httpx.get(f"{server.url}/echo/x", headers={"X-Auth-Token": "eva:blue"}).status_code == 200
+        server.dialect.gate.set()
+        slow.join()
+        assert httpx.get(f"{server.url}/echo/x").status_code == 200
+
+
+def test_page_of_another_site_is_refused_by_a_server_with_a_guard() -> None:
+    with running_server(browser_guard=BrowserGuard(loopback_only=True)) as server:
+        assert httpx.get(f"{server.url}/echo/x", headers={"Host": "evil.example"}).status_code == 403
+        assert httpx.post(f"{server.url}/echo/x", headers={"Origin": "https://evil.example"}).status_code == 403
+        assert httpx.post(f"{server.url}/echo/x").status_code == 200
+
+
+@pytest.mark.parametrize(("trusted", "seen"), [("", "http://inner/echo"), ("127.0.0.1", "https://dibs.example/echo")])
+def test_forwarded_headers_count_from_a_trusted_proxy_only(trusted: str, seen: str) -> None:
+    forwarded = {"Host": "inner", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "dibs.example"}
+    with running_server(proxies=TrustedProxies.parse(trusted)) as server:
+        assert httpx.get(f"{server.url}/echo/x", headers=forwarded).json()["base_url"] == seen
 
 
 def test_request_beyond_the_queue_gets_503_at_once() -> None:
@@ -171,4 +217,12 @@ def test_access_line_has_caller_and_request_but_no_secret(
     assert (line.method, line.path, line.status) == ("GET", "/echo/v1/n", 200)  # type: ignore[attr-defined]
     assert (line.user, line.project) == ("eva", "blue")  # type: ignore[attr-defined]
     assert line.milliseconds > 0  # type: ignore[attr-defined]
+    assert "hidden" not in str(line.__dict__)
+
+
+def test_path_in_the_log_has_no_proof(echo: RunningServer, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    httpx.get(f"{echo.url}/echo/v1/proofs/hidden/renew")
+    [line] = [record for record in caplog.records if record.name == "dibs.access"]
+    assert line.path == "/echo/v1/proofs/***/renew"  # type: ignore[attr-defined]
     assert "hidden" not in str(line.__dict__)

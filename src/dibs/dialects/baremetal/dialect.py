@@ -34,6 +34,7 @@ class Baremetal:
     anonymous_is_admin = True
     strict_paths = False
     checks_media_types = False
+    secret_nouns = frozenset({"reservations"})
 
     def __init__(
         self,

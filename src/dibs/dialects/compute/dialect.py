@@ -24,6 +24,7 @@ class Compute:
     anonymous_is_admin = True
     strict_paths = False
     checks_media_types = False
+    secret_nouns = frozenset[str]()
 
     def __init__(
         self,

@@ -27,6 +27,7 @@ class Native:
     anonymous_is_admin = True
     strict_paths = False
     checks_media_types = False
+    secret_nouns = frozenset[str]()
 
     def __init__(
         self,

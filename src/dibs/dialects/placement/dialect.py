@@ -33,6 +33,7 @@ class Placement:
     anonymous_is_admin = False
     strict_paths = True
     checks_media_types = True
+    secret_nouns = frozenset[str]()
 
     def __init__(
         self,

@@ -1,7 +1,8 @@
 """Authentication: three methods behind one protocol.
 
-``noauth`` trusts the request headers, ``basic`` checks a file of bcrypt hashes, ``keystone`` validates tokens. They run
-in a worker thread, so they may block. They establish the caller; what the caller may do is decided in ``dibs.access``.
+``noauth`` trusts the request headers, ``basic`` checks a file of bcrypt hashes, ``keystone`` validates tokens. The last
+two are slow: the edge runs them in threads of their own and remembers what they verified. They establish the caller;
+what the caller may do is decided in ``dibs.access``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,6 +28,24 @@ class Refusal(Struct, frozen=True):
 
 class Authenticator(Protocol):
     """Authenticates requests by their headers."""
+
+    @property
+    def credential_headers(self) -> tuple[str, ...]:
+        """The headers with credentials that take long to verify; empty when authenticate() never blocks."""
+
+    @property
+    def threads(self) -> int:
+        """The number of credentials that are verified at the same time."""
+
+    @property
+    def remembered_seconds(self) -> float:
+        """How long verified credentials need not be verified again."""
+
+    def edition(self) -> object:
+        """Return a value that changes when all remembered credentials must be forgotten."""
+
+    def claimed_name(self, headers: Mapping[str, str]) -> str:
+        """Return the user name in the credentials, for the log; empty when they have none."""
 
     def authenticate(self, headers: Mapping[str, str], *, anonymous_is_admin: bool) -> Actor | Refusal:
         """Return the caller or a refusal. Header names are in lower case; see Dialect.anonymous_is_admin."""

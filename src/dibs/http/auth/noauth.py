@@ -14,6 +14,18 @@ _ADMIN_TOKENS = frozenset({"admin", "notused"})
 class NoAuth:
     """Trusts the token or the identity headers."""
 
+    credential_headers = ()
+    threads = 1
+    remembered_seconds = 0.0
+
+    def edition(self) -> object:
+        """See Authenticator."""
+        return None
+
+    def claimed_name(self, headers: Mapping[str, str]) -> str:
+        """See Authenticator."""
+        return ""
+
     def authenticate(self, headers: Mapping[str, str], *, anonymous_is_admin: bool) -> Actor | Refusal:
         """See Authenticator."""
         token = headers.get("x-auth-token", "")

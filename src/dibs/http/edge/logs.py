@@ -6,9 +6,13 @@ import logging
 import sys
 from typing import Any
 
+from dibs.http.messages import Dialect
 from dibs.http.request_id import REQUEST_ID
 
 ACCESS = logging.getLogger("dibs.access")
+
+PATH_LENGTH_MAX = 1_000
+MASK = "***"
 
 _ACCESS_FIELDS = ("method", "path", "status", "milliseconds", "user", "project")
 
@@ -49,6 +53,16 @@ class TextFormatter(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:
         """Return the first line of the record."""
         return super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
+
+
+def loggable_path(raw_path: bytes, dialect: Dialect | None) -> str:
+    """Return a path for the log: shortened, and without the secrets that the dialect has in its paths."""
+    parts = raw_path[:PATH_LENGTH_MAX].decode("latin-1").split("/")
+    if dialect is not None:
+        for before, noun in enumerate(parts[:-1]):
+            if noun in dialect.secret_nouns and parts[before + 1]:
+                parts[before + 1] = MASK
+    return "/".join(parts)
 
 
 def configure_logs(log_format: str, level: str) -> None:

@@ -35,6 +35,7 @@ WAITING = Gauge(
     multiprocess_mode="livesum",
 )
 SHED = Counter("dibs_requests_shed", "Requests refused because too many were waiting.")
+THROTTLED = Counter("dibs_requests_throttled", "Requests refused because their caller had too many.")
 SQL_STATEMENTS = Counter("dibs_sql_statements", "SQL statements run.")
 TRANSACTION_RERUNS = Counter("dibs_transaction_reruns", "Transactions retried because the engine refused them.")
 

@@ -1,7 +1,8 @@
-"""Limits that uvicorn's HTTP/1.1 protocol lacks: header size, and time to send headers or read a response.
+"""Limits that uvicorn's HTTP/1.1 protocol lacks: connections, header size, time to send headers or read a response.
 
 As of uvicorn 0.54 its httptools protocol accepts headers of any size, waits for them without a timeout (the first byte
-cancels its keep-alive timer), and keeps a response in memory for as long as the client does not read it.
+cancels its keep-alive timer), and keeps a response in memory for as long as the client does not read it. Its limit on
+connections makes no difference between clients: one client that opens them all would lock the others out.
 """
 
 import asyncio
@@ -13,9 +14,11 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from dibs.http.edge.limits import Limits
+from dibs.http.edge.guards.connections import Connections
+from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits
+from dibs.http.edge.guards.proxies import UNIX, TrustedProxies
 from dibs.http.edge.sending import encode_headers
-from dibs.http.failures import plain_failure
+from dibs.http.failures import Headers, plain_failure
 from dibs.http.request_id import new_request_id
 
 _CLOSE_SECONDS = 1
@@ -26,11 +29,12 @@ class _HeadTooLarge(Exception):
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """Limits the size of a request's head, and the time for head, unread body and unread response."""
+    """Limits connections, the size of a request's head, and the time for head, unread body and unread response."""
 
-    def __init__(self, *args: Any, limits: Limits, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, limits: Limits, open_connections: Connections, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._limits = limits
+        self._open_connections = open_connections
         self._head_open = True
         """True until the head of the request is complete."""
         self._head_parsed_bytes = 0
@@ -41,15 +45,20 @@ class LimitedProtocol(HttpToolsProtocol):
         self._write_timer: TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the timer of the first head."""
+        """Start the timer of the first head, or turn the connection away when there are too many."""
         super().connection_made(transport)
-        self._await_head()
+        if self._open_connections.enter(self._address):
+            self._await_head()
+        else:
+            headers = (("retry-after", str(REFUSAL_PAUSE_SECONDS)),)
+            self._refuse(503, "The server has too many connections. Please try again.", headers)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop every timer."""
         for timer in (self._head_timer, self._rest_timer, self._write_timer):
             if timer is not None:
                 timer.cancel()
+        self._open_connections.leave(self._address)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -124,15 +133,21 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer a request that cannot be parsed with JSON and a request id, like every other response."""
-        request_id = new_request_id()
         if self._head_too_large:
-            status, message = 431, f"The request line and headers exceed {self._limits.header_limit_bytes} bytes."
+            self._refuse(431, f"The request line and headers exceed {self._limits.header_limit_bytes} bytes.")
         else:
-            status, message = 400, _describe(sys.exception())
-        response = plain_failure(status, message, (("connection", "close"),), request_id)
+            self._refuse(400, _describe(sys.exception()))
+
+    def _refuse(self, status: int, message: str, headers: Headers = ()) -> None:
+        request_id = new_request_id()
+        response = plain_failure(status, message, (("connection", "close"), *headers), request_id)
         lines = [b"%b: %b\r\n" % header for header in encode_headers(response, request_id)]
         self.transport.write(b"".join([STATUS_LINE[status], *lines, b"\r\n", response.body]))
         self.transport.close()
+
+    @property
+    def _address(self) -> str:
+        return self.client[0] if self.client else UNIX
 
     def _unsupported_upgrade_warning(self) -> None:
         """Log nothing: an upgrade request is answered with HTTP/1.1, which the standard allows."""
@@ -170,6 +185,6 @@ def _describe(error: BaseException | None) -> str:
     return f"The request is not valid HTTP/1.1: {reason}." if reason else "The request is not valid HTTP/1.1."
 
 
-def limited_protocol(limits: Limits) -> Callable[..., asyncio.Protocol]:
+def limited_protocol(limits: Limits, proxies: TrustedProxies) -> Callable[..., asyncio.Protocol]:
     """Return the protocol factory for uvicorn; it can be pickled for a spawned worker."""
-    return partial(LimitedProtocol, limits=limits)
+    return partial(LimitedProtocol, limits=limits, open_connections=Connections(limits, proxies))

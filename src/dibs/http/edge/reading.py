@@ -2,13 +2,14 @@
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
 
-from msgspec import Struct
-
-from dibs.http.edge.limits import Limits
+from dibs.http.edge.guards.callers import Caller
+from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits
+from dibs.http.edge.guards.proxies import Peer
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -20,11 +21,13 @@ _HOST = re.compile(r"[A-Za-z0-9._~\-:\[\]]+")
 class Unreadable(Exception):
     """The request cannot be read; ``status`` and ``message`` are for the response."""
 
-    def __init__(self, status: int, message: str, *, close: bool = False) -> None:
+    def __init__(
+        self, status: int, message: str, *, close: bool = False, headers: tuple[tuple[str, str], ...] = ()
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
-        self.headers: tuple[tuple[str, str], ...] = (("connection", "close"),) if close else ()
+        self.headers = (("connection", "close"), *headers) if close else headers
 
 
 class ClientGone(Exception):
@@ -77,38 +80,62 @@ def read_query(query: bytes) -> tuple[tuple[str, str], ...]:
     return tuple(fields)
 
 
-def read_origin(scope: Scope, headers: Mapping[str, str]) -> str:
+def read_origin(scope: Scope, peer: Peer) -> str:
     """Return scheme and host as the client sent them, the prefix of every link."""
-    host = headers.get("host")
+    host = peer.host
     if not host:
         name, port = scope.get("server") or ("localhost", None)
         host = name if port is None else f"{name}:{port}"
     elif not _HOST.fullmatch(host):
         raise Unreadable(400, "The Host header is not a host name with an optional port.")
-    return f"{scope['scheme']}://{host}"
+    return f"{peer.scheme}://{host}"
 
 
-class BodyBudget(Struct):
-    """The total size of the bodies of all current requests."""
+def announces_body(headers: Mapping[str, str]) -> bool:
+    """Return True when a body follows the headers."""
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
-    limit: int
-    used: int = 0
+
+class BodyBudget:
+    """The total size of the bodies of all current requests, and of those of one caller."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limit = limits.buffered_bytes_max
+        self._limit_of_caller = limits.buffered_bytes_of_caller
+        self._held: Counter[Caller] = Counter()
+        self._used = 0
+
+    def hold(self, caller: Caller, size: int) -> None:
+        """Count received bytes; raise Unreadable with 429 or 503 when they are too many."""
+        self._held[caller] += size
+        self._used += size
+        if self._held[caller] > self._limit_of_caller:
+            raise _refused(429, "You are sending too many large request bodies at the same time; please try again.")
+        if self._used > self._limit:
+            raise _refused(503, "The server holds too many request bodies right now; please try again.")
+
+    def release(self, caller: Caller, size: int) -> None:
+        """Stop counting bytes."""
+        self._used -= size
+        self._held[caller] -= size
+        if not self._held[caller]:
+            del self._held[caller]
 
 
 class BodyReader:
-    """Reads one body within its size limit, its timeout and the common budget, until ``release``."""
+    """Reads one body within its size limit, its timeout and the budget of its caller, until ``release``."""
 
-    def __init__(self, limits: Limits, budget: BodyBudget) -> None:
+    def __init__(self, limits: Limits, budget: BodyBudget, caller: Caller) -> None:
         self._limits = limits
         self._budget = budget
+        self._caller = caller
         self._held = 0
 
     async def read(self, headers: Mapping[str, str], receive: Receive) -> bytes:
-        """Return the complete body; raise Unreadable with 408, 413 or 503."""
-        declared = headers.get("content-length")
-        if declared is None and "transfer-encoding" not in headers:
+        """Return the complete body; raise Unreadable with 408, 413, 429 or 503."""
+        if not announces_body(headers):
             return b""
-        if declared is not None and int(declared) > self._limits.body_limit_bytes:
+        if int(headers.get("content-length", 0)) > self._limits.body_limit_bytes:
             # After "Expect: 100-continue" the client may not send the body, so the connection cannot be reused.
             raise self._too_large(close="expect" in headers)
         try:
@@ -124,7 +151,7 @@ class BodyReader:
 
     def release(self) -> None:
         """Return the bytes to the budget after the response."""
-        self._budget.used -= self._held
+        self._budget.release(self._caller, self._held)
         self._held = 0
 
     async def _collect(self, receive: Receive) -> bytes:
@@ -141,15 +168,9 @@ class BodyReader:
 
     def _hold(self, size: int) -> None:
         self._held += size
-        self._budget.used += size
+        self._budget.hold(self._caller, size)
         if self._held > self._limits.body_limit_bytes:
             raise self._too_large(close=False)
-        if self._budget.used > self._budget.limit:
-            raise Unreadable(
-                503,
-                "The server holds too many request bodies right now; please try again.",
-                close=True,
-            )
 
     def _too_large(self, close: bool) -> Unreadable:
         return Unreadable(
@@ -157,3 +178,7 @@ class BodyReader:
             f"The request body is larger than {self._limits.body_limit_bytes} bytes.",
             close=close,
         )
+
+
+def _refused(status: int, message: str) -> Unreadable:
+    return Unreadable(status, message, close=True, headers=(("retry-after", str(REFUSAL_PAUSE_SECONDS)),))

@@ -10,6 +10,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 RawHeaders = list[tuple[bytes, bytes]]
 
 _WITHOUT_BODY = frozenset({204, 304})
+_PIECE_BYTES = 256 * 1024
 _FORBIDDEN = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -32,7 +33,7 @@ def encode_headers(response: Response, request_id: str) -> RawHeaders:
 
 
 async def send_answer(send: Send, response: Response, raw_headers: RawHeaders) -> None:
-    """Send a complete response."""
+    """Send a complete response, in pieces: the transport copies what the client does not read at once."""
     await send(
         {
             "type": "http.response.start",
@@ -41,4 +42,7 @@ async def send_answer(send: Send, response: Response, raw_headers: RawHeaders) -
         }
     )
     body = b"" if response.status in _WITHOUT_BODY else response.body
-    await send({"type": "http.response.body", "body": body})
+    last = max(0, len(body) - 1) // _PIECE_BYTES * _PIECE_BYTES
+    for start in range(0, last, _PIECE_BYTES):
+        await send({"type": "http.response.body", "body": body[start : start + _PIECE_BYTES], "more_body": True})
+    await send({"type": "http.response.body", "body": body[last:]})

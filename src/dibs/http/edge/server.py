@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import uvicorn
-from msgspec import Struct
+from msgspec import Struct, field
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
 from dibs.http.edge import metrics
-from dibs.http.edge.limits import Limits
+from dibs.http.edge.guards.limits import Limits
+from dibs.http.edge.guards.proxies import TrustedProxies
 from dibs.http.edge.protocol import limited_protocol
 from dibs.http.edge.shell import Shell
 
@@ -32,6 +33,7 @@ class ServerOptions(Struct, frozen=True, kw_only=True):
     """Options of the server."""
 
     limits: Limits
+    proxies: TrustedProxies = field(default_factory=TrustedProxies)
     workers: int = 1
     stop_timeout_seconds: int = 30
     tls_cert: str = ""
@@ -101,7 +103,9 @@ def uvicorn_config(factory: ShellFactory, options: ServerOptions) -> uvicorn.Con
         app=cast(Any, factory),
         factory=True,
         loop="uvloop",
-        http=cast(Any, limited_protocol(options.limits)),
+        http=cast(Any, limited_protocol(options.limits, options.proxies)),
+        # The shell reads the headers of proxies: uvicorn would believe every client on this machine.
+        proxy_headers=False,
         ws="none",
         lifespan="on",
         interface="asgi3",

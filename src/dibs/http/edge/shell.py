@@ -1,15 +1,15 @@
 """The ASGI application: passes each request to its dialect and sends the response.
 
-The order of steps: find the mount, check path and query, admit (503), read the body (413, 408), and then, in a thread
-of the pool, authenticate (401), check media types (415, 406) and call the dialect. The dialect formats every refusal,
-so that all errors under one mount have the same format.
+The order of steps: find the mount, check path and query, authenticate by the headers (401), check the caller's limit
+(429), read the body (413, 408), wait for a thread (503), and there check media types (415, 406) and call the dialect.
+Nothing is read or kept for a caller that is not known. The dialect formats every refusal, so that all errors under one
+mount have the same format.
 """
 
 import asyncio
 import concurrent.futures
 import contextvars
 import logging
-import time
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct, field
@@ -19,10 +19,15 @@ from dibs.access.actor import Actor
 from dibs.http import negotiation
 from dibs.http.auth import ANONYMOUS, Authenticator, Refusal
 from dibs.http.edge import logs, metrics, reading
-from dibs.http.edge.admission import Admission
 from dibs.http.edge.cors import Cors
-from dibs.http.edge.limits import Limits
+from dibs.http.edge.guards.admission import Admission, ServerFull
+from dibs.http.edge.guards.browsers import BrowserGuard
+from dibs.http.edge.guards.callers import Caller, CallerBusy, CallerLimit
+from dibs.http.edge.guards.identity import Identity
+from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits
+from dibs.http.edge.guards.proxies import TrustedProxies
 from dibs.http.edge.reading import BodyBudget, BodyReader, ClientGone, Receive, Scope, Unreadable
+from dibs.http.edge.recording import Exchange, record
 from dibs.http.edge.sending import RawHeaders, Send, encode_headers, send_answer
 from dibs.http.edge.site import Site
 from dibs.http.failures import Headers, plain_failure
@@ -32,8 +37,9 @@ from dibs.http.request_id import HEADER, REQUEST_ID, choose_request_id
 LOG = logging.getLogger(__name__)
 
 _INTERNAL = "The server failed to answer. See its log for the id of this request."
-_BUSY = "The server has too many requests. Please try again."
-_LOGGED_PATH_MAX = 1000
+_FULL = "The server has too many requests. Please try again."
+_BUSY = "You have too many requests at the same time. Please try again."
+_RETRY = (("retry-after", str(REFUSAL_PAUSE_SECONDS)),)
 
 
 def _nothing() -> None:
@@ -58,34 +64,31 @@ class Application(Struct, frozen=True, kw_only=True):
     stop_once: Callable[[], None] = _nothing
 
 
-class _Exchange(Struct):
-    """One request in the shell, with the values for its access log line."""
-
-    method: str
-    raw_path: bytes
-    query_string: bytes
-    path: str
-    headers: dict[str, str]
-    request_id: str
-    dialect: Dialect | None
-    actor: Actor | None = None
-    started: float = field(default_factory=time.perf_counter)
-
-
 _Answer = tuple[Response, RawHeaders]
+
+
+class Perimeter(Struct, frozen=True, kw_only=True):
+    """Which clients the shell believes and accepts."""
+
+    authenticator: Authenticator
+    proxies: TrustedProxies = field(default_factory=TrustedProxies)
+    browser_guard: BrowserGuard | None = None
+    """None with an authentication method that a page of another site cannot use."""
 
 
 class Shell:
     """The ASGI application over an Application."""
 
-    def __init__(self, application: Application, authenticator: Authenticator, limits: Limits) -> None:
+    def __init__(self, application: Application, perimeter: Perimeter, limits: Limits) -> None:
         self._application = application
-        self._authenticator = authenticator
+        self._perimeter = perimeter
         self._limits = limits
         self._dialects = {dialect.mount: dialect for dialect in application.dialects}
         self._site = Site(application.dialects, application.ready)
-        self._admission = Admission(limits.threads, limits.queue_limit)
-        self._budget = BodyBudget(limits.buffered_bytes_max)
+        self._identity = Identity(perimeter.authenticator)
+        self._callers = CallerLimit(limits.caller_limit)
+        self._admission = Admission(limits)
+        self._budget = BodyBudget(limits)
         self._pool = concurrent.futures.ThreadPoolExecutor(limits.threads, thread_name_prefix="request")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -105,6 +108,7 @@ class Shell:
             return
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        self._identity.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
         await asyncio.to_thread(self._application.stop)
         await send({"type": "lifespan.shutdown.complete"})
@@ -122,93 +126,107 @@ class Shell:
                 exchange, 503, "The server is stopping and did not finish this request."
             )
         await send_answer(send, response, raw_headers)
-        _record(exchange, response.status)
+        record(exchange, response.status)
 
-    def _open(self, scope: Scope) -> _Exchange:
+    def _open(self, scope: Scope) -> Exchange:
         headers = reading.read_headers(scope)
         path = reading.read_path(scope["raw_path"])
-        return _Exchange(
+        return Exchange(
             method=scope["method"],
             raw_path=scope["raw_path"],
             query_string=scope["query_string"],
             path=path,
             headers=headers,
+            peer=self._perimeter.proxies.peer(scope, headers),
             request_id=choose_request_id(headers.get(HEADER)),
             dialect=self._dialects.get("/" + path[1:].partition("/")[0]),
         )
 
-    async def _answer(self, exchange: _Exchange, scope: Scope, receive: Receive) -> _Answer:
+    async def _answer(self, exchange: Exchange, scope: Scope, receive: Receive) -> _Answer:
         try:
             reading.check_path(exchange.raw_path)
-            origin = reading.read_origin(scope, exchange.headers)
+            origin = reading.read_origin(scope, exchange.peer)
+            guard = self._perimeter.browser_guard
+            problem = guard.problem(exchange.method, exchange.headers) if guard is not None else None
+            if problem is not None:
+                return self._refuse(exchange, 403, problem)
             if exchange.dialect is None:
                 response = await self._site.answer(exchange.method, exchange.path, origin)
                 return response, encode_headers(response, exchange.request_id)
             return await self._ask(exchange, exchange.dialect, origin, receive)
-        except Unreadable as problem:
-            return self._refuse(exchange, problem.status, problem.message, problem.headers)
+        except Unreadable as unreadable:
+            return self._refuse(exchange, unreadable.status, unreadable.message, unreadable.headers)
+        except CallerBusy:
+            metrics.THROTTLED.inc()
+            await asyncio.sleep(REFUSAL_PAUSE_SECONDS)
+            return self._refuse(exchange, 429, _BUSY, _RETRY)
+        except ServerFull:
+            metrics.SHED.inc()
+            return self._refuse(exchange, 503, _FULL, _RETRY)
 
-    async def _ask(self, exchange: _Exchange, dialect: Dialect, origin: str, receive: Receive) -> _Answer:
-        query = reading.read_query(exchange.query_string)
-        if self._admission.full:
-            return self._shed(exchange)
-        body_reader = BodyReader(self._limits, self._budget)
+    async def _ask(self, exchange: Exchange, dialect: Dialect, origin: str, receive: Receive) -> _Answer:
+        request = Request(
+            method=exchange.method,
+            path=_path_below(dialect, exchange.path),
+            query=reading.read_query(exchange.query_string),
+            headers=exchange.headers,
+            base_url=origin + dialect.mount,
+            request_id=exchange.request_id,
+            actor=ANONYMOUS,
+        )
+        caller = Caller(exchange.peer.address)
+        if request.path not in dialect.public_paths:
+            found = await self._identify(exchange, dialect, request)
+            if isinstance(found, Refusal):
+                return self._turn_away(exchange, dialect, request, found)
+            exchange.actor = found
+            caller = Caller.of(exchange.peer.address, found)
+        with self._callers.counted(caller):
+            return await self._read_and_run(exchange, dialect, request, caller, receive)
+
+    async def _identify(self, exchange: Exchange, dialect: Dialect, request: Request) -> Actor | Refusal:
         try:
-            body = await body_reader.read(exchange.headers, receive)
-            if self._admission.full:
-                return self._shed(exchange)
-            request = Request(
-                method=exchange.method,
-                path=_path_below(dialect, exchange.path),
-                query=query,
-                headers=exchange.headers,
-                body=body,
-                base_url=origin + dialect.mount,
-                request_id=exchange.request_id,
-                actor=ANONYMOUS,
+            return await self._identity.identify(
+                request.headers, exchange.peer.address, anonymous_is_admin=dialect.anonymous_is_admin
             )
-            return await self._run_in_pool(exchange, dialect, request)
-        finally:
-            body_reader.release()
+        except Exception:
+            LOG.exception("Authentication failed with an error.")
+            return Refusal(500, _INTERNAL)
 
-    async def _run_in_pool(self, exchange: _Exchange, dialect: Dialect, request: Request) -> _Answer:
-        loop = asyncio.get_running_loop()
-        context = contextvars.copy_context()
-        self._admission.enter()
+    def _turn_away(self, exchange: Exchange, dialect: Dialect, request: Request, refusal: Refusal) -> _Answer:
+        """Answer a request whose body is not read. After "Expect: 100-continue" the client may not send it at all."""
+        close = (("connection", "close"),) if "expect" in request.headers else ()
+        response = dialect.refuse(request, refusal.status, refusal.message, (*refusal.headers, *close))
+        return self._finish(exchange, request, response)
+
+    async def _read_and_run(
+        self, exchange: Exchange, dialect: Dialect, request: Request, caller: Caller, receive: Receive
+    ) -> _Answer:
+        reader = BodyReader(self._limits, self._budget, caller)
         try:
-            return await loop.run_in_executor(self._pool, context.run, self._work, exchange, dialect, request)
+            body = await reader.read(request.headers, receive)
+            complete = replace(request, body=body, actor=exchange.actor or ANONYMOUS)
+            async with self._admission.turn(caller):
+                run = contextvars.copy_context().run
+                loop = asyncio.get_running_loop()
+                return await loop.run_in_executor(self._pool, run, self._work, exchange, dialect, complete)
         finally:
-            self._admission.leave()
+            reader.release()
 
-    def _work(self, exchange: _Exchange, dialect: Dialect, request: Request) -> _Answer:
+    def _work(self, exchange: Exchange, dialect: Dialect, request: Request) -> _Answer:
         """Answer a request in a thread of the pool."""
         try:
-            response = self._identify_and_answer(exchange, dialect, request)
-            if self._application.cors is not None:
-                response = self._application.cors.apply(request, response)
-            return response, encode_headers(response, exchange.request_id)
+            return self._finish(exchange, request, _check_and_answer(dialect, request))
         except Exception:
-            LOG.exception("%s %s failed.", request.method, request.path)
+            LOG.exception("%s %s failed.", request.method, logs.loggable_path(exchange.raw_path, dialect))
             return self._refuse(exchange, 500, _INTERNAL)
 
-    def _identify_and_answer(self, exchange: _Exchange, dialect: Dialect, request: Request) -> Response:
-        if request.path not in dialect.public_paths:
-            found = self._authenticator.authenticate(request.headers, anonymous_is_admin=dialect.anonymous_is_admin)
-            if isinstance(found, Refusal):
-                return dialect.refuse(request, found.status, found.message, found.headers)
-            exchange.actor = found
-            request = replace(request, actor=found)
-        if not dialect.checks_media_types:
-            problem = negotiation.find_problem(request.headers, bool(request.body))
-            if problem is not None:
-                return dialect.refuse(request, problem.status, problem.message)
-        return dialect.answer(request)
+    def _finish(self, exchange: Exchange, request: Request, response: Response) -> _Answer:
+        if self._application.cors is not None:
+            response = self._application.cors.apply(request, response)
+        return response, encode_headers(response, exchange.request_id)
 
-    def _shed(self, exchange: _Exchange) -> _Answer:
-        metrics.SHED.inc()
-        return self._refuse(exchange, 503, _BUSY, (("retry-after", "1"),))
-
-    def _refuse(self, exchange: _Exchange, status: int, message: str, headers: Headers = ()) -> _Answer:
+    def _refuse(self, exchange: Exchange, status: int, message: str, headers: Headers = ()) -> _Answer:
         """Return an error in the format of the dialect; in the general format without a dialect or when it fails."""
         if exchange.dialect is not None:
             try:
@@ -225,31 +243,9 @@ def _path_below(dialect: Dialect, path: str) -> str:
     return (below if dialect.strict_paths else below.rstrip("/")) or "/"
 
 
-def _record(exchange: _Exchange, status: int) -> None:
-    """Count the request and log its access line; for health probes only at debug level."""
-    seconds = time.perf_counter() - exchange.started
-    label = exchange.dialect.mount if exchange.dialect else "site"
-    metrics.REQUESTS.labels(label, exchange.method, status).inc()
-    metrics.SECONDS.labels(label, exchange.method).observe(seconds)
-    level = logging.INFO if exchange.dialect or status >= 400 else logging.DEBUG
-    if not logs.ACCESS.isEnabledFor(level):
-        return
-    path = exchange.raw_path[:_LOGGED_PATH_MAX].decode("latin-1")
-    milliseconds = round(seconds * 1000, 3)
-    fields = {
-        "method": exchange.method,
-        "path": path,
-        "status": status,
-        "milliseconds": milliseconds,
-        "user": exchange.actor.user if exchange.actor else None,
-        "project": exchange.actor.project if exchange.actor else None,
-    }
-    logs.ACCESS.log(
-        level,
-        "%s %s %d %.1f ms",
-        exchange.method,
-        path,
-        status,
-        milliseconds,
-        extra=fields,
-    )
+def _check_and_answer(dialect: Dialect, request: Request) -> Response:
+    if not dialect.checks_media_types:
+        problem = negotiation.find_problem(request.headers, bool(request.body))
+        if problem is not None:
+            return dialect.refuse(request, problem.status, problem.message)
+    return dialect.answer(request)

@@ -1,0 +1,60 @@
+"""The limits of one server process."""
+
+from msgspec import Struct
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """All limits of the HTTP edge: sizes, times, and the share of one caller. The module that applies one explains it.
+
+    The fields with a setting of the same name are the operator's; the constants below follow from them.
+    """
+
+    threads: int = 16
+    """Number of requests that run at the same time."""
+    queue_limit: int = 128
+    """Number of requests that may wait for a thread; further requests get 503."""
+    caller_limit: int = 100
+    """Number of requests that one caller may have at the same time; further requests get 429. 0: no limit."""
+    connection_limit: int = 800
+    """Number of open connections; further connections get 503. Below the usual limit of 1,024 open files."""
+    body_limit_bytes: int = 4 * 1024 * 1024
+    body_timeout_seconds: float = 30
+    """Time for a client to send a body, and to read a response."""
+    header_limit_bytes: int = 64 * 1024
+    header_timeout_seconds: float = 10
+    keep_alive_seconds: float = 75
+
+    @property
+    def threads_of_caller(self) -> int:
+        """Return how many threads one caller may use, so that another caller's request finds one free."""
+        return max(1, self.threads // 2) if self.caller_limit else self.threads
+
+    @property
+    def connections_of_address(self) -> int:
+        """Return how many connections one address may have."""
+        return max(1, self.connection_limit // 2)
+
+    @property
+    def buffered_bytes_max(self) -> int:
+        """Return the total size of buffered bodies, which keeps many large bodies from filling the memory."""
+        return self.body_limit_bytes * self.threads
+
+    @property
+    def buffered_bytes_of_caller(self) -> int:
+        """Return the share of one caller in these bytes: at least one body, whatever others send."""
+        share = self.buffered_bytes_max // 4 if self.caller_limit else self.buffered_bytes_max
+        return max(self.body_limit_bytes, share)
+
+
+REFUSAL_PAUSE_SECONDS = 1
+"""How long the answer to a caller over its limit waits, and the value of its Retry-After header.
+
+A client that ignores Retry-After could otherwise occupy the event loop with refusals."""
+
+PENDING_CHECKS_MAX = 100
+"""Number of credentials that may wait to be verified; further requests get 503."""
+PENDING_CHECKS_OF_ADDRESS_MAX = 8
+"""Number of different credentials of one address that may wait to be verified; further requests get 429."""
+FAILED_CHECKS_MAX = 30
+"""Number of wrong credentials from one address, and for one name, in a window; further attempts get 429."""
+FAILED_CHECKS_WINDOW_SECONDS = 60

@@ -1,0 +1,116 @@
+"""Turns for the threads of a process."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from dibs.http.edge.guards.admission import Admission, ServerFull
+from dibs.http.edge.guards.callers import Caller
+from dibs.http.edge.guards.limits import Limits
+
+CROWD = Caller("127.0.0.1", "crowd")
+OTHER = Caller("127.0.0.1", "other")
+
+
+class Requests:
+    """Requests that run until they are told to end."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.admission = Admission(limits)
+        self.running: list[str] = []
+        self._ends: dict[str, asyncio.Event] = {}
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def send(self, name: str, caller: Caller) -> None:
+        self._ends[name] = asyncio.Event()
+        self.tasks[name] = asyncio.create_task(self._run(name, caller))
+        await _settle()
+
+    async def end(self, name: str) -> None:
+        self._ends[name].set()
+        await _settle()
+
+    async def _run(self, name: str, caller: Caller) -> None:
+        async with self.admission.turn(caller):
+            self.running.append(name)
+            await self._ends[name].wait()
+            self.running.remove(name)
+
+
+async def _settle() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+def scenario(limits: Limits, script: Callable[[Requests], Awaitable[None]]) -> None:
+    async def run() -> None:
+        await script(Requests(limits))
+
+    asyncio.run(run())
+
+
+def test_callers_take_turns() -> None:
+    async def script(requests: Requests) -> None:
+        for number in range(4):
+            await requests.send(f"crowd-{number}", CROWD)
+        await requests.send("other", OTHER)
+        assert requests.running == ["crowd-0"]
+        await requests.end("crowd-0")
+        assert requests.running == ["crowd-1"]
+        await requests.end("crowd-1")
+        assert requests.running == ["other"]
+
+    scenario(Limits(threads=1), script)
+
+
+def test_one_caller_gets_half_of_the_threads() -> None:
+    async def script(requests: Requests) -> None:
+        for number in range(4):
+            await requests.send(f"crowd-{number}", CROWD)
+        assert requests.running == ["crowd-0", "crowd-1"]
+        await requests.send("other", OTHER)
+        assert requests.running == ["crowd-0", "crowd-1", "other"]
+
+    scenario(Limits(threads=4), script)
+
+
+def test_one_caller_gets_all_threads_when_callers_have_no_limit() -> None:
+    async def script(requests: Requests) -> None:
+        for number in range(4):
+            await requests.send(f"crowd-{number}", CROWD)
+        assert len(requests.running) == 4
+
+    scenario(Limits(threads=4, caller_limit=0), script)
+
+
+def test_full_queue_refuses_the_newest_request_of_the_longest_queue() -> None:
+    async def script(requests: Requests) -> None:
+        for number in range(4):
+            await requests.send(f"crowd-{number}", CROWD)
+        await requests.send("other", OTHER)
+        with pytest.raises(ServerFull):
+            await requests.tasks["crowd-3"]
+        await requests.send("crowd-4", CROWD)
+        with pytest.raises(ServerFull):
+            await requests.tasks["crowd-4"]
+        for name in ("crowd-0", "crowd-1"):
+            await requests.end(name)
+        assert requests.running == ["other"]
+
+    scenario(Limits(threads=1, queue_limit=3), script)
+
+
+def test_request_that_is_cancelled_while_it_waits_leaves_the_queue() -> None:
+    async def script(requests: Requests) -> None:
+        for name in ("first", "second", "third"):
+            await requests.send(name, CROWD)
+        requests.tasks["second"].cancel()
+        await _settle()
+        await requests.end("first")
+        assert requests.running == ["third"]
+        await requests.end("third")
+        await requests.send("fourth", CROWD)
+        assert requests.running == ["fourth"]
+
+    scenario(Limits(threads=1), script)
