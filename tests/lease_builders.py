@@ -7,6 +7,8 @@ from dibs.access.lease_policy import LeasePolicy
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, WHOLE_HOST, Lease
+from dibs.leases.model.matching.budgets import SearchBudget
+from dibs.leases.model.matching.earliest_start import EarliestStart
 from dibs.leases.model.windows import MINUTE, to_minute
 from dibs.leases.operations.availability import LeaseAvailability, check_availability
 from dibs.leases.operations.hosts import (
@@ -91,6 +93,15 @@ def read_availability(
     ledger: Ledger, start: float, end: float, *reservations: ReservationRequest, **options: Any
 ) -> LeaseAvailability:
     return ledger.runner.read(check_availability, OWNER, new_lease(start, end, *reservations, **options))
+
+
+def find_later_start(
+    ledger: Ledger, start: float, end: float, *reservations: ReservationRequest, **options: Any
+) -> EarliestStart:
+    """Search for the earliest start of a lease that does not fit."""
+    later = read_availability(ledger, start, end, *reservations, **options).later
+    assert later is not None
+    return later.run(SearchBudget(lambda: 0.0))
 
 
 def shown(ledger: Ledger, made: Lease) -> Lease:

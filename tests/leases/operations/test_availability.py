@@ -2,18 +2,31 @@
 
 import pytest
 
+from dibs.access.access import SERVICE
 from dibs.leases.model.errors import NotEnoughHosts
+from dibs.leases.model.leases import START
+from dibs.leases.model.matching import earliest_start
+from dibs.leases.model.matching.budgets import SearchBudget
+from dibs.leases.model.matching.earliest_start import SearchResult
+from dibs.leases.model.matching.selection import select_hosts
 from dibs.leases.model.matching.shortages import format_minute
+from dibs.leases.operations import booking
+from dibs.leases.operations.availability import find_later_start_of_update
+from dibs.leases.operations.events import DueEvent, run_event
+from dibs.leases.operations.updates import UpdateLease, update_lease
 from dibs.ledger.queries import traits
 from tests.builders import Ledger
 from tests.laws import read_tables
 from tests.lease_builders import (
+    OWNER,
     at,
+    find_later_start,
     lease,
     make_host,
     read_availability,
     whole,
 )
+from tests.provider_builders import statements
 
 
 def refusal(ledger: Ledger, *asked, **options) -> str:
@@ -32,22 +45,54 @@ def test_refusal_counts_the_reasons_and_names_the_earliest_start(ledger):
     lease(ledger, 2, 3, wanted)
     assert refusal(ledger, 1.5, 2.5, wanted) == (
         "Not enough hosts available: 6 hosts: 4 booked in that time, 1 disabled, 1 lacks gpu == 'a100'."
-        f" The earliest start at which this fits is {format_minute(at(3))}."
     )
+    later = find_later_start(ledger, 1.5, 2.5, wanted)
+    assert later.text == f"The earliest start at which this fits is {format_minute(at(3))}."
 
 
 def test_check_of_availability_books_nothing(ledger, database_url):
     make_host(ledger)
     before = read_tables(database_url)
     answer = read_availability(ledger, 1, 2, whole())
-    assert (answer.fits, answer.hosts, answer.earliest, answer.reasons) == (True, 1, at(1), {})
+    assert (answer.fits, answer.hosts, answer.start, answer.reasons, answer.later) == (True, 1, at(1), {}, None)
     lease(ledger, 1, 2, whole())
     answer = read_availability(ledger, 1, 2, whole())
-    assert (answer.fits, answer.hosts, answer.earliest) == (False, 0, at(2))
+    assert (answer.fits, answer.hosts) == (False, 0)
+    assert find_later_start(ledger, 1, 2, whole()).moment == at(2)
     assert answer.reasons == {"booked in that time": 1}
-    assert answer.text.startswith("1 host: 1 booked in that time.")
+    assert answer.text == "1 host: 1 booked in that time."
     assert before["bookings"] == []
 
 
 def test_site_without_hosts_has_no_room(ledger):
-    assert refusal(ledger, 1, 2, whole()) == "Not enough hosts available: no hosts. It would not fit at any time."
+    assert refusal(ledger, 1, 2, whole()) == "Not enough hosts available: no hosts."
+    assert find_later_start(ledger, 1, 2, whole()).result is SearchResult.NEVER
+
+
+def test_lease_is_refused_under_the_lock_without_a_search_for_a_later_start(ledger, monkeypatch):
+    """One search under the lock of the calendar, and as many statements as for one reservation."""
+    make_host(ledger)
+    lease(ledger, 1, 9, whole())
+    searches = []
+    monkeypatch.setattr(booking, "select_hosts", lambda *asked: searches.append(asked) or select_hosts(*asked))
+    monkeypatch.setattr(earliest_start, "select_hosts", lambda *asked, **options: searches.append("later"))
+    few = statements(ledger, lambda: refusal(ledger, 1, 2, whole()))
+    assert len(searches) == 1
+    assert statements(ledger, lambda: refusal(ledger, 1, 2, *[whole()] * 32)) == few
+    assert len(searches) == 2
+
+
+def test_update_that_does_not_fit_has_a_later_start_until_the_lease_begins(ledger):
+    host = make_host(ledger)
+    make_host(ledger)
+    wanted = whole(resource_properties=f'["==", "$id", "{host.id}"]')
+    made, _ = lease(ledger, 1, 2, wanted), lease(ledger, 3, 5, wanted)
+    command = UpdateLease(uuid=made.uuid, end_at=at(4), seed=1)
+    with pytest.raises(NotEnoughHosts):
+        ledger.runner.write(update_lease, OWNER, command)
+    search = ledger.runner.read(find_later_start_of_update, OWNER, command)
+    assert search is not None
+    assert search.run(SearchBudget(lambda: 0.0)).moment == at(5)
+    ledger.clock.move((at(1) - ledger.clock()) / 1_000_000)
+    assert ledger.runner.write(run_event, SERVICE, DueEvent(lease=made.uuid, kind=START))
+    assert ledger.runner.read(find_later_start_of_update, OWNER, command) is None

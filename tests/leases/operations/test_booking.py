@@ -11,7 +11,7 @@ from dibs.flavors.queries import flavors
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.errors import BadLease, MalformedRequirements, NotEnoughHosts
 from dibs.leases.model.leases import class_of
-from dibs.leases.model.matching.shortages import format_minute
+from dibs.leases.model.matching.earliest_start import SearchResult
 from dibs.leases.model.windows import MINUTE
 from dibs.ledger.queries import traits
 from tests.builders import Ledger
@@ -22,6 +22,7 @@ from tests.lease_builders import (
     at,
     booked,
     delete,
+    find_later_start,
     flavored,
     instances,
     lease,
@@ -64,8 +65,8 @@ def test_cleaning_time_keeps_leases_apart(ledger):
     make_host(ledger)
     rules = LeaseRules(cleaning_minutes=30)
     lease(ledger, 2, 4, whole(), rules=rules)
-    text = refusal(ledger, 4.25, 5, whole(), rules=rules)
-    assert text.endswith(f"The earliest start at which this fits is {format_minute(at(4.5))}.")
+    refusal(ledger, 4.25, 5, whole(), rules=rules)
+    assert find_later_start(ledger, 4.25, 5, whole(), rules=rules).moment == at(4.5)
     refusal(ledger, 1, 1.75, whole(), rules=rules)
     assert lease(ledger, 4.5, 5, whole(), rules=rules)
     assert lease(ledger, 1, 1.5, whole(), rules=rules)
@@ -194,7 +195,8 @@ def test_instance_larger_than_every_host_fits_at_no_time(ledger):
     make_host(ledger)
     make_host(ledger, VCPU=8)
     text = refusal(ledger, 1, 2, instances(1, vcpus=65))
-    assert text == "Not enough hosts available: 2 hosts: 2 too small. It would not fit at any time."
+    assert text == "Not enough hosts available: 2 hosts: 2 too small."
+    assert find_later_start(ledger, 1, 2, instances(1, vcpus=65)).result is SearchResult.NEVER
 
 
 def test_instance_without_resources_is_refused(ledger):
@@ -296,7 +298,7 @@ def test_node_in_use_is_not_booked(ledger):
     node = ledger.enrol(resource_class="gold")
     register(ledger, node)
     ledger.change(node, instance_uuid=str(uuid.uuid4()))
-    assert refusal(ledger, 1, 2, whole()).endswith("1 host: 1 in use. It would not fit at any time.")
+    assert refusal(ledger, 1, 2, whole()).endswith("1 host: 1 in use.")
 
 
 def test_held_node_is_booked_from_the_end_of_its_hold(ledger):
@@ -306,7 +308,7 @@ def test_held_node_is_booked_from_the_end_of_its_hold(ledger):
     assert made.expires_at < at(1) + MINUTE
     text = refusal(ledger, 0.5, 1.5, whole())
     assert "1 held in that time" in text
-    assert format_minute(at(1) + MINUTE) in text or format_minute(at(1)) in text
+    assert find_later_start(ledger, 0.5, 1.5, whole()).moment in (at(1), at(1) + MINUTE)
     assert lease(ledger, 1.1, 2, whole())
 
 

@@ -14,7 +14,7 @@ def test_plan_has_a_need_for_each_reservation(ledger: Ledger) -> None:
     plan = ledger.run(lambda tx: plan_lease(tx, OWNER, FIRST_INSTANT, command))
     assert [(need.whole, need.least) for need in plan.needs] == [(True, 2), (False, 5)]
     search = search_of(plan, command)
-    assert (search.cleaning_minutes, search.seed, search.movable) == (7, 1, True)
+    assert (search.cleaning_minutes, search.seed) == (7, 1)
 
 
 def test_planned_lease_belongs_to_the_caller_and_has_its_events(ledger: Ledger) -> None:

@@ -1,7 +1,9 @@
 """Explain whether a lease is possible, why not, and from when on, without booking anything."""
 
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
@@ -12,6 +14,8 @@ from dibs.integrations.flavors import with_external_flavors
 from dibs.leases.model.access import require_in_own_project
 from dibs.leases.model.dates import CURRENT_MINUTE, CurrentMinute
 from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, RESOURCE_TYPES, WHOLE_HOST
+from dibs.leases.model.matching.budgets import SearchBudget
+from dibs.leases.model.matching.earliest_start import EarliestStart
 from dibs.leases.operations.availability import check_availability
 from dibs.leases.operations.planning import CreateLease, ReservationRequest
 
@@ -64,15 +68,21 @@ def explain(exchange: Exchange) -> Response:
     )
     command = with_external_flavors(command, access, exchange.services.find_flavor)
     found = exchange.services.runner.read(check_availability, access, command)
+    later = found.later.run(SearchBudget(time.thread_time)) if found.later is not None else None
     return json_answer(
         {
             "fits": found.fits,
             "hosts": found.hosts,
             "reasons": dict(found.reasons),
-            "text": found.text,
-            "earliest": render_time(found.earliest),
+            "text": f"{found.text} {later.text}" if later is not None else found.text,
+            "earliest": render_time(found.start if later is None else later.moment),
+            "search": None if later is None else _render_search(later),
         }
     )
+
+
+def _render_search(search: EarliestStart) -> dict[str, Any]:
+    return {"result": search.result.value, "steps": search.steps}
 
 
 def _read_reservation(asked: Mapping[str, str]) -> ReservationRequest:

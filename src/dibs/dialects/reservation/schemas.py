@@ -2,7 +2,7 @@
 
 from dibs.dialects.reservation.documents.values import BEFORE_END_ACTIONS, NAME_LENGTH_MAX, NUMBER_MAX
 from dibs.documents.json_schema import Schema
-from dibs.leases.model.leases import RESOURCE_TYPES
+from dibs.leases.model.leases import RESERVATIONS_MAX, RESOURCE_TYPES
 
 _COUNT: Schema = {"type": "integer", "minimum": 1, "maximum": NUMBER_MAX}
 _SIZE: Schema = {"type": "integer", "minimum": 0, "maximum": NUMBER_MAX}
@@ -38,6 +38,7 @@ NEW: Schema = {
         **_DATES,
         "reservations": {
             "type": "array",
+            "maxItems": RESERVATIONS_MAX,
             "items": {
                 "type": "object",
                 "properties": {"resource_type": {"enum": list(RESOURCE_TYPES)}, **_PARTS},
@@ -55,6 +56,7 @@ CHANGED: Schema = {
         **_DATES,
         "reservations": {
             "type": "array",
+            "maxItems": RESERVATIONS_MAX,
             "items": {"type": "object", "properties": {"id": {"type": "string"}, **_PARTS}, "required": ["id"]},
         },
     },

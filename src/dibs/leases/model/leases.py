@@ -12,6 +12,9 @@ INSTANCES = "virtual:instance"
 FLAVORED_INSTANCES = "flavor:instance"
 RESOURCE_TYPES = (WHOLE_HOST, INSTANCES, FLAVORED_INSTANCES)
 
+RESERVATIONS_MAX = 32
+"""The number of reservations of a lease: hosts are chosen for all of them under the lock of the calendar."""
+
 # States of a lease.
 PENDING = "PENDING"
 STARTING = "STARTING"

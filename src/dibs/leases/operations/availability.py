@@ -1,14 +1,23 @@
-"""Whether a lease would fit, why not, and when it would. Nothing is booked."""
+"""Whether a lease would fit, why not, and when it would. Nothing is booked or locked.
+
+The search for the earliest start can take long. These operations only read what it needs; the caller runs it after the
+transaction, within a budget.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
+from dibs.leases.model.leases import ACTIVE
+from dibs.leases.model.matching.earliest_start import StartSearch
 from dibs.leases.model.matching.needs import Assignment
 from dibs.leases.model.matching.shortages import HostShortage
-from dibs.leases.operations.booking import search_hosts
+from dibs.leases.operations.booking import read_start_search, search_hosts
+from dibs.leases.operations.leases import allowed
 from dibs.leases.operations.planning import CreateLease, plan_lease, search_of
+from dibs.leases.operations.updates import UpdateLease, plan_update
+from dibs.leases.queries import leases
 
 
 class LeaseAvailability(NamedTuple):
@@ -17,21 +26,40 @@ class LeaseAvailability(NamedTuple):
     fits: bool
     hosts: int
     """The number of hosts that it would have."""
+    start: int
+    """The requested start."""
     assignments: tuple[Assignment, ...]
     """The hosts of each reservation; creating the lease may choose others."""
     reasons: Mapping[str, int]
     """The number of hosts that do not fit, by the first reason; empty when the lease fits."""
     text: str
     """The reasons in words; empty when the lease fits."""
-    earliest: int | None
-    """The earliest start at which the lease would fit: the requested one or a later one; None for never."""
+    later: StartSearch | None
+    """The search for a later start; None when the lease fits."""
 
 
 def check_availability(tx: Transaction, access: Access, now: int, command: CreateLease) -> LeaseAvailability:
     """Search for hosts exactly as ``create_lease`` does. A read."""
     plan = plan_lease(tx, access, now, command)
-    found = search_hosts(tx, now, search_of(plan, command)) if plan.reservations else []
+    search = search_of(plan, command)
+    found = search_hosts(tx, now, search) if plan.reservations else []
     if isinstance(found, HostShortage):
-        return LeaseAvailability(False, 0, (), found.reasons, found.text, found.earliest)
+        later = read_start_search(tx, now, search)
+        return LeaseAvailability(False, 0, plan.window.start, (), found.reasons, found.text, later)
     hosts = {host_id for assignment in found for host_id in assignment}
-    return LeaseAvailability(True, len(hosts), tuple(found), {}, "", plan.window.start)
+    return LeaseAvailability(True, len(hosts), plan.window.start, tuple(found), {}, "", None)
+
+
+def find_later_start(tx: Transaction, access: Access, now: int, command: CreateLease) -> StartSearch:
+    """Return the search for the earliest start of a lease that was refused for lack of hosts. A read."""
+    return read_start_search(tx, now, search_of(plan_lease(tx, access, now, command), command))
+
+
+def find_later_start_of_update(tx: Transaction, access: Access, now: int, command: UpdateLease) -> StartSearch | None:
+    """Return the search for the earliest start of an update that was refused for lack of hosts. A read.
+
+    None when the lease has begun, so that a later start is of no use, and when the update needs no other hosts.
+    """
+    lease = allowed(access, leases.get(tx, command.uuid), command)
+    search = plan_update(tx, now, lease, command).search
+    return None if lease.status == ACTIVE or search is None else read_start_search(tx, now, search)

@@ -10,14 +10,13 @@ from functools import reduce
 from operator import or_
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from dibs.database.transaction import Again, Transaction
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.errors import NotEnoughHosts
 from dibs.leases.model.hosts import NO_DETAILS, Host, HostDetails
 from dibs.leases.model.matching.calendar import Calendar
-from dibs.leases.model.matching.earliest_start import earliest_start
+from dibs.leases.model.matching.earliest_start import StartSearch
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.matching.selection import select_hosts
 from dibs.leases.model.matching.shortages import HostShortage
@@ -37,8 +36,6 @@ class HostSearch(Struct, frozen=True, kw_only=True):
     seed: int
     own: frozenset[int] = frozenset()
     """Reservations whose bookings do not count, because their hosts are chosen again."""
-    movable: bool = True
-    """False when the lease has begun, so that a later start is of no use."""
 
     @property
     def details(self) -> HostDetails:
@@ -54,6 +51,12 @@ def lock_calendar(tx: Transaction) -> None:
 def search_hosts(tx: Transaction, now: int, search: HostSearch) -> list[Assignment] | HostShortage:
     """Return the hosts for each reservation, or why there are not enough. Book nothing."""
     return _search(tx, now, search)[1]
+
+
+def read_start_search(tx: Transaction, now: int, search: HostSearch) -> StartSearch:
+    """Return the search for the earliest start, with all bookings from the start of the window on."""
+    later = bookings.from_moment(tx, search.window.widened(search.cleaning_minutes).start)
+    return StartSearch(calendar=_calendar(tx, now, search, later), needs=search.needs, window=search.window)
 
 
 def propose_hosts(tx: Transaction, now: int, search: HostSearch) -> list[Assignment]:
@@ -98,30 +101,24 @@ def release(tx: Transaction, reservation_ids: Sequence[int]) -> None:
 
 
 def _search(tx: Transaction, now: int, search: HostSearch) -> tuple[Calendar, list[Assignment] | HostShortage]:
-    taken = bookings.overlapping(tx, search.window.widened(search.cleaning_minutes))
-    calendar = Calendar(
+    calendar = _calendar(tx, now, search, bookings.overlapping(tx, search.window.widened(search.cleaning_minutes)))
+    return calendar, select_hosts(calendar, search.needs, search.window, search.seed)
+
+
+def _calendar(tx: Transaction, now: int, search: HostSearch, taken: Sequence[Booking]) -> Calendar:
+    return Calendar(
         hosts=hosts.every(tx, search.details),
-        bookings=_others(taken, search),
+        bookings=[booking for booking in taken if booking.reservation_id not in search.own],
         first_starts=bookings.first_starts(tx),
         now=now,
         cleaning_minutes=search.cleaning_minutes,
     )
-    found = select_hosts(calendar, search.needs, search.window, search.seed)
-    if isinstance(found, HostShortage) and search.movable:
-        found = _with_earliest(tx, search, calendar, found)
-    return calendar, found
 
 
 def _sufficient(found: list[Assignment] | HostShortage) -> list[Assignment]:
     if isinstance(found, HostShortage):
-        raise NotEnoughHosts(shortage=found.text, reasons=found.reasons, earliest=found.earliest)
+        raise NotEnoughHosts(shortage=found.text)
     return found
-
-
-def _with_earliest(tx: Transaction, search: HostSearch, calendar: Calendar, shortage: HostShortage) -> HostShortage:
-    later = bookings.from_moment(tx, search.window.widened(search.cleaning_minutes).start)
-    whole_calendar = calendar.with_bookings(_others(later, search))
-    return replace(shortage, earliest=earliest_start(whole_calendar, search.needs, search.window), searched=True)
 
 
 def _lock_chosen(tx: Transaction, now: int, search: HostSearch, chosen: Sequence[Host]) -> None:
@@ -131,7 +128,3 @@ def _lock_chosen(tx: Transaction, now: int, search: HostSearch, chosen: Sequence
     found = {host.id: host for host in hosts.some(tx, [host.id for host in chosen], search.details)}
     if any(host.id not in found or found[host.id].fingerprint != host.fingerprint for host in chosen):
         raise Again
-
-
-def _others(taken: Sequence[Booking], search: HostSearch) -> list[Booking]:
-    return [booking for booking in taken if booking.reservation_id not in search.own]

@@ -36,7 +36,7 @@ class DeleteLease(GetLease, frozen=True, kw_only=True):
 
 
 def create_lease(tx: Transaction, access: Access, now: int, command: CreateLease) -> Lease:
-    """Create a lease; raise NotEnoughHosts with the reasons and the earliest start at which it would fit."""
+    """Create a lease; raise NotEnoughHosts with the reasons when there are not enough hosts."""
     if command.reservations:
         booking.lock_calendar(tx)
     plan = plan_lease(tx, access, now, command)

@@ -30,7 +30,7 @@ from dibs.leases.model.leases import (
     Reservation,
 )
 from dibs.leases.model.matching.needs import HostNeed, need_of
-from dibs.leases.model.matching.requirements import check_known
+from dibs.leases.model.matching.requirements import check_count, check_known
 from dibs.leases.model.reservation_flavors import flavor_document, size_of
 from dibs.leases.model.windows import Window
 from dibs.leases.operations.booking import HostSearch
@@ -140,10 +140,14 @@ def new_event(kind: str, due_at: int, now: int) -> Event:
     return Event(id=NOT_STORED, uuid=str(uuid.uuid4()), kind=kind, status=UNDONE, due_at=due_at, created_at=now)
 
 
-def check_requirements(tx: Transaction, needs: Sequence[HostNeed]) -> None:
-    """Raise BadLease for requirements on properties that no host ever had."""
+def check_requirements(tx: Transaction, needs: Sequence[HostNeed], kept: Sequence[HostNeed] = ()) -> None:
+    """Raise BadLease for requirements on properties that no host ever had, and for too many requirements.
+
+    ``kept`` are needs that a lease has already: they count, but are not checked again.
+    """
     requirements = [requirement for need in needs for requirement in need.requirements]
     if requirements:
+        check_count([*requirements, *(requirement for need in kept for requirement in need.requirements)])
         check_known(requirements, {each.name for each in property_names.every(tx)})
 
 

@@ -91,7 +91,6 @@ def _plan(
         cleaning_minutes=command.cleaning_minutes,
         seed=command.seed,
         own=frozenset({reservation.id}),
-        movable=False,
     )
     try:
         assignment, missing = find_hosts(tx, now, search)[0], False

@@ -103,7 +103,8 @@ def plan_update(tx: Transaction, now: int, lease: Lease, command: UpdateLease) -
     current = _current_hosts(tx, lease)
     after = _reservations(lease, command, current)
     changed = [each for each, before in zip(after, lease.reservations, strict=True) if differs(before, each)]
-    check_requirements(tx, [need_of(each) for each in changed])
+    kept = [each for each in after if each not in changed]
+    check_requirements(tx, [need_of(each) for each in changed], [need_of(each) for each in kept])
     needs_search = changed or not _within(window, lease)
     search = _search(tx, lease, after, window, current, command) if needs_search else None
     return UpdatePlan(window, before_end_at, current, after, search)
@@ -164,7 +165,6 @@ def _search(
         cleaning_minutes=command.rules.cleaning_minutes,
         seed=getrandbits(32) if command.seed is None else command.seed,
         own=frozenset(each.id for each in lease.reservations),
-        movable=not begun,
     )
 
 

@@ -33,7 +33,7 @@ MISTAKES: dict[str, tuple[Any, int, str]] = {
     "events that are no list": (lease(events="x"), 400, "Malformed parameter events"),
     "reservations that are no list": (lease() | {"reservations": {}}, 400, "Malformed parameter reservations"),
     "reservations of text": (lease("x"), 400, "Malformed parameter reservations"),
-    "many reservations": (lease(*[hosts()] * 101), 400, "A lease has at most 100 reservations."),
+    "many reservations": (lease(*[hosts()] * 33), 400, "A lease has at most 32 reservations."),
     "no type": (lease({"min": 1, "max": 1}), 400, "Missing parameter resource_type"),
     "unknown type": (lease({"resource_type": "network"}), 400, "The network resource type is not supported"),
     "type that is no text": (lease({"resource_type": []}), 400, "The [] resource type is not supported"),

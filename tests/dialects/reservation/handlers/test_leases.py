@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from dibs.leases.model.dates import LeaseRules
+from dibs.leases.model.matching.budgets import SearchBudget
+from dibs.leases.model.matching.earliest_start import EarliestStart, StartSearch
 from tests.builders import Ledger
 from tests.dialects.reservation.conversation import ADMIN, MEMBER, READER, STRANGER, Conversation
 from tests.dialects.reservation.lease_bodies import END, LATER, START, hosts, instances, lease
@@ -52,6 +54,32 @@ def test_only_the_project_and_admins_see_a_lease(ask: Conversation) -> None:
     for actor, seen in ((MEMBER, [ours]), (READER, [ours]), (ADMIN, [ours]), (STRANGER, [])):
         assert ask("GET", LEASES, actor=actor).json["leases"] == seen
         assert ask("GET", f"{LEASES}/{ours['id']}", actor=actor).status == (200 if seen else 403)
+
+
+@pytest.mark.every_engine
+def test_other_leases_are_created_while_the_earliest_start_is_searched(
+    ask: Conversation, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(ask, hosts(min=2, max=2))
+    created = []
+    search = StartSearch.run
+
+    def run(self: StartSearch, budget: SearchBudget) -> EarliestStart:
+        created.append(made(ask, instances(), start_date=END, end_date=LATER))
+        return search(self, budget)
+
+    monkeypatch.setattr(StartSearch, "run", run)
+    answer = ask("POST", LEASES, lease(hosts()))
+    assert (answer.status, len(created)) == (409, 1)
+    assert answer.json["error_message"].endswith(f"The earliest start at which this fits is {END}.")
+
+
+def test_refused_update_of_a_pending_lease_names_a_later_start(ask: Conversation) -> None:
+    mine = made(ask, hosts())
+    made(ask, hosts(min=2, max=2), start_date=END, end_date=LATER)
+    answer = ask("PUT", f"{LEASES}/{mine['id']}", {"end_date": LATER})
+    assert answer.status == 409
+    assert answer.json["error_message"].endswith(f"The earliest start at which this fits is {LATER}.")
 
 
 def test_lease_that_begins_now_is_pending_until_its_event_runs(ask: Conversation) -> None:

@@ -1,10 +1,14 @@
 """Hosts, bookings and calendars for tests of matching."""
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.hosts import Host, HostNode
+from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.model.matching.calendar import Calendar
+from dibs.leases.model.matching.earliest_start import StartSearch
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.windows import Window
 from dibs.ledger.model.inventories import Inventory
@@ -68,3 +72,12 @@ def calendar_of(hosts: list[Host], bookings: list[Booking], pause: int = 0) -> C
     for booking in bookings:
         starts[booking.host_id] = min(starts.get(booking.host_id, booking.start_at), booking.start_at)
     return Calendar(hosts=hosts, bookings=bookings, first_starts=starts, now=0, cleaning_minutes=pause)
+
+
+def free_of_time(steps_max: int = 1_000_000) -> SearchBudget:
+    """Return a budget whose time never ends."""
+    return SearchBudget(lambda: 0.0, steps_max=steps_max)
+
+
+def earliest_start(calendar: Calendar, needs: Sequence[HostNeed], window: Window) -> int | None:
+    return StartSearch(calendar=calendar, needs=needs, window=window).run(free_of_time()).moment

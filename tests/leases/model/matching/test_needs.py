@@ -21,7 +21,13 @@ def reservation(resource_type: str, **values: object) -> Reservation:
     ids=["whole hosts", "no preference", "apart", "together, too little room", "together"],
 )
 def test_contribution_of_a_host_depends_on_affinity(need: HostNeed, room: int, contribution: int, goal: int) -> None:
-    assert (need.contribution(room), need.goal) == (contribution, goal)
+    assert (need.contribution(room), need.goal_of(1)) == (contribution, goal)
+
+
+def test_equal_needs_add_up_unless_one_host_may_contribute_to_each() -> None:
+    needs = [HostNeed(whole=True, least=6, most=9)]
+    needs += [HostNeed(whole=False, least=6, most=6, affinity=affinity) for affinity in (None, False, True)]
+    assert [need.goal_of(100) for need in needs] == [600, 600, 6, 1]
 
 
 def test_only_needed_details_are_read() -> None:

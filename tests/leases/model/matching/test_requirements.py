@@ -3,7 +3,7 @@ import json
 import pytest
 
 from dibs.leases.model.errors import BadLease, MalformedRequirements
-from dibs.leases.model.matching.requirements import DEPTH_MAX, about_traits, check_known, parse
+from dibs.leases.model.matching.requirements import COUNT_MAX, DEPTH_MAX, about_traits, check_count, check_known, parse
 from tests.leases.model.matching.calendars import make_host
 
 HOST = make_host(1, processors=16, traits=frozenset({"CUSTOM_A"}), properties={"gpu": "a100"})
@@ -50,6 +50,13 @@ def test_property_that_no_host_ever_had_is_refused() -> None:
     check_known(parse('["and", ["==", "$gpu", "a"], [">=", "$vcpus", "1"], ["==", "$trait:X", "required"]]'), {"gpu"})
     with pytest.raises(BadLease, match="No host has the property rack"):
         check_known(parse('["==", "$rack", "r1"]'), {"gpu"})
+
+
+def test_lease_has_a_limited_number_of_requirements() -> None:
+    enough = about_traits(["CUSTOM_A"] * COUNT_MAX, [])
+    check_count(enough)
+    with pytest.raises(BadLease, match="A lease has at most 100 requirements, and this one has 101"):
+        check_count([*enough, enough[0]])
 
 
 def test_words_have_a_singular_and_a_plural() -> None:

@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.hosts import Host
-from dibs.leases.model.matching.earliest_start import earliest_start
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.matching.requirements import about_traits
 from dibs.leases.model.matching.selection import select_hosts
 from dibs.leases.model.matching.shortages import HostShortage
 from dibs.leases.model.windows import MINUTE, Window
-from tests.leases.model.matching.calendars import bookings_of, calendar_of, make_host
+from tests.leases.model.matching.calendars import bookings_of, calendar_of, earliest_start, make_host
 
 SPAN = 12
 """The number of minutes in which all windows lie."""

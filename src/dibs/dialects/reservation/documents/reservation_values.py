@@ -17,12 +17,11 @@ from dibs.dialects.reservation.documents.values import (
 )
 from dibs.dialects.reservation.errors import Refusal, bad_request, malformed, missing
 from dibs.dialects.reservation.floating_ips import LEFT_OUT
-from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, WHOLE_HOST
+from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, RESERVATIONS_MAX, WHOLE_HOST
 from dibs.leases.operations.planning import ReservationRequest
 from dibs.leases.operations.updates import ReservationUpdate
 
 FLOATING_IP = "virtual:floatingip"
-RESERVATIONS_MAX = 100
 FLAVOR_LENGTH_MAX = 255
 
 Values = Mapping[str, Any]

@@ -1,5 +1,8 @@
 """Handlers of leases."""
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from random import getrandbits
 
 from msgspec.structs import replace
@@ -12,6 +15,9 @@ from dibs.dialects.reservation.errors import malformed
 from dibs.dialects.reservation.exchange import Exchange, empty_answer, json_answer
 from dibs.http.messages import Response
 from dibs.integrations.flavors import with_external_flavors
+from dibs.leases.model.errors import NotEnoughHosts
+from dibs.leases.model.matching.budgets import SearchBudget
+from dibs.leases.operations.availability import find_later_start, find_later_start_of_update
 from dibs.leases.operations.leases import (
     DeleteLease,
     GetLease,
@@ -37,8 +43,10 @@ def create(exchange: Exchange) -> Response:
     if enforcement is not None:
         # With the same seed creating the lease chooses the same hosts, unless another lease has booked them.
         command = replace(command, seed=getrandbits(32))
-        enforcement.check_create(exchange.read(propose_lease, command))
-    lease = exchange.write(create_lease, command)
+    with _naming_a_later_start(exchange, command):
+        if enforcement is not None:
+            enforcement.check_create(exchange.read(propose_lease, command))
+        lease = exchange.write(create_lease, command)
     exchange.services.wake()
     return json_answer({"lease": render_lease(lease)}, 201)
 
@@ -55,10 +63,12 @@ def change(exchange: Exchange) -> Response:
     """
     command = _read_change(exchange)
     enforcement = exchange.services.enforcement
-    if enforcement is not None and not command.only_renames:
-        command = replace(command, seed=getrandbits(32))
-        enforcement.check_update(exchange.read(propose_update, command))
-    lease = exchange.write(update_lease, command)
+    proposed = enforcement is not None and not command.only_renames
+    command = replace(command, seed=getrandbits(32)) if proposed else command
+    with _naming_a_later_start(exchange, command):
+        if enforcement is not None and proposed:
+            enforcement.check_update(exchange.read(propose_update, command))
+        lease = exchange.write(update_lease, command)
     exchange.services.wake()
     return json_answer({"lease": render_lease(lease)})
 
@@ -68,6 +78,26 @@ def delete(exchange: Exchange) -> Response:
     exchange.write(delete_lease, DeleteLease(uuid=exchange.arguments["lease"]))
     exchange.services.wake()
     return empty_answer(204)
+
+
+@contextmanager
+def _naming_a_later_start(exchange: Exchange, command: CreateLease | UpdateLease) -> Iterator[None]:
+    """Add the earliest start at which it would fit to the refusal of a lease or of an update.
+
+    The search begins when the lease is refused and its locks are released: no other request waits for it.
+    """
+    try:
+        yield
+    except NotEnoughHosts as refused:
+        search = (
+            exchange.read(find_later_start, command)
+            if isinstance(command, CreateLease)
+            else exchange.read(find_later_start_of_update, command)
+        )
+        if search is None:
+            raise
+        earliest = search.run(SearchBudget(time.thread_time))
+        raise NotEnoughHosts(shortage=f"{refused.details['shortage']} {earliest.text}") from None
 
 
 def _read_new(exchange: Exchange) -> CreateLease:

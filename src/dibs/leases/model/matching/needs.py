@@ -36,10 +36,14 @@ class HostNeed(Struct, frozen=True, kw_only=True):
             properties=not keys <= COLUMNS,
         )
 
-    @property
-    def goal(self) -> int:
-        """The sum of the contributions of all hosts that satisfies the need."""
-        return 1 if self.affinity and not self.whole else self.least
+    def goal_of(self, count: int) -> int:
+        """Return the least sum of the contributions of all hosts with which a number of equal needs can be satisfied.
+
+        Equal needs share no whole hosts and no room. With affinity, a host may contribute to each of them.
+        """
+        if self.whole or self.affinity is None:
+            return self.least * count
+        return 1 if self.affinity else self.least
 
     def contribution(self, room: int) -> int:
         """Return what a host with room for this many instances contributes to the goal."""

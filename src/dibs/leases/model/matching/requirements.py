@@ -17,6 +17,8 @@ from dibs.leases.model.hosts import COLUMNS, Host
 TRAIT = "trait:"
 REQUIRED, FORBIDDEN = "required", "forbidden"
 DEPTH_MAX = 20
+COUNT_MAX = 100
+"""The number of requirements of a lease: each host is compared with each of them under the lock of the calendar."""
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -77,6 +79,12 @@ def about_traits(required: Iterable[str], forbidden: Iterable[str]) -> tuple[Req
     return tuple(Requirement("==", TRAIT + name, REQUIRED) for name in required) + tuple(
         Requirement("==", TRAIT + name, FORBIDDEN) for name in forbidden
     )
+
+
+def check_count(requirements: Collection[Requirement]) -> None:
+    """Raise BadLease for more requirements than a lease may have."""
+    if len(requirements) > COUNT_MAX:
+        raise BadLease(reason=f"A lease has at most {COUNT_MAX} requirements, and this one has {len(requirements)}.")
 
 
 def check_known(requirements: Iterable[Requirement], names: Collection[str]) -> None:

@@ -1,4 +1,4 @@
-"""The answer when there are not enough hosts: how many do not fit, why, and when there would be enough."""
+"""The answer when there are not enough hosts: how many do not fit, and why."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -9,23 +9,16 @@ from dibs.leases.model.windows import SECOND
 
 
 class HostShortage(Struct, frozen=True, kw_only=True):
-    """Why there are not enough hosts, and the earliest start at which there are."""
+    """Why there are not enough hosts."""
 
     reasons: Mapping[str, int]
     """The number of hosts by the first reason why they do not fit; the most frequent reason first."""
     summary: str
-    earliest: int | None = None
-    searched: bool = False
-    """True when the earliest start was searched for."""
 
     @property
     def text(self) -> str:
-        """The whole answer, in a sentence or two."""
-        if not self.searched:
-            return f"{self.summary}."
-        if self.earliest is None:
-            return f"{self.summary}. It would not fit at any time."
-        return f"{self.summary}. The earliest start at which this fits is {format_minute(self.earliest)}."
+        """The reasons in a sentence."""
+        return f"{self.summary}."
 
 
 def summarize(count: int, reasons: Mapping[str, int], words: Mapping[str, str]) -> str:

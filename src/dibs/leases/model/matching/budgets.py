@@ -1,0 +1,34 @@
+"""How much work a search may do."""
+
+from collections.abc import Callable
+
+STEPS_MAX = 200_000
+"""A step is one host in one window, or one of its bookings; this many take about half a second."""
+SECONDS_MAX = 1.0
+
+
+class BudgetSpent(Exception):
+    """A search has used up its steps or its time."""
+
+
+class SearchBudget:
+    """Limits the steps and the time of one search.
+
+    ``clock`` returns seconds. With the CPU time of the thread (``time.thread_time``) the same search ends in the same
+    way on an idle and on a busy machine.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float], *, steps_max: int = STEPS_MAX, seconds_max: float = SECONDS_MAX
+    ) -> None:
+        self._clock = clock
+        self._steps_max = steps_max
+        self._ends_at = clock() + seconds_max
+        self.steps = 0
+        """The number of steps taken."""
+
+    def spend(self, steps: int) -> None:
+        """Count steps about to be taken; raise BudgetSpent when they are not left, or when the time is over."""
+        if self.steps + steps > self._steps_max or self._clock() > self._ends_at:
+            raise BudgetSpent
+        self.steps += steps
