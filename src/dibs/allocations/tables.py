@@ -1,6 +1,6 @@
 """The table of allocations. ``dibs.database.schema`` explains the conventions and how to change a table."""
 
-from sqlalchemy import Column, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import Column, ForeignKey, Index, Integer, String, UniqueConstraint
 
 from dibs.database.schema import ROW_ID, json, long_text, row_id, table, text, time, truth, uuid
 
@@ -24,6 +24,9 @@ allocations = table(
     # The deadline of an allocation that waits; NULL fails when no node is free.
     time("wait_until"),
     truth("sticky"),
+    # The client sends heartbeats at least this often; without them the allocation ends at alive_until.
+    Column("keep_alive_seconds", Integer, nullable=True),
+    time("alive_until"),
     # Allocations of one batch get their nodes together or not at all.
     uuid("batch", nullable=True),
     time("created_at", nullable=False),
@@ -36,4 +39,5 @@ allocations = table(
     Index(None, "resource_class"),
     Index(None, "owner"),
     Index(None, "batch"),
+    Index(None, "alive_until"),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from dibs.conductor.abandoned import end_abandoned_allocations
 from dibs.conductor.allocations import AllocationWorker
 from dibs.conductor.deferred_deletes import finish_deferred_deletes
 from dibs.conductor.dispatcher import Dispatcher, Step
@@ -125,9 +126,10 @@ class Conductor:
         self._registration.sign_off()
 
     def _steps(self) -> tuple[Step, ...]:
-        """Return the steps of the dispatcher: the tasks that the first three create are started in the same round."""
+        """Return the steps of the dispatcher: the tasks that the first four create are started in the same round."""
         return (
             self._expire_holds,
+            self._end_abandoned_allocations,
             self._finish_deferred_deletes,
             self._take_over,
             self._tasks.dispatch,
@@ -146,6 +148,9 @@ class Conductor:
         if expire_holds(self._runner):
             # An allocation may wait for these nodes, and more holds may have expired.
             self.wake()
+
+    def _end_abandoned_allocations(self, session: Session) -> None:
+        end_abandoned_allocations(self._runner)
 
     def _finish_deferred_deletes(self, session: Session) -> None:
         finish_deferred_deletes(self._runner)

@@ -25,6 +25,16 @@ def test_several_allocations_share_a_batch_and_one_has_none(ask: Conversation) -
     assert (status, document["allocations"]) == (200, several)
 
 
+def test_heartbeat_moves_the_end_of_an_allocation(ask: Conversation) -> None:
+    (made,) = ask.ask(keep_alive_seconds=60)
+    status, renewed = ask("POST", f"/v1/allocations/{made['uuid']}/heartbeat")
+    assert (status, renewed["keep_alive_seconds"]) == (200, 60)
+    assert renewed["alive_until"] > made["alive_until"] > made["created_at"]
+    (without,) = ask.ask()
+    assert ask("POST", f"/v1/allocations/{without['uuid']}/heartbeat")[0] == 409
+    assert ask("POST", "/v1/allocations", {**GOLD, "keep_alive_seconds": 9})[0] == 400
+
+
 def test_list_is_paged(ask: Conversation) -> None:
     uuids = [ask.ask()[0]["uuid"] for _ in range(3)]
     _, first = ask("GET", "/v1/allocations?limit=2")

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from dibs.access.access import VisibleProjects
 from dibs.errors import BadValue
 from dibs.machines.model import states
+from dibs.machines.model.conductors import after
 from dibs.machines.model.errors import WrongState
 from dibs.machines.model.nodes import RESOURCE_CLASS_LENGTH_MAX, Json, Node
 
@@ -56,6 +57,10 @@ class Allocation(Struct, frozen=True, kw_only=True):
     """The deadline of an allocation that waits for a node to become free; None fails when no node is free."""
     sticky: bool = False
     """True keeps the node through a teardown."""
+    keep_alive_seconds: int | None = None
+    """How long it lives without a heartbeat of its client; None needs no heartbeats."""
+    alive_until: int | None = None
+    """When it ends unless a heartbeat comes before; None without heartbeats."""
     batch: str | None = None
     """Allocations of one batch get their nodes together or not at all."""
     created_at: int
@@ -70,6 +75,10 @@ class Allocation(Struct, frozen=True, kw_only=True):
             candidate_nodes=self.candidate_nodes,
             owner=self.owner,
         )
+
+    def alive_from(self, now: int) -> int | None:
+        """Return the end of its life after a heartbeat now; None when it needs no heartbeats."""
+        return None if self.keep_alive_seconds is None else after(now, self.keep_alive_seconds)
 
     def waits(self, now: int) -> bool:
         """Return True until its deadline."""

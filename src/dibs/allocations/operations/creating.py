@@ -54,6 +54,8 @@ class CreateAllocation(Struct, frozen=True, kw_only=True):
     wait_seconds: float | None = None
     """How long to wait for a node to become free; None fails when no node is free."""
     sticky: bool = False
+    keep_alive_seconds: int | None = None
+    """End the allocation when its client sends no heartbeat for this long; None needs no heartbeats."""
     batch: str | None = None
     hold: str | None = None
     """The uuid of a hold: its node goes to the allocation in the same transaction."""
@@ -179,6 +181,8 @@ def _described(
         extra=command.extra,
         owner=command.owner,
         sticky=command.sticky,
+        keep_alive_seconds=command.keep_alive_seconds,
+        alive_until=None if command.keep_alive_seconds is None else after(now, command.keep_alive_seconds),
         created_at=now,
     )
 

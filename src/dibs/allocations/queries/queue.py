@@ -45,6 +45,7 @@ _REOPEN = (
         last_error=None,
         conductor_id=bindparam("new_conductor"),
         wait_until=bindparam("new_wait_until"),
+        alive_until=bindparam("new_alive_until"),
         updated_at=bindparam("now"),
     )
 )
@@ -167,6 +168,7 @@ def reopen(tx: Transaction, allocation: Allocation, *, conductor_id: int, wait_u
         "of_id": allocation.id,
         "new_conductor": conductor_id,
         "new_wait_until": wait_until,
+        "new_alive_until": allocation.alive_from(now),
         "now": now,
     }
     return tx.change(_REOPEN, values)

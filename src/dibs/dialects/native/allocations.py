@@ -6,7 +6,7 @@ from typing import Any
 from dibs.allocations.model.access import owner_of_new_allocation, visible_projects
 from dibs.allocations.model.allocations import STATES, Allocation, AllocationQuery
 from dibs.allocations.operations import allocations as operations
-from dibs.allocations.operations import batches
+from dibs.allocations.operations import batches, keep_alive
 from dibs.allocations.operations.batches import COUNT_MAX, CreateBatch, RetryAllocation
 from dibs.allocations.operations.creating import CreateAllocation
 from dibs.dialects.native.errors import Refusal
@@ -19,6 +19,8 @@ from dibs.machines.model.nodes import check_node_name
 
 WAIT_SECONDS_MAX = 30 * 24 * 3600
 LIMIT_MAX = 1_000
+KEEP_ALIVE_SECONDS_MIN = 10
+KEEP_ALIVE_SECONDS_MAX = 7 * 24 * 3600
 
 _UUID: Schema = {"type": "string", "format": "uuid"}
 _WAIT_SECONDS: Schema = {
@@ -46,6 +48,13 @@ NEW: Schema = {
         "owner": {"type": ["string", "null"], "maxLength": 255},
         "sticky": {"type": "boolean", "description": "Keep the node through a teardown."},
         "wait_seconds": _WAIT_SECONDS,
+        "keep_alive_seconds": {
+            "type": ["integer", "null"],
+            "minimum": KEEP_ALIVE_SECONDS_MIN,
+            "maximum": KEEP_ALIVE_SECONDS_MAX,
+            "description": "Withdraw the allocation, or release its node, when the client sends no heartbeat for this "
+            "long. Without it, no heartbeats are needed.",
+        },
     },
     "required": ["resource_class"],
     "additionalProperties": False,
@@ -80,6 +89,7 @@ def create_allocations(exchange: Exchange) -> Response:
         owner=owner_of_new_allocation(exchange.access, body.get("owner")),
         wait_seconds=body.get("wait_seconds"),
         sticky=body.get("sticky", False),
+        keep_alive_seconds=body.get("keep_alive_seconds"),
     )
     return _listed(_create(exchange, command, count), 201)
 
@@ -116,6 +126,11 @@ def retry_allocation(exchange: Exchange) -> Response:
     return json_answer(render(allocation), 202)
 
 
+def renew_allocation(exchange: Exchange) -> Response:
+    """POST /v1/allocations/{allocation}/heartbeat"""
+    return json_answer(render(exchange.write(keep_alive.renew_allocation, exchange.arguments["allocation"])))
+
+
 def render(allocation: Allocation) -> dict[str, Any]:
     """Return an allocation as JSON."""
     return {
@@ -131,6 +146,8 @@ def render(allocation: Allocation) -> dict[str, Any]:
         "last_error": allocation.last_error,
         "sticky": allocation.sticky,
         "wait_until": render_time(allocation.wait_until),
+        "keep_alive_seconds": allocation.keep_alive_seconds,
+        "alive_until": render_time(allocation.alive_until),
         "batch": allocation.batch,
         "created_at": render_time(allocation.created_at),
         "updated_at": render_time(allocation.updated_at),

@@ -47,6 +47,13 @@ ROUTES: tuple[Route[Handler], ...] = (
         statuses={202: "allocating"},
     ),
     Route(
+        method="POST",
+        path="/v1/allocations/{allocation}/heartbeat",
+        handler=allocations.renew_allocation,
+        summary="Keep an allocation alive, and all of its batch",
+        statuses={200: "allocation; in state error when it has ended"},
+    ),
+    Route(
         method="GET",
         path="/v1/why",
         handler=why.explain,

@@ -6,7 +6,7 @@ Every function locks first, then checks the caller's rules, then everything else
 
 from typing import Any
 
-from dibs.access.access import Access
+from dibs.access.access import SERVICE, Access
 from dibs.database.transaction import Transaction
 from dibs.ledger.queries import traits
 from dibs.machines.model import states
@@ -88,6 +88,19 @@ def request_provision(tx: Transaction, access: Access, now: int, command: Reques
     if state not in states.PHASES:
         return save_node(tx, node, now, **moved(state, None, now))
     return _begin(tx, now, node, verb, states.PHASES[state], command)
+
+
+def begin_teardown(tx: Transaction, now: int, node: Node) -> bool:
+    """Begin the teardown of a locked node, which also takes its instance off; return False when it cannot begin now.
+
+    For callers that may release the instance: the driver need not find the settings of the node valid.
+    """
+    undeployable = states.next_state(states.UNDEPLOY, node.provision_state) is not None
+    if not undeployable or node.reservation is not None or node.protected:
+        return False
+    request = RequestProvision(ident=node.uuid, rules=(), verb=states.UNDEPLOY, check_settings=False)
+    request_provision(tx, SERVICE, now, request)
+    return True
 
 
 def request_power(tx: Transaction, access: Access, now: int, command: RequestPower) -> Node:

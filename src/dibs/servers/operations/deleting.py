@@ -7,7 +7,7 @@ finishes it when the node can be torn down.
 
 from collections.abc import Sequence
 
-from dibs.access.access import SERVICE, Access
+from dibs.access.access import Access
 from dibs.database.transaction import Row, Transaction
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.operations import claiming
@@ -15,7 +15,7 @@ from dibs.ledger.queries import claim_views
 from dibs.machines.model import states
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations import node_claims
-from dibs.machines.operations.provisioning import RequestProvision, request_provision
+from dibs.machines.operations.provisioning import begin_teardown
 from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import nodes
 from dibs.servers.model.servers import DELETE_DEFERRED, Server
@@ -67,10 +67,7 @@ def release_consumer(tx: Transaction, now: int, consumer: str) -> bool:
     node = nodes.lock(tx, found.uuid, now) if found else None
     if node is None or node.instance_uuid != consumer:
         return True
-    if _can_be_torn_down(node):
-        # A caller that may delete the server may tear its node down, even when the driver finds its settings wrong.
-        request = RequestProvision(ident=node.uuid, rules=(), verb=states.UNDEPLOY, check_settings=False)
-        request_provision(tx, SERVICE, now, request)
+    if begin_teardown(tx, now, node):
         return True
     if node.provision_state == states.AVAILABLE and node.reservation is None:
         # The instance was never deployed, so there is nothing to tear down.
@@ -107,8 +104,3 @@ def _same_claims(rows: Sequence[Row]) -> ClaimRequest:
     return ClaimRequest(
         consumer=first["consumer"], resources=resources, project_id=first["project_id"], user_id=first["user_id"]
     )
-
-
-def _can_be_torn_down(node: Node) -> bool:
-    undeployable = states.next_state(states.UNDEPLOY, node.provision_state) is not None
-    return undeployable and node.reservation is None and not node.protected
