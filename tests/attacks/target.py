@@ -36,6 +36,7 @@ from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.operations.ports import CreatePort, create_port
 from dibs.servers import tables as server_tables
 from tests.builders import Ledger
+from tests.documented import Exchange, check_response
 from tests.laws import Tables, broken_laws, connect, rows_of
 
 NEWEST = f"1.{max(VERSIONS)}"
@@ -81,6 +82,7 @@ class Answer:
     body: bytes
     mount: str
     request_id: str
+    content_type: str
 
     @property
     def message(self) -> str:
@@ -196,6 +198,8 @@ class Target:
 
     def _check(self, attack: Attack, answer: Answer) -> None:
         assert 200 <= answer.status < 500, (answer, attack)
+        path = attack.mount + attack.path.decode("latin-1")
+        check_response(Exchange(attack.method, path, answer.status, answer.content_type, answer.body))
         if answer.status >= 400:
             assert isinstance(answer.message, str)
             assert len(answer.body) < ANSWER_MAX, (len(answer.body), attack)
@@ -229,9 +233,15 @@ class Target:
             sent.append(message)
 
         await self.shell(scope, receive, send)
-        request_id = dict(sent[0]["headers"])[b"x-openstack-request-id"].decode()
+        headers = {name.lower(): value.decode("latin-1") for name, value in sent[0]["headers"]}
         body = b"".join(message.get("body", b"") for message in sent[1:])
-        return Answer(sent[0]["status"], body, attack.mount, request_id)
+        return Answer(
+            sent[0]["status"],
+            body,
+            attack.mount,
+            headers[b"x-openstack-request-id"],
+            headers.get(b"content-type", ""),
+        )
 
 
 def _nothing() -> None:

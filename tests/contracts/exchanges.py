@@ -8,9 +8,13 @@ import unittest
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import yaml
 from gabbi import handlers, suitemaker
+
+from tests.documented import Exchange as Response
+from tests.documented import documented_by_server
 
 FOLDER = Path(__file__).parent
 
@@ -72,12 +76,30 @@ def build_story(path: Path, port: int, prefix: str = "") -> list[unittest.TestCa
 
 
 def run_exchange(case: unittest.TestCase) -> list[str]:
-    """Run one test case and return its problems; a skipped exchange or an expected failure is a problem too."""
+    """Run one test case and return its problems; a skipped exchange or an expected failure is a problem too.
+
+    A response that differs from the OpenAPI document of the server is another.
+    """
     result = unittest.TestResult()
     case.run(result)
     problems: list[Any] = [*result.failures, *result.errors, *result.skipped, *result.expectedFailures]
     texts = [text for _, text in problems]
-    return texts if result.testsRun == 1 else [*texts, "the exchange did not run"]
+    return [*texts, *undocumented(case)] if result.testsRun == 1 else [*texts, "the exchange did not run"]
+
+
+def undocumented(case: Any) -> list[str]:
+    """Return the differences between the response of a case that has run and the OpenAPI document of the server."""
+    response = getattr(case, "response", None)
+    if response is None:
+        return []
+    exchange = Response(
+        method=case.test_data["method"].upper(),
+        path=urlsplit(case._parse_url(case.url)).path,
+        status=int(response["status"]),
+        content_type=response.get("content-type", ""),
+        body=case.output.encode() if isinstance(case.output, str) else case.output,
+    )
+    return list(documented_by_server().problems(exchange))
 
 
 def close_connections(case: Any) -> None:

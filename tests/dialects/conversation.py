@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from dibs.access.actor import Actor
 from dibs.http.messages import Dialect, Request
+from tests.documented import Exchange, check_response
 
 ORIGIN = "http://dibs.example:8780"
 
@@ -55,7 +56,7 @@ class Answer:
 def send(
     dialect: Dialect, method: str, url: str, body: Any = None, *, actor: Actor, headers: Mapping[str, str] | None = None
 ) -> Answer:
-    """Send one request; ``body`` is bytes as they are, or a document."""
+    """Send one request, and compare the response with its description; ``body`` is bytes as they are, or a document."""
     parts = urlsplit(url)
     request = Request(
         method=method,
@@ -68,4 +69,7 @@ def send(
         actor=actor,
     )
     response = dialect.answer(request)
-    return Answer(response.status, {name.lower(): value for name, value in response.headers}, response.body)
+    answer = Answer(response.status, {name.lower(): value for name, value in response.headers}, response.body)
+    content_type = answer.headers.get("content-type", "")
+    check_response(Exchange(method, dialect.mount + parts.path, answer.status, content_type, answer.body))
+    return answer

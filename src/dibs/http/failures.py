@@ -2,7 +2,10 @@
 
 import http
 import json
+from collections.abc import Mapping
 
+from dibs.documents.json_schema import Schema
+from dibs.documents.schema_parts import INTEGER, TEXT, list_of, record
 from dibs.http.messages import Response
 from dibs.http.request_id import REQUEST_ID
 
@@ -22,6 +25,12 @@ def plain_failure(status: int, message: str, headers: Headers = (), request_id: 
     }
     body = json.dumps({"errors": [error]}).encode()
     return Response(status, body, (("content-type", "application/json"), *headers))
+
+
+def plain_error_content() -> Mapping[str, Schema]:
+    """Return the schema of the body of ``plain_failure``, by media type."""
+    error = record({"status": INTEGER, "title": TEXT, "detail": TEXT, "request_id": TEXT})
+    return {"application/json": record({"errors": list_of(error)})}
 
 
 def shorten(message: str) -> str:

@@ -1,6 +1,6 @@
 """The types that the shell and the dialects exchange."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct, field
@@ -50,6 +50,10 @@ class Operation(Protocol):
         """The first minor version that has it."""
 
     @property
+    def until(self) -> int | None:
+        """The last minor version that has it; None when the newest has it."""
+
+    @property
     def query(self) -> Mapping[str, Mapping[str, Any]]:
         """JSON schema of each query parameter."""
 
@@ -59,7 +63,15 @@ class Operation(Protocol):
 
     @property
     def statuses(self) -> Mapping[int, str]:
-        """Status codes of success, each with a short description."""
+        """Status codes of success, each with a short description; also those of errors with a special meaning."""
+
+    @property
+    def answer(self) -> Mapping[str, Any] | None:
+        """JSON schema of the body of a success; None without a body. A 204 never has one."""
+
+    @property
+    def refusals(self) -> Collection[int]:
+        """Status codes of errors in addition to those that follow from method, path and body."""
 
 
 class Dialect(Protocol):
@@ -105,3 +117,6 @@ class Dialect(Protocol):
         headers: tuple[tuple[str, str], ...] = (),
     ) -> Response:
         """Return an error that the shell found (401, 413, 500, 503 …) in the format of this dialect."""
+
+    def error_content(self, status: int) -> Mapping[str, Mapping[str, Any]]:
+        """Return the JSON schema of the body of an error, for each media type that it may have."""

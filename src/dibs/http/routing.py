@@ -5,7 +5,7 @@ has no row for the method, the parameter branch is tried. Two rows with the same
 versions.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct, field
@@ -28,6 +28,8 @@ class Route(Struct, Generic[H], frozen=True, kw_only=True):
     query: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
     statuses: Mapping[int, str] = field(default_factory=dict)
+    answer: Mapping[str, Any] | None = None
+    refusals: Collection[int] = ()
 
     def serves(self, minor: int | None) -> bool:
         """Return True when the row is valid in this minor version; None means the newest."""

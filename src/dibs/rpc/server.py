@@ -7,8 +7,9 @@ from typing import Any
 
 from dibs.access.actor import Actor
 from dibs.documents.json_body import UnusableJson, read_json
+from dibs.documents.json_schema import Schema
 from dibs.errors import DibsError
-from dibs.http.failures import Headers, plain_failure
+from dibs.http.failures import Headers, plain_error_content, plain_failure
 from dibs.http.messages import Operation, Request, Response
 from dibs.rpc.signing import SIGNATURE, CallVerifier, Unproven, sign_answer
 from dibs.rpc.wire import Json, read_actor, write_refusal
@@ -72,6 +73,10 @@ class Calls:
     def refuse(self, request: Request | None, status: int, message: str, headers: Headers = ()) -> Response:
         """See http.messages.Dialect."""
         return plain_failure(status, message, headers)
+
+    def error_content(self, status: int) -> Mapping[str, Schema]:
+        """See http.messages.Dialect."""
+        return plain_error_content()
 
     def _carry_out(self, body: bytes) -> Json:
         try:

@@ -9,8 +9,9 @@ import yaml
 
 from dibs.access.actor import Actor
 from dibs.dialects.baremetal import Baremetal
+from dibs.dialects.baremetal.endpoints import Endpoint
 from dibs.dialects.baremetal.microversions import VERSIONS
-from dibs.dialects.baremetal.routes import ROUTES, Endpoint
+from dibs.dialects.baremetal.routes import ROUTES
 from dibs.http.routing import Match, Route, Router
 from tests.dialects.baremetal.conversation import Conversation
 

@@ -6,13 +6,14 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 
+from dibs.documents.json_schema import Schema
 from dibs.http.auth import Authenticator
 from dibs.http.auth.noauth import NoAuth
 from dibs.http.edge.binding import Address, bound_address, close_socket, open_socket, parse_address
@@ -48,6 +49,7 @@ class EchoDialect:
             query={"limit": {"type": "integer"}},
             body={"type": "object"},
             statuses={200: "kept"},
+            answer={"title": "Thing", "type": "object"},
         ),
     )
     gate: threading.Event = field(default_factory=threading.Event)
@@ -72,6 +74,9 @@ class EchoDialect:
         self, request: Request | None, status: int, message: str, headers: tuple[tuple[str, str], ...] = ()
     ) -> Response:
         return Response(status, json.dumps({"echo_error": message}).encode(), headers)
+
+    def error_content(self, status: int) -> Mapping[str, Schema]:
+        return {"application/json": {"type": "object", "required": ["echo_error"]}}
 
     def _seen(self, request: Request) -> dict[str, object]:
         return {

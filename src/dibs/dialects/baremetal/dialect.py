@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations.intake import AllocationIntake, LocalIntake
 from dibs.database.runner import Runner
+from dibs.dialects.baremetal.endpoints import Endpoint, TooOld
 from dibs.dialects.baremetal.errors import (
+    ERROR_BODY,
     Headers,
     Refusal,
     answer_domain_error,
@@ -16,7 +18,8 @@ from dibs.dialects.baremetal.errors import (
 from dibs.dialects.baremetal.exchange import Exchange, HoldTimes, Services
 from dibs.dialects.baremetal.microversions import HEADER, LIMITS, MINIMUM, choose_minor
 from dibs.dialects.baremetal.query import Query
-from dibs.dialects.baremetal.routes import ROUTES, Endpoint, TooOld
+from dibs.dialects.baremetal.routes import ROUTES
+from dibs.documents.json_schema import Schema
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, NotInVersion, Router
@@ -75,6 +78,10 @@ class Baremetal:
     def refuse(self, request: Request | None, status: int, message: str, headers: Headers = ()) -> Response:
         """See http.messages.Dialect."""
         return _with_versions(framework_fault(status, message, headers), None)
+
+    def error_content(self, status: int) -> Mapping[str, Schema]:
+        """See http.messages.Dialect."""
+        return {"application/json": ERROR_BODY}
 
     def _handle(self, request: Request, minor: int) -> Response:
         found = _ROUTER.resolve(request.method, _with_version(request.path), minor)

@@ -22,6 +22,8 @@ from dibs.allocations.model.errors import (
     NodeHasNoAllocation,
 )
 from dibs.database.errors import StatementTimeout, StoreContended, StoreUnavailable
+from dibs.documents.json_schema import Schema
+from dibs.documents.schema_parts import INTEGER, NULL, TEXT, record
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import (
     ComputeUnavailable,
@@ -229,6 +231,22 @@ STATUSES: Mapping[type[DibsError], int] = {
     StatementTimeout: 503,
     StoreContended: 503,
 }
+
+
+ERROR_BODY: Schema = record(
+    {
+        "error_message": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {
+                "anyOf": [
+                    record({"faultcode": {"enum": ["Client", "Server"]}, "faultstring": TEXT, "debuginfo": NULL}),
+                    record({"code": INTEGER, "title": TEXT, "description": TEXT}),
+                ]
+            },
+        }
+    }
+)
 
 
 class Refusal(Exception):

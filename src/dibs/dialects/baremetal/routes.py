@@ -5,16 +5,10 @@ lists every parameter; any other is 400. To add a URL: write a handler, a row, a
 ``tests/contracts/baremetal``, which a test requires.
 """
 
-import enum
-from collections.abc import Mapping
-from typing import Any
-
-from msgspec import Struct
-
-from dibs.dialects.baremetal import discovery, schemas
+from dibs.dialects.baremetal import discovery, responses, schemas
 from dibs.dialects.baremetal.documents.filters import FILTERS
 from dibs.dialects.baremetal.documents.paging import LIST_QUERY
-from dibs.dialects.baremetal.exchange import Handler
+from dibs.dialects.baremetal.endpoints import Endpoint, QuerySchema, TooOld, row
 from dibs.dialects.baremetal.handlers import (
     allocations,
     conductors,
@@ -31,91 +25,72 @@ from dibs.http.routing import Route
 from dibs.machines.model.patching.node_attributes import NEW_NODE
 from dibs.machines.model.patching.port_patches import PORT
 
-QuerySchema = Mapping[str, Mapping[str, Any]]
-
-
-class TooOld(enum.Enum):
-    """The response to a version before the row's first."""
-
-    NOT_SUPPORTED = "404, the API is not supported for this version"
-    NOT_FOUND = "404"
-    NOT_ALLOWED = "405"
-    NOT_ACCEPTABLE = "406"
-
-
-class Endpoint(Struct, frozen=True):
-    """The handler of a row, and its response to older versions."""
-
-    handle: Handler
-    too_old: TooOld = TooOld.NOT_FOUND
-    too_old_message: str | None = None
-    """The message of a 404 or 405, as a fault of the service; None for one of the framework without a message."""
-
-
 _FIELDS: QuerySchema = {"fields": {"type": "string", "description": "Attributes to show, separated by commas."}}
 _DETAIL: QuerySchema = {"detail": {"type": "boolean", "description": "Show all attributes."}}
-_NODE_FILTERS: QuerySchema = {row.name: {**row.schema, "x-since": f"1.{row.since}"} for row in FILTERS}
+_NODE_FILTERS: QuerySchema = {each.name: {**each.schema, "x-since": f"1.{each.since}"} for each in FILTERS}
 _NODE_LIST: QuerySchema = {**LIST_QUERY, **_NODE_FILTERS}
-_OK = {200: "OK"}
 _CREATED = {201: "Created; the Location header has its URL."}
 _ACCEPTED = {202: "Accepted; the states of the node show the progress."}
 _DONE = {204: "Done; no content."}
 _NODE = "/v1/nodes/{node}"
-
-
-def _row(
-    method: str,
-    path: str,
-    handle: Handler,
-    summary: str,
-    *,
-    since: int = 1,
-    query: QuerySchema | None = None,
-    body: schemas.Schema | None = None,
-    statuses: Mapping[int, str] = _OK,
-    too_old: TooOld = TooOld.NOT_FOUND,
-    too_old_message: str | None = None,
-) -> Route[Endpoint]:
-    return Route(
-        method=method,
-        path=path,
-        handler=Endpoint(handle, too_old, too_old_message),
-        summary=summary,
-        since=since,
-        query=query or {},
-        body=body,
-        statuses=statuses,
-    )
+_NODES_PAGE = responses.page_of("nodes", responses.NODE)
+_PORTS_PAGE = responses.page_of("ports", ports.SCHEMA)
+_ALLOCATIONS_PAGE = responses.page_of("allocations", allocations.SCHEMA)
+_CONDUCTORS_PAGE = responses.page_of("conductors", responses.CONDUCTOR)
 
 
 _ROOT = [
-    _row("GET", "/", discovery.show_versions, "List the API versions"),
-    _row("GET", "/v1", discovery.show_version, "Show the API version and its resources"),
+    row("GET", "/", discovery.show_versions, "List the API versions", answer=responses.VERSIONS),
+    row("GET", "/v1", discovery.show_version, "Show the API version and its resources", answer=responses.VERSION),
 ]
 
 _NODES = [
-    _row("GET", "/v1/nodes", nodes.list_nodes, "List nodes", query={**_NODE_LIST, **_FIELDS, **_DETAIL}),
-    _row("POST", "/v1/nodes", nodes.create_node, "Enrol a node", body=NEW_NODE, statuses=_CREATED),
-    _row("GET", "/v1/nodes/detail", nodes.list_nodes_in_detail, "List nodes with all attributes", query=_NODE_LIST),
-    _row(
+    row(
+        "GET",
+        "/v1/nodes",
+        nodes.list_nodes,
+        "List nodes",
+        query={**_NODE_LIST, **_FIELDS, **_DETAIL},
+        answer=_NODES_PAGE,
+    ),
+    row(
+        "POST", "/v1/nodes", nodes.create_node, "Enrol a node", body=NEW_NODE, statuses=_CREATED, answer=responses.NODE
+    ),
+    row(
+        "GET",
+        "/v1/nodes/detail",
+        nodes.list_nodes_in_detail,
+        "List nodes with all attributes",
+        query=_NODE_LIST,
+        answer=_NODES_PAGE,
+    ),
+    row(
         "GET",
         "/v1/nodes/validate",
         management.validate_named_node,
         "Validate the settings of a node",
         query={"node": {"type": "string"}, "node_uuid": {"type": "string"}},
+        answer=responses.VALIDATION,
     ),
-    _row("GET", _NODE, nodes.show_node, "Show a node", query=_FIELDS),
-    _row(
+    row("GET", _NODE, nodes.show_node, "Show a node", query=_FIELDS, answer=responses.NODE),
+    row(
         "PATCH",
         _NODE,
         nodes.update_node,
         "Update a node",
         query={"reset_interfaces": {"type": "boolean"}},
         body=schemas.PATCH,
+        answer=responses.NODE,
     ),
-    _row("DELETE", _NODE, nodes.delete_node, "Delete a node", statuses=_DONE),
-    _row("GET", f"{_NODE}/validate", management.validate_node, "Validate the settings of a node"),
-    _row(
+    row("DELETE", _NODE, nodes.delete_node, "Delete a node", statuses=_DONE),
+    row(
+        "GET",
+        f"{_NODE}/validate",
+        management.validate_node,
+        "Validate the settings of a node",
+        answer=responses.VALIDATION,
+    ),
+    row(
         "PUT",
         f"{_NODE}/maintenance",
         nodes.set_maintenance,
@@ -123,12 +98,12 @@ _NODES = [
         body=schemas.MAINTENANCE,
         statuses=_ACCEPTED,
     ),
-    _row("DELETE", f"{_NODE}/maintenance", nodes.clear_maintenance, "Clear maintenance mode", statuses=_ACCEPTED),
+    row("DELETE", f"{_NODE}/maintenance", nodes.clear_maintenance, "Clear maintenance mode", statuses=_ACCEPTED),
 ]
 
 _STATES = [
-    _row("GET", f"{_NODE}/states", states.show_states, "Show the states of a node"),
-    _row(
+    row("GET", f"{_NODE}/states", states.show_states, "Show the states of a node", answer=responses.STATES),
+    row(
         "PUT",
         f"{_NODE}/states/power",
         states.set_power,
@@ -136,7 +111,7 @@ _STATES = [
         body=schemas.POWER,
         statuses=_ACCEPTED,
     ),
-    _row(
+    row(
         "PUT",
         f"{_NODE}/states/provision",
         provision.set_provision_state,
@@ -144,8 +119,14 @@ _STATES = [
         body=schemas.PROVISION,
         statuses=_ACCEPTED,
     ),
-    _row("GET", f"{_NODE}/management/boot_device", management.show_boot_device, "Show the boot device of a node"),
-    _row(
+    row(
+        "GET",
+        f"{_NODE}/management/boot_device",
+        management.show_boot_device,
+        "Show the boot device of a node",
+        answer=responses.BOOT_DEVICE,
+    ),
+    row(
         "PUT",
         f"{_NODE}/management/boot_device",
         management.set_boot_device,
@@ -153,17 +134,26 @@ _STATES = [
         body=schemas.BOOT_DEVICE,
         statuses=_DONE,
     ),
-    _row(
+    row(
         "GET",
         f"{_NODE}/management/boot_device/supported",
         management.list_boot_devices,
         "List the boot devices that a node supports",
+        answer=responses.BOOT_DEVICES,
     ),
 ]
 
 _TRAITS = [
-    _row("GET", f"{_NODE}/traits", traits.list_traits, "List traits", since=37, too_old=TooOld.NOT_ACCEPTABLE),
-    _row(
+    row(
+        "GET",
+        f"{_NODE}/traits",
+        traits.list_traits,
+        "List traits",
+        since=37,
+        too_old=TooOld.NOT_ACCEPTABLE,
+        answer=responses.TRAITS,
+    ),
+    row(
         "PUT",
         f"{_NODE}/traits",
         traits.set_traits,
@@ -171,9 +161,10 @@ _TRAITS = [
         since=37,
         body=schemas.TRAITS,
         too_old=TooOld.NOT_ALLOWED,
+        answer=responses.TRAITS,
     ),
-    _row("DELETE", f"{_NODE}/traits", traits.remove_all_traits, "Remove all traits", since=37, statuses=_DONE),
-    _row(
+    row("DELETE", f"{_NODE}/traits", traits.remove_all_traits, "Remove all traits", since=37, statuses=_DONE),
+    row(
         "PUT",
         f"{_NODE}/traits/{{trait}}",
         traits.add_trait,
@@ -182,41 +173,52 @@ _TRAITS = [
         statuses=_DONE,
         too_old=TooOld.NOT_ALLOWED,
     ),
-    _row("DELETE", f"{_NODE}/traits/{{trait}}", traits.remove_trait, "Remove a trait", since=37, statuses=_DONE),
+    row("DELETE", f"{_NODE}/traits/{{trait}}", traits.remove_trait, "Remove a trait", since=37, statuses=_DONE),
 ]
 
 _PORT_LIST = {**ports.QUERY, **_FIELDS, **_DETAIL}
 _NODE_PORT_LIST = {name: schema for name, schema in _PORT_LIST.items() if name not in ("node", "node_uuid")}
 
 _PORTS = [
-    _row("GET", "/v1/ports", ports.list_ports, "List ports", query=_PORT_LIST),
-    _row("POST", "/v1/ports", ports.create_port, "Create a port", body=PORT, statuses=_CREATED),
-    _row("GET", "/v1/ports/detail", ports.list_ports_in_detail, "List ports with all attributes", query=ports.QUERY),
-    _row("GET", "/v1/ports/{port}", ports.show_port, "Show a port", query=_FIELDS),
-    _row("PATCH", "/v1/ports/{port}", ports.update_port, "Update a port", body=schemas.PATCH),
-    _row("DELETE", "/v1/ports/{port}", ports.delete_port, "Delete a port", statuses=_DONE),
-    _row("GET", f"{_NODE}/ports", ports.list_ports, "List the ports of a node", query=_NODE_PORT_LIST),
-    _row(
+    row("GET", "/v1/ports", ports.list_ports, "List ports", query=_PORT_LIST, answer=_PORTS_PAGE),
+    row("POST", "/v1/ports", ports.create_port, "Create a port", body=PORT, statuses=_CREATED, answer=ports.SCHEMA),
+    row(
+        "GET",
+        "/v1/ports/detail",
+        ports.list_ports_in_detail,
+        "List ports with all attributes",
+        query=ports.QUERY,
+        answer=_PORTS_PAGE,
+    ),
+    row("GET", "/v1/ports/{port}", ports.show_port, "Show a port", query=_FIELDS, answer=ports.SCHEMA),
+    row("PATCH", "/v1/ports/{port}", ports.update_port, "Update a port", body=schemas.PATCH, answer=ports.SCHEMA),
+    row("DELETE", "/v1/ports/{port}", ports.delete_port, "Delete a port", statuses=_DONE),
+    row(
+        "GET", f"{_NODE}/ports", ports.list_ports, "List the ports of a node", query=_NODE_PORT_LIST, answer=_PORTS_PAGE
+    ),
+    row(
         "GET",
         f"{_NODE}/ports/detail",
         ports.list_ports_in_detail,
         "List the ports of a node with all attributes",
         query={name: schema for name, schema in _NODE_PORT_LIST.items() if name not in ("fields", "detail")},
+        answer=_PORTS_PAGE,
     ),
 ]
 
 _RESERVATION = "/v1/reservations/{reservation}"
 
 _RESERVATIONS = [
-    _row(
+    row(
         "GET",
         "/v1/reservations",
         reservations.list_reservations,
         "List reservations",
         since=37,
         query={name: LIST_QUERY[name] for name in ("limit", "marker")},
+        answer=responses.RESERVATIONS,
     ),
-    _row(
+    row(
         "POST",
         "/v1/reservations",
         reservations.create_reservation,
@@ -224,16 +226,20 @@ _RESERVATIONS = [
         since=37,
         body=schemas.RESERVATION,
         statuses=_CREATED,
+        answer=responses.RESERVATION,
     ),
-    _row("GET", _RESERVATION, reservations.show_reservation, "Show a reservation", since=37),
-    _row("DELETE", _RESERVATION, reservations.delete_reservation, "Delete a reservation", since=37, statuses=_DONE),
-    _row(
+    row(
+        "GET", _RESERVATION, reservations.show_reservation, "Show a reservation", since=37, answer=responses.RESERVATION
+    ),
+    row("DELETE", _RESERVATION, reservations.delete_reservation, "Delete a reservation", since=37, statuses=_DONE),
+    row(
         "POST",
         f"{_RESERVATION}/renew",
         reservations.renew_reservation,
         "Renew a reservation",
         since=37,
         body=schemas.RENEWAL,
+        answer=responses.RESERVATION,
     ),
 ]
 
@@ -241,7 +247,7 @@ _ALLOCATION = "/v1/allocations/{allocation}"
 _NO_ALLOCATIONS = "The API version does not allow allocations"
 
 _ALLOCATIONS = [
-    _row(
+    row(
         "GET",
         "/v1/allocations",
         allocations.list_allocations,
@@ -249,8 +255,9 @@ _ALLOCATIONS = [
         since=52,
         query={**allocations.QUERY, **_FIELDS},
         too_old_message=_NO_ALLOCATIONS,
+        answer=_ALLOCATIONS_PAGE,
     ),
-    _row(
+    row(
         "POST",
         "/v1/allocations",
         allocations.create_allocation,
@@ -260,8 +267,9 @@ _ALLOCATIONS = [
         statuses=_CREATED,
         too_old=TooOld.NOT_ALLOWED,
         too_old_message=_NO_ALLOCATIONS,
+        answer=allocations.SCHEMA,
     ),
-    _row(
+    row(
         "GET",
         _ALLOCATION,
         allocations.show_allocation,
@@ -269,8 +277,9 @@ _ALLOCATIONS = [
         since=52,
         query=_FIELDS,
         too_old_message=_NO_ALLOCATIONS,
+        answer=allocations.SCHEMA,
     ),
-    _row(
+    row(
         "PATCH",
         _ALLOCATION,
         allocations.update_allocation,
@@ -279,8 +288,9 @@ _ALLOCATIONS = [
         body=schemas.PATCH,
         too_old=TooOld.NOT_ALLOWED,
         too_old_message="The API version does not allow updating allocations",
+        answer=allocations.SCHEMA,
     ),
-    _row(
+    row(
         "DELETE",
         _ALLOCATION,
         allocations.delete_allocation,
@@ -290,15 +300,16 @@ _ALLOCATIONS = [
         too_old=TooOld.NOT_ALLOWED,
         too_old_message=_NO_ALLOCATIONS,
     ),
-    _row(
+    row(
         "GET",
         f"{_NODE}/allocation",
         allocations.show_allocation_of_node,
         "Show the allocation of a node",
         since=52,
         query=_FIELDS,
+        answer=allocations.SCHEMA,
     ),
-    _row(
+    row(
         "DELETE",
         f"{_NODE}/allocation",
         allocations.delete_allocation_of_node,
@@ -309,16 +320,23 @@ _ALLOCATIONS = [
 ]
 
 _SERVICE = [
-    _row(
+    row(
         "GET",
         "/v1/drivers",
         drivers.list_drivers,
         "List drivers",
         query={"type": {"enum": ["classic", "dynamic"]}, **_FIELDS, **_DETAIL},
+        answer=responses.DRIVERS,
     ),
-    _row("GET", "/v1/drivers/{driver}", drivers.show_driver, "Show a driver", query=_FIELDS),
-    _row("GET", "/v1/drivers/{driver}/properties", drivers.show_properties, "Show the properties of a driver"),
-    _row(
+    row("GET", "/v1/drivers/{driver}", drivers.show_driver, "Show a driver", query=_FIELDS, answer=responses.DRIVER),
+    row(
+        "GET",
+        "/v1/drivers/{driver}/properties",
+        drivers.show_properties,
+        "Show the properties of a driver",
+        answer=responses.DRIVER_PROPERTIES,
+    ),
+    row(
         "GET",
         "/v1/conductors",
         conductors.list_conductors,
@@ -326,8 +344,9 @@ _SERVICE = [
         since=49,
         query={**LIST_QUERY, **_FIELDS, **_DETAIL},
         too_old=TooOld.NOT_SUPPORTED,
+        answer=_CONDUCTORS_PAGE,
     ),
-    _row(
+    row(
         "GET",
         "/v1/conductors/{conductor}",
         conductors.show_conductor,
@@ -335,6 +354,7 @@ _SERVICE = [
         since=49,
         query=_FIELDS,
         too_old=TooOld.NOT_SUPPORTED,
+        answer=responses.CONDUCTOR,
     ),
 ]
 

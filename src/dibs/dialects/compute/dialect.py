@@ -4,10 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 
 from dibs.access.compute_policy import ComputePolicy
 from dibs.database.runner import Runner
+from dibs.dialects.compute.endpoints import Endpoint
 from dibs.dialects.compute.errors import Headers, Refusal, answer_domain_error, error_answer
 from dibs.dialects.compute.exchange import Exchange, Services
 from dibs.dialects.compute.microversions import HEADER, LEGACY_HEADER, SERVICE_TYPE, choose_minor, version_text
-from dibs.dialects.compute.routes import ROUTES, Endpoint
+from dibs.dialects.compute.responses import error_body
+from dibs.dialects.compute.routes import ROUTES
+from dibs.documents.json_schema import Schema
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
@@ -55,6 +58,10 @@ class Compute:
     def refuse(self, request: Request | None, status: int, message: str, headers: Headers = ()) -> Response:
         """See http.messages.Dialect."""
         return error_answer(status, message, headers)
+
+    def error_content(self, status: int) -> Mapping[str, Schema]:
+        """See http.messages.Dialect."""
+        return {"application/json": error_body(status)}
 
     def _handle(self, request: Request, minor: int) -> Response:
         endpoint, arguments = _find(request, minor)

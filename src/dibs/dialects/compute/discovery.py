@@ -16,7 +16,7 @@ from dibs.http.messages import Response
 
 UNLIMITED = -1
 
-_LIMITS = {
+LIMITS = {
     "maxTotalInstances": None,
     "maxTotalCores": None,
     "maxTotalRAMSize": None,
@@ -49,7 +49,7 @@ def show_limits(exchange: Exchange) -> Response:
     """GET /v2.1/limits"""
     if exchange.query("tenant_id") is not None:
         exchange.require(OTHER_PROJECT_LIMITS)
-    limits = {name: UNLIMITED for name, until in _LIMITS.items() if until is None or exchange.minor < until}
+    limits = {name: UNLIMITED for name, until in LIMITS.items() if until is None or exchange.minor < until}
     return json_answer({"limits": {"rate": [], "absolute": limits}})
 
 

@@ -134,7 +134,9 @@ FAULTS: Mapping[int, str] = {
     501: "notImplemented",
     503: "serviceUnavailable",
 }
-"""Nova's name for each status; any other is a computeFault."""
+"""Nova's name for each status."""
+OTHER_FAULT = "computeFault"
+"""Nova's name for every other status."""
 
 STATUSES: Mapping[type[DibsError], int] = {
     DibsError: 500,
@@ -267,6 +269,6 @@ def answer_domain_error(error: DibsError) -> Response:
 
 def error_answer(status: int, message: str, headers: Headers = ()) -> Response:
     """Return an error response in Nova's format."""
-    fault = FAULTS.get(status, "computeFault")
+    fault = FAULTS.get(status, OTHER_FAULT)
     body = json.dumps({fault: {"code": status, "message": shorten(message)}}).encode()
     return Response(status, body, (("Content-Type", "application/json"), *headers))

@@ -5,6 +5,7 @@ from typing import Any
 
 from dibs.dialects.compute.errors import bad_request
 from dibs.documents.json_schema import Schema as Schema
+from dibs.documents.schema_parts import closed as closed
 from dibs.flavors.model.flavors import AMOUNT_MAX
 from dibs.servers.model.metadata import METADATA_ITEMS_MAX
 
@@ -31,16 +32,6 @@ METADATA: Schema = {
 }
 
 _TRUE = frozenset({True, "True", "TRUE", "true", "1", "ON", "On", "on", "YES", "Yes", "yes"})
-
-
-def closed(properties: Mapping[str, Any], *required: str) -> Schema:
-    """Return the schema of an object with these properties and no others."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
 
 
 def in_version(schemas: Mapping[int, Schema], minor: int) -> Schema:

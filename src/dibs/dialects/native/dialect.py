@@ -1,14 +1,16 @@
 """The dialect as ``dibs.http`` sees it: a request comes in, an answer goes out."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
+from dibs.dialects.native import responses
 from dibs.dialects.native.errors import Headers, Refusal, answer_domain_error, error_answer
 from dibs.dialects.native.exchange import Exchange, Services
 from dibs.dialects.native.routes import ROUTES
+from dibs.documents.json_schema import Schema
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
@@ -66,6 +68,10 @@ class Native:
     def refuse(self, request: Request | None, status: int, message: str, headers: Headers = ()) -> Response:
         """See http.messages.Dialect."""
         return error_answer(status, message, headers)
+
+    def error_content(self, status: int) -> Mapping[str, Schema]:
+        """See http.messages.Dialect."""
+        return {"application/json": responses.ERROR}
 
     def _handle(self, request: Request) -> Response:
         found = _ROUTER.resolve(request.method, request.path)

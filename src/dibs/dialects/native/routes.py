@@ -1,6 +1,6 @@
 """Every URL of the native dialect."""
 
-from dibs.dialects.native import allocations, lease_availability, why
+from dibs.dialects.native import allocations, lease_availability, responses, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
 from dibs.http.messages import Response
 from dibs.http.routing import Route
@@ -13,8 +13,22 @@ def show_versions(exchange: Exchange) -> Response:
 
 
 ROUTES: tuple[Route[Handler], ...] = (
-    Route(method="GET", path="/", handler=show_versions, summary="List versions", statuses={200: "versions"}),
-    Route(method="GET", path="/v1", handler=show_versions, summary="Show this version", statuses={200: "versions"}),
+    Route(
+        method="GET",
+        path="/",
+        handler=show_versions,
+        summary="List versions",
+        statuses={200: "versions"},
+        answer=responses.VERSIONS,
+    ),
+    Route(
+        method="GET",
+        path="/v1",
+        handler=show_versions,
+        summary="Show this version",
+        statuses={200: "versions"},
+        answer=responses.VERSIONS,
+    ),
     Route(
         method="GET",
         path="/v1/allocations",
@@ -22,6 +36,7 @@ ROUTES: tuple[Route[Handler], ...] = (
         summary="List allocations",
         query=allocations.QUERY,
         statuses={200: "allocations, oldest first"},
+        answer=responses.ALLOCATIONS,
     ),
     Route(
         method="POST",
@@ -30,6 +45,7 @@ ROUTES: tuple[Route[Handler], ...] = (
         summary="Create an allocation, or a batch of them",
         body=allocations.NEW,
         statuses={201: "allocating; poll for the outcome"},
+        answer=responses.ALLOCATIONS,
     ),
     Route(
         method="GET",
@@ -37,6 +53,7 @@ ROUTES: tuple[Route[Handler], ...] = (
         handler=allocations.show_allocation,
         summary="Show an allocation",
         statuses={200: "allocation"},
+        answer=responses.ALLOCATION,
     ),
     Route(
         method="POST",
@@ -45,6 +62,7 @@ ROUTES: tuple[Route[Handler], ...] = (
         summary="Retry a failed allocation, and all of its batch",
         body=allocations.RETRY,
         statuses={202: "allocating"},
+        answer=responses.ALLOCATION,
     ),
     Route(
         method="POST",
@@ -60,6 +78,7 @@ ROUTES: tuple[Route[Handler], ...] = (
         summary="Explain why nodes are not available, and when they will be",
         query=why.QUERY,
         statuses={200: "whether enough nodes are free, how many, and the reasons against the others"},
+        answer=responses.WHY,
     ),
     Route(
         method="GET",
@@ -68,5 +87,6 @@ ROUTES: tuple[Route[Handler], ...] = (
         summary="Explain whether a lease is possible, and from when on",
         query=lease_availability.QUERY,
         statuses={200: "whether enough hosts are free, why not, and the earliest start"},
+        answer=responses.AVAILABILITY,
     ),
 )

@@ -4,16 +4,19 @@ The checks have the order of the original: version (406, 400), a body without a 
 (404, 405), version of the path (404, 405), media types (415, 406), policy (403), and then those of the handler.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from dibs.access.placement_policy import PlacementPolicy
 from dibs.database.runner import Clock, Runner
+from dibs.dialects.placement import responses
 from dibs.dialects.placement.endpoints import Endpoint
 from dibs.dialects.placement.errors import Headers, Refusal, bad_request, error_answer, refusal_of, unauthorized
 from dibs.dialects.placement.exchange import Exchange, Services
 from dibs.dialects.placement.microversions import HEADER, SERVICE_TYPE, choose_minor, version_text
 from dibs.dialects.placement.query import Query
 from dibs.dialects.placement.routes import ROUTES
+from dibs.documents.json_schema import Schema
+from dibs.documents.schema_parts import TEXT
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.negotiation import preferred
@@ -70,6 +73,11 @@ class Placement:
         if status == 401:
             return unauthorized(message, request.headers.get("accept", "") if request else "", headers)
         return _refused(Refusal(status, message, headers=headers), request, None)
+
+    def error_content(self, status: int) -> Mapping[str, Schema]:
+        """See http.messages.Dialect."""
+        body = responses.UNAUTHORIZED if status == 401 else responses.ERROR
+        return {_JSON: body, "text/html": TEXT, "text/plain": TEXT}
 
     def _handle(self, request: Request, minor: int) -> Response:
         if request.body and not request.headers.get("content-type"):

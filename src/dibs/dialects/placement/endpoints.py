@@ -30,6 +30,7 @@ def reads(
     rule: str | None,
     summary: str,
     *,
+    answer: Schema,
     since: int = 0,
     query: Mapping[str, Schema] | None = None,
 ) -> Route[Endpoint]:
@@ -42,6 +43,7 @@ def reads(
         since=since,
         query=query or {},
         statuses=OK,
+        answer=answer,
     )
 
 
@@ -53,6 +55,7 @@ def takes(
     summary: str,
     *,
     body: Schema,
+    answer: Schema | None = None,
     statuses: Mapping[int, str] = OK,
     since: int = 0,
     until: int | None = None,
@@ -67,6 +70,8 @@ def takes(
         until=until,
         body=body,
         statuses=statuses,
+        answer=answer,
+        refusals=(415,),
     )
 
 
@@ -91,4 +96,5 @@ def acts(
         since=since,
         until=until,
         statuses=statuses,
+        refusals=(too_old,) if since else (),
     )

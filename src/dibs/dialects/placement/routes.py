@@ -5,7 +5,7 @@ answers with JSON and refuses a client that does not accept it (406); a row of `
 (415); a row of ``acts`` has no body in either direction. To add a URL: write a handler and a row.
 """
 
-from dibs.dialects.placement import discovery
+from dibs.dialects.placement import discovery, responses
 from dibs.dialects.placement.endpoints import DONE, OK, Endpoint, acts, reads, takes
 from dibs.dialects.placement.handlers import (
     aggregates,
@@ -34,6 +34,7 @@ _ROOT: Rows = [
         handler=Endpoint(handle=discovery.show_versions, rule=None),
         summary="List API versions",
         statuses=OK,
+        answer=responses.VERSIONS,
     ),
 ]
 
@@ -46,6 +47,7 @@ _RESOURCE_CLASSES: Rows = [
         "placement:resource_classes:list",
         "List resource classes",
         since=2,
+        answer=responses.RESOURCE_CLASSES,
     ),
     takes(
         "POST",
@@ -57,7 +59,14 @@ _RESOURCE_CLASSES: Rows = [
         statuses=_CREATED,
         since=2,
     ),
-    reads(_CLASS, resource_classes.show, "placement:resource_classes:show", "Show a resource class", since=2),
+    reads(
+        _CLASS,
+        resource_classes.show,
+        "placement:resource_classes:show",
+        "Show a resource class",
+        since=2,
+        answer=responses.RESOURCE_CLASS,
+    ),
     takes(
         "PUT",
         _CLASS,
@@ -67,6 +76,7 @@ _RESOURCE_CLASSES: Rows = [
         body=resource_classes.NAMED,
         since=2,
         until=6,
+        answer=responses.RESOURCE_CLASS,
     ),
     acts(
         "PUT",
@@ -94,6 +104,7 @@ _RESOURCE_PROVIDERS: Rows = [
         "placement:resource_providers:list",
         "List resource providers",
         query={name: schema for name, (_, schema) in resource_providers.PARAMETERS.items()},
+        answer=responses.RESOURCE_PROVIDERS,
     ),
     takes(
         "POST",
@@ -102,8 +113,26 @@ _RESOURCE_PROVIDERS: Rows = [
         "placement:resource_providers:create",
         "Create a resource provider",
         body=resource_providers.CREATE[resource_providers.TREES_SINCE],
+        statuses=_CREATED,
+        until=resource_providers.BODY_OF_NEW_SINCE - 1,
     ),
-    reads(_PROVIDER, resource_providers.show, "placement:resource_providers:show", "Show a resource provider"),
+    takes(
+        "POST",
+        "/resource_providers",
+        resource_providers.create,
+        "placement:resource_providers:create",
+        "Create a resource provider",
+        body=resource_providers.CREATE[resource_providers.TREES_SINCE],
+        since=resource_providers.BODY_OF_NEW_SINCE,
+        answer=responses.RESOURCE_PROVIDER,
+    ),
+    reads(
+        _PROVIDER,
+        resource_providers.show,
+        "placement:resource_providers:show",
+        "Show a resource provider",
+        answer=responses.RESOURCE_PROVIDER,
+    ),
     acts(
         "DELETE",
         _PROVIDER,
@@ -118,6 +147,7 @@ _RESOURCE_PROVIDERS: Rows = [
         "placement:resource_providers:update",
         "Rename a resource provider, or change its parent",
         body=resource_providers.CHANGE[resource_providers.TREES_SINCE],
+        answer=responses.RESOURCE_PROVIDER,
     ),
 ]
 
@@ -129,6 +159,7 @@ _INVENTORIES: Rows = [
         inventories.list_all,
         "placement:resource_providers:inventories:list",
         "List the inventories of a resource provider",
+        answer=responses.INVENTORIES,
     ),
     takes(
         "POST",
@@ -138,6 +169,7 @@ _INVENTORIES: Rows = [
         "Create an inventory",
         body=inventories.CREATE,
         statuses=_CREATED,
+        answer=responses.INVENTORY,
     ),
     takes(
         "PUT",
@@ -146,6 +178,7 @@ _INVENTORIES: Rows = [
         "placement:resource_providers:inventories:update",
         "Replace all inventories of a resource provider",
         body=inventories.REPLACE,
+        answer=responses.INVENTORIES,
     ),
     acts(
         "DELETE",
@@ -161,6 +194,7 @@ _INVENTORIES: Rows = [
         inventories.show,
         "placement:resource_providers:inventories:show",
         "Show an inventory",
+        answer=responses.INVENTORY,
     ),
     takes(
         "PUT",
@@ -169,6 +203,7 @@ _INVENTORIES: Rows = [
         "placement:resource_providers:inventories:update",
         "Update an inventory",
         body=inventories.CHANGE,
+        answer=responses.INVENTORY,
     ),
     acts(
         "DELETE",
@@ -186,6 +221,7 @@ _AGGREGATES: Rows = [
         "placement:resource_providers:aggregates:list",
         "List the aggregates of a resource provider",
         since=1,
+        answer=responses.AGGREGATES,
     ),
     takes(
         "PUT",
@@ -195,13 +231,22 @@ _AGGREGATES: Rows = [
         "Replace the aggregates of a resource provider",
         body=aggregates.REPLACE[aggregates.GENERATION_SINCE],
         since=1,
+        answer=responses.AGGREGATES,
     ),
 ]
 
 _TRAIT = "/traits/{name}"
 
 _TRAITS: Rows = [
-    reads("/traits", traits.list_all, "placement:traits:list", "List traits", since=6, query=traits.PARAMETERS),
+    reads(
+        "/traits",
+        traits.list_all,
+        "placement:traits:list",
+        "List traits",
+        since=6,
+        query=traits.PARAMETERS,
+        answer=responses.TRAITS,
+    ),
     acts("GET", _TRAIT, traits.show, "placement:traits:show", "Check whether a trait exists", since=6),
     acts(
         "PUT",
@@ -226,6 +271,7 @@ _TRAITS: Rows = [
         "placement:resource_providers:traits:list",
         "List the traits of a resource provider",
         since=6,
+        answer=responses.PROVIDER_TRAITS,
     ),
     takes(
         "PUT",
@@ -235,6 +281,7 @@ _TRAITS: Rows = [
         "Replace the traits of a resource provider",
         body=traits.REPLACE,
         since=6,
+        answer=responses.PROVIDER_TRAITS,
     ),
     acts(
         "DELETE",
@@ -264,6 +311,7 @@ _ALLOCATIONS: Rows = [
         allocations.list_allocations_of_consumer,
         "placement:allocations:list",
         "List the allocations of a consumer",
+        answer=responses.ALLOCATIONS,
     ),
     takes(
         "PUT",
@@ -286,6 +334,7 @@ _ALLOCATIONS: Rows = [
         allocations.list_allocations_of_provider,
         "placement:resource_providers:allocations:list",
         "List the allocations on a resource provider",
+        answer=responses.PROVIDER_ALLOCATIONS,
     ),
 ]
 
@@ -295,8 +344,17 @@ _USAGES: Rows = [
         usages.show_provider_usage,
         "placement:resource_providers:usages",
         "Show the usages of a resource provider",
+        answer=responses.PROVIDER_USAGES,
     ),
-    reads("/usages", usages.show_usage_of_project, None, "Show the usages of a project", since=9, query=usages.QUERY),
+    reads(
+        "/usages",
+        usages.show_usage_of_project,
+        None,
+        "Show the usages of a project",
+        since=9,
+        query=usages.QUERY,
+        answer=responses.USAGES,
+    ),
 ]
 
 _CANDIDATES: Rows = [
@@ -307,6 +365,7 @@ _CANDIDATES: Rows = [
         "List allocation candidates",
         since=10,
         query=allocation_candidates.QUERY,
+        answer=responses.ALLOCATION_CANDIDATES,
     ),
 ]
 

@@ -7,13 +7,14 @@ from typing import Any, TypeVar
 from dibs.dialects.placement.errors import bad_request
 from dibs.documents.json_schema import Schema as Schema
 from dibs.documents.json_schema import find_mistake
+from dibs.documents.schema_parts import UUID as UUID
+from dibs.documents.schema_parts import closed as closed
 
 Value = TypeVar("Value")
 
 INTEGER_MAX = 0x7FFFFFFF
 """The largest amount that Placement accepts."""
 
-UUID: Schema = {"type": "string", "format": "uuid"}
 NAME: Schema = {"type": "string", "maxLength": 200}
 GENERATION: Schema = {"type": "integer"}
 RESOURCE_CLASS = "^[A-Z0-9_]+$"
@@ -34,16 +35,6 @@ def check(schema: Schema, value: Any, prefix: str) -> None:
 def in_version(schemas: Mapping[int, Schema], minor: int) -> Schema:
     """Return the schema for a version; ``schemas`` has them by first version."""
     return schemas[max(since for since in schemas if since <= minor)]
-
-
-def closed(properties: Mapping[str, Any], *required: str) -> Schema:
-    """Return the schema of an object with these properties and no others."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
 
 
 def by_uuid(entries: Iterable[tuple[str, Value]], noun: str) -> dict[str, Value]:

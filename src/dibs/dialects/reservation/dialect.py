@@ -4,15 +4,17 @@ Checks run in this order: version (406, 400), path and method (404, 405), policy
 checks of the handler.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from dibs.access.lease_policy import LeasePolicy
 from dibs.database.runner import Runner
+from dibs.dialects.reservation import responses
 from dibs.dialects.reservation.endpoints import Endpoint
 from dibs.dialects.reservation.errors import Headers, Refusal, answer_refusal, refusal_of, unauthorized
 from dibs.dialects.reservation.exchange import Exchange, Services
 from dibs.dialects.reservation.microversions import HEADERS, check_version
 from dibs.dialects.reservation.routes import ROUTES
+from dibs.documents.json_schema import Schema
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
@@ -79,6 +81,11 @@ class Reservation:
         if status == 401:
             return unauthorized(message, headers)
         return answer_refusal(Refusal(status, message, headers, by_router=True))
+
+    def error_content(self, status: int) -> Mapping[str, Schema]:
+        """See http.messages.Dialect."""
+        bodies = [responses.ERROR, responses.ROUTER_ERROR]
+        return {"application/json": responses.UNAUTHORIZED if status == 401 else {"anyOf": bodies}}
 
     def _handle(self, request: Request) -> Response:
         check_version(request.headers)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from dibs.dialects.reservation import discovery, floating_ips, schemas
+from dibs.dialects.reservation import discovery, floating_ips, responses, schemas
 from dibs.dialects.reservation.endpoints import Endpoint
 from dibs.dialects.reservation.exchange import Handler
 from dibs.dialects.reservation.handlers import hosts, leases
@@ -24,6 +24,7 @@ def _row(
     statuses: Mapping[int, str] = OK,
     query: Mapping[str, Schema] | None = None,
     body: Schema | None = None,
+    answer: Schema | None = None,
 ) -> Route[Endpoint]:
     return Route(
         method=method,
@@ -33,19 +34,22 @@ def _row(
         query=query or {},
         body=body,
         statuses=statuses,
+        answer=answer,
     )
 
 
 _CHOICES = {300: "Multiple choices"}
 _DISCOVERY = (
-    _row("GET", "/", discovery.list_versions, None, "List versions", statuses=_CHOICES),
-    _row("GET", "/versions", discovery.list_versions, None, "List versions", statuses=_CHOICES),
-    _row("GET", "/v1", discovery.show_version, None, "Show this version"),
+    _row("GET", "/", discovery.list_versions, None, "List versions", statuses=_CHOICES, answer=responses.VERSIONS),
+    _row(
+        "GET", "/versions", discovery.list_versions, None, "List versions", statuses=_CHOICES, answer=responses.VERSIONS
+    ),
+    _row("GET", "/v1", discovery.show_version, None, "Show this version", answer=responses.VERSION),
 )
 
 _LEASE = "/v1/leases/{lease}"
 _LEASES = (
-    _row("GET", "/v1/leases", leases.list_all, "blazar:leases:get", "List leases"),
+    _row("GET", "/v1/leases", leases.list_all, "blazar:leases:get", "List leases", answer=responses.LEASES),
     _row(
         "POST",
         "/v1/leases",
@@ -54,8 +58,9 @@ _LEASES = (
         "Create a lease",
         body=schemas.NEW,
         statuses=CREATED,
+        answer=responses.LEASE,
     ),
-    _row("GET", _LEASE, leases.show, "blazar:leases:get", "Show a lease"),
+    _row("GET", _LEASE, leases.show, "blazar:leases:get", "Show a lease", answer=responses.LEASE),
     _row(
         "PUT",
         _LEASE,
@@ -63,13 +68,14 @@ _LEASES = (
         "blazar:leases:put",
         "Update a lease",
         body=schemas.CHANGED,
+        answer=responses.LEASE,
     ),
     _row("DELETE", _LEASE, leases.delete, "blazar:leases:delete", "End and delete a lease", statuses=NO_CONTENT),
 )
 
 _HOST = "/v1/os-hosts/{host}"
 _HOSTS = (
-    _row("GET", "/v1/os-hosts", hosts.list_all, "blazar:oshosts:get", "List hosts"),
+    _row("GET", "/v1/os-hosts", hosts.list_all, "blazar:oshosts:get", "List hosts", answer=responses.HOSTS),
     _row(
         "POST",
         "/v1/os-hosts",
@@ -78,9 +84,18 @@ _HOSTS = (
         "Register a compute provider or a node as a host",
         body=hosts.NEW,
         statuses=CREATED,
+        answer=responses.HOST,
     ),
-    _row("GET", _HOST, hosts.show, "blazar:oshosts:get", "Show a host"),
-    _row("PUT", _HOST, hosts.change, "blazar:oshosts:put", "Update the properties of a host", body=hosts.CHANGED),
+    _row("GET", _HOST, hosts.show, "blazar:oshosts:get", "Show a host", answer=responses.HOST),
+    _row(
+        "PUT",
+        _HOST,
+        hosts.change,
+        "blazar:oshosts:put",
+        "Update the properties of a host",
+        body=hosts.CHANGED,
+        answer=responses.HOST,
+    ),
     _row("DELETE", _HOST, hosts.delete, "blazar:oshosts:delete", "Remove a host", statuses=NO_CONTENT),
     _row(
         "GET",
@@ -89,6 +104,7 @@ _HOSTS = (
         "blazar:oshosts:get_allocations",
         "List the bookings of all hosts",
         query=hosts.OF_LEASE,
+        answer=responses.ALLOCATIONS,
     ),
     _row(
         "GET",
@@ -97,6 +113,7 @@ _HOSTS = (
         "blazar:oshosts:get_allocations",
         "Show the bookings of a host",
         query=hosts.OF_LEASE,
+        answer=responses.ALLOCATION,
     ),
     _row(
         "GET",
@@ -105,6 +122,7 @@ _HOSTS = (
         "blazar:oshosts:get_resource_properties",
         "List the properties of hosts",
         query=hosts.OF_PROPERTIES,
+        answer=responses.PROPERTIES,
     ),
     _row(
         "PATCH",
@@ -113,6 +131,7 @@ _HOSTS = (
         "blazar:oshosts:patch_resource_properties",
         "Make a property private or public",
         body=hosts.PRIVACY,
+        answer=responses.PROPERTY,
     ),
 )
 

@@ -1,14 +1,16 @@
-"""The attributes of a resource as a table: for ``fields=``, for ``sort_key=`` and for rendering."""
+"""The attributes of a resource as a table: for ``fields=``, for ``sort_key=``, for rendering and for its schema."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from dibs.dialects.baremetal.documents.rendering import render_time
 from dibs.dialects.baremetal.documents.selection import FIELDS_SINCE
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange
+from dibs.documents.json_schema import Schema
+from dibs.documents.schema_parts import LINKS, TEXT_OR_NULL, TIME_OR_NULL, document
 
 _TIMES = ("created_at", "updated_at")
 
@@ -19,6 +21,8 @@ class ResourceField(Struct, frozen=True, kw_only=True):
     name: str
     since: int = 1
     sortable: bool = True
+    schema: Schema = field(default_factory=lambda: TEXT_OR_NULL)
+    """The JSON schema of its value in responses; times and links have their own."""
 
 
 Field = TypeVar("Field", bound=ResourceField)
@@ -30,6 +34,11 @@ class FieldTable(Generic[Field]):
     def __init__(self, plural: str, fields: Iterable[Field]) -> None:
         self._plural = plural
         self.by_name: Mapping[str, Field] = {field.name: field for field in fields}
+
+    def schema(self, title: str) -> Schema:
+        """Return the JSON schema of the resource in responses."""
+        own = {"links": LINKS, **dict.fromkeys(_TIMES, TIME_OR_NULL)}
+        return document(title, {}, {name: own.get(name, each.schema) for name, each in self.by_name.items()})
 
     def wanted(self, exchange: Exchange) -> frozenset[str] | None:
         """Return the attributes that ``fields=`` names; None without it."""
@@ -60,8 +69,8 @@ class FieldTable(Generic[Field]):
     def render(self, exchange: Exchange, resource: Any, wanted: frozenset[str] | None) -> dict[str, Any]:
         """Return the document of a resource; attributes that it does not have are null."""
         shown: dict[str, Any] = {}
-        for name, field in self.by_name.items():
-            if field.since > exchange.minor or (wanted is not None and name not in wanted and name != "links"):
+        for name, each in self.by_name.items():
+            if each.since > exchange.minor or (wanted is not None and name not in wanted and name != "links"):
                 continue
             if name == "links":
                 shown[name] = exchange.links(self._plural, resource.uuid)

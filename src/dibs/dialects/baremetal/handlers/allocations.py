@@ -15,6 +15,7 @@ from dibs.dialects.baremetal.documents.patching import read_patch
 from dibs.dialects.baremetal.documents.resource_fields import FieldTable, ResourceField
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
+from dibs.documents.schema_parts import OBJECT, TEXT, UUID, UUID_OR_NULL, list_of
 from dibs.http.messages import Response
 from dibs.machines.model.patching.values import read_uuid
 
@@ -27,21 +28,22 @@ OWNER_SINCE = 60
 FIELDS = FieldTable(
     "allocations",
     (
-        ResourceField(name="uuid"),
+        ResourceField(name="uuid", schema=UUID),
         ResourceField(name="created_at"),
         ResourceField(name="updated_at"),
-        ResourceField(name="candidate_nodes", sortable=False),
-        ResourceField(name="extra", sortable=False),
+        ResourceField(name="candidate_nodes", sortable=False, schema=list_of(TEXT)),
+        ResourceField(name="extra", sortable=False, schema=OBJECT),
         ResourceField(name="last_error"),
         ResourceField(name="name"),
         ResourceField(name="owner", since=OWNER_SINCE),
         ResourceField(name="resource_class"),
-        ResourceField(name="state"),
-        ResourceField(name="traits", sortable=False),
+        ResourceField(name="state", schema={"enum": list(STATES)}),
+        ResourceField(name="traits", sortable=False, schema=list_of(TEXT)),
         ResourceField(name="links", sortable=False),
-        ResourceField(name="node_uuid", sortable=False),
+        ResourceField(name="node_uuid", sortable=False, schema=UUID_OR_NULL),
     ),
 )
+SCHEMA = FIELDS.schema("Allocation")
 _PATCHABLE = {"name": UPDATE_SINCE, "extra": UPDATE_SINCE}
 
 QUERY: Mapping[str, Mapping[str, Any]] = {

@@ -13,6 +13,7 @@ from dibs.dialects.baremetal.documents.resource_fields import FieldTable, Resour
 from dibs.dialects.baremetal.documents.selection import asks_for_detail
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
+from dibs.documents.schema_parts import FLAG, OBJECT, UUID
 from dibs.http.messages import Response
 from dibs.machines.model.patching.port_patches import PORT, SETTABLE, check_smart_nic, read_port_value
 from dibs.machines.model.patching.values import read_mac, read_uuid
@@ -27,26 +28,27 @@ class PortField(ResourceField, frozen=True, kw_only=True):
 
 
 _FIELDS = (
-    PortField(name="uuid"),
+    PortField(name="uuid", schema=UUID),
     PortField(name="created_at"),
     PortField(name="updated_at"),
     PortField(name="address", settable=True),
-    PortField(name="extra", settable=True, sortable=False),
-    PortField(name="internal_info", since=18, sortable=False),
-    PortField(name="is_smartnic", since=53, settable=True),
-    PortField(name="local_link_connection", since=19, settable=True, sortable=False),
+    PortField(name="extra", settable=True, sortable=False, schema=OBJECT),
+    PortField(name="internal_info", since=18, sortable=False, schema=OBJECT),
+    PortField(name="is_smartnic", since=53, settable=True, schema=FLAG),
+    PortField(name="local_link_connection", since=19, settable=True, sortable=False, schema=OBJECT),
     PortField(name="physical_network", since=34, settable=True),
-    PortField(name="pxe_enabled", since=19, settable=True),
-    PortField(name="node_uuid", settable=True, sortable=False),
+    PortField(name="pxe_enabled", since=19, settable=True, schema=FLAG),
+    PortField(name="node_uuid", settable=True, sortable=False, schema=UUID),
     PortField(name="name", since=88, settable=True),
     PortField(name="description", since=97, settable=True),
     PortField(name="vendor", since=100, settable=True),
     PortField(name="category", since=101, settable=True),
-    PortField(name="available_for_dynamic_portgroup", since=111, settable=True),
+    PortField(name="available_for_dynamic_portgroup", since=111, settable=True, schema=FLAG),
     PortField(name="portgroup_uuid", since=24, settable=True, sortable=False),
     PortField(name="links", sortable=False),
 )
 FIELDS = FieldTable("ports", _FIELDS)
+SCHEMA = FIELDS.schema("Port")
 _SETTABLE = {field.name: field.since for field in _FIELDS if field.settable}
 _IN_LIST = frozenset({"uuid", "address"})
 

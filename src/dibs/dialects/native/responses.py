@@ -1,0 +1,52 @@
+"""JSON schemas of the bodies of responses, one per document; the OpenAPI document uses them."""
+
+from dibs.allocations.model.allocations import STATES
+from dibs.documents.json_schema import Schema
+from dibs.documents.schema_parts import (
+    FLAG,
+    INTEGER,
+    LINKS,
+    OBJECT,
+    TEXT,
+    TEXT_OR_NULL,
+    TIME,
+    TIME_OR_NULL,
+    UUID,
+    UUID_OR_NULL,
+    by_name,
+    document,
+    list_of,
+    record,
+)
+
+ERROR: Schema = document("Error", {"error": record({"code": TEXT, "message": TEXT})})
+
+VERSIONS: Schema = document(
+    "Versions", {"versions": list_of(record({"id": {"const": "v1"}, "status": TEXT, "links": LINKS}))}
+)
+
+ALLOCATION: Schema = document(
+    "Allocation",
+    {
+        "uuid": UUID,
+        "name": TEXT_OR_NULL,
+        "state": {"enum": list(STATES)},
+        "resource_class": TEXT_OR_NULL,
+        "traits": list_of(TEXT),
+        "candidate_nodes": list_of(TEXT),
+        "extra": OBJECT,
+        "owner": TEXT_OR_NULL,
+        "node_uuid": UUID_OR_NULL,
+        "last_error": TEXT_OR_NULL,
+        "sticky": FLAG,
+        "wait_until": TIME_OR_NULL,
+        "batch": UUID_OR_NULL,
+        "created_at": TIME,
+        "updated_at": TIME_OR_NULL,
+    },
+)
+ALLOCATIONS: Schema = document("Allocations", {"allocations": list_of(ALLOCATION)})
+
+_REASONS = {"fits": FLAG, "reasons": by_name(INTEGER), "text": TEXT, "earliest": TIME_OR_NULL}
+WHY: Schema = document("Why", {**_REASONS, "free": INTEGER})
+AVAILABILITY: Schema = document("Availability", {**_REASONS, "hosts": INTEGER})
