@@ -36,7 +36,7 @@ def _page(tag: Mapping[str, Any]) -> str:
     parts = [
         f"# HTTP: {mount}\n",
         f"{plain(tag['description'])}. Generated from the [OpenAPI document](openapi.json), which a server has at "
-        "`/openapi.json`. *Since* is the first microversion with the operation. Refusals: [Errors](errors.md).\n",
+        "`/openapi.json`. *Since* is the first microversion with the operation. What each error means: [Errors](errors.md).\n",
     ]
     noun = None
     for path, methods in sorted(document()["paths"].items()):
@@ -46,7 +46,7 @@ def _page(tag: Mapping[str, Any]) -> str:
             noun = _noun(path)
             parts.append(f"## {noun}\n")
         parts += [_operation(method, path, said) for method, said in methods.items()]
-    return "\n".join(parts)
+    return "\n".join([*parts, _documents(tag["name"])])
 
 
 def _noun(path: str) -> str:
@@ -64,8 +64,23 @@ def _operation(method: str, path: str, said: Mapping[str, Any]) -> str:
     if "requestBody" in said:
         schema = said["requestBody"]["content"]["application/json"]["schema"]
         parts.append(f'??? note "Body"\n\n{_indented(_fenced(schema))}\n')
-    answers = [f"{code(status)} {plain(answer['description'])}" for status, answer in said["responses"].items()]
-    parts.append(f"Answers: {'; '.join(answers)}\n")
+    own = {status: answer for status, answer in said["responses"].items() if "$ref" not in answer}
+    answers = [f"{code(status)} {plain(answer['description'])}" for status, answer in own.items()]
+    errors = [code(status) for status in said["responses"] if status not in own]
+    parts.append(f"Answers: {'; '.join(answers)} Errors: {', '.join(errors)}.\n")
+    for status, answer in own.items():
+        if "content" in answer and int(status) < 400:
+            schema = answer["content"]["application/json"]["schema"]
+            parts.append(f'??? note "Body of {status}"\n\n{_indented(_fenced(schema))}\n')
+    return "\n".join(parts)
+
+
+def _documents(tag: str) -> str:
+    """Return the documents to which the bodies of responses refer."""
+    parts = ["## Documents in responses\n"]
+    for name, schema in document()["components"]["schemas"].items():
+        if name.startswith(f"{tag}."):
+            parts.append(f'??? note "{name}"\n\n{_indented(_fenced(schema))}\n')
     return "\n".join(parts)
 
 
