@@ -36,7 +36,8 @@ def _page(tag: Mapping[str, Any]) -> str:
     parts = [
         f"# HTTP: {mount}\n",
         f"{plain(tag['description'])}. Generated from the [OpenAPI document](openapi.json), which a server has at "
-        "`/openapi.json`. *Since* is the first microversion with the operation. What each error means: [Errors](errors.md).\n",
+        "`/openapi.json`. *Since* is the first microversion with the operation. "
+        "What each error means: [Errors](errors.md).\n",
     ]
     noun = None
     for path, methods in sorted(document()["paths"].items()):
