@@ -1,6 +1,6 @@
 """The compute API for new and old clients: its routes, and a valid request for each."""
 
-from msgspec.structs import replace
+from dataclasses import replace
 
 from dibs.dialects.compute.handlers.images import IMAGE_ID
 from dibs.dialects.compute.microversions import MAXIMUM

@@ -1,9 +1,9 @@
 """Invalid requests about servers and flavors; ``target.Target.send`` checks the laws."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
-from msgspec.structs import replace
 
 from tests.attacks.apis import Api
 from tests.attacks.compute_api import COMPUTE, NEW_SERVER, OLDEST, ON_A_NODE

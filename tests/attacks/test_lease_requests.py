@@ -1,9 +1,9 @@
 """Invalid requests about hosts and leases; ``target.Target.send`` checks the laws."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
-from msgspec.structs import replace
 
 from tests.attacks.lease_api import INSTANCES, RESERVATION
 from tests.attacks.lease_target import LeaseTarget

@@ -40,6 +40,8 @@ ALLOCATION: Schema = document(
         "last_error": TEXT_OR_NULL,
         "sticky": FLAG,
         "wait_until": TIME_OR_NULL,
+        "keep_alive_seconds": {"type": ["number", "null"]},
+        "alive_until": TIME_OR_NULL,
         "batch": UUID_OR_NULL,
         "created_at": TIME,
         "updated_at": TIME_OR_NULL,
