@@ -51,4 +51,5 @@ ALLOCATIONS: Schema = document("Allocations", {"allocations": list_of(ALLOCATION
 
 _REASONS = {"fits": FLAG, "reasons": by_name(INTEGER), "text": TEXT, "earliest": TIME_OR_NULL}
 WHY: Schema = document("Why", {**_REASONS, "free": INTEGER})
-AVAILABILITY: Schema = document("Availability", {**_REASONS, "hosts": INTEGER})
+_SEARCH = {**record({"result": TEXT, "steps": INTEGER}), "type": ["object", "null"]}
+AVAILABILITY: Schema = document("Availability", {**_REASONS, "hosts": INTEGER, "search": _SEARCH})

@@ -70,6 +70,7 @@ ROUTES: tuple[Route[Handler], ...] = (
         handler=allocations.renew_allocation,
         summary="Keep an allocation alive, and all of its batch",
         statuses={200: "allocation; in state error when it has ended"},
+        answer=responses.ALLOCATION,
     ),
     Route(
         method="GET",
