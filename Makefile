@@ -71,10 +71,12 @@ check: $(INSTALLED_FOR_TESTS)
 
 test: $(INSTALLED_FOR_TESTS)
 	@tools/database_servers.sh $(ENGINE)
+	@tools/browser.sh
 	@tools/check.sh --numprocesses $(WORKERS) --engine $(ENGINE) $(PYTEST_FLAGS)
 
 test-all: $(INSTALLED_FOR_TESTS)
 	@tools/database_servers.sh $(ENGINE)
+	@tools/browser.sh
 	@tools/check.sh --numprocesses $(WORKERS) --engine $(ENGINE) --every-engine $(PYTEST_FLAGS)
 
 docs: $(INSTALLED_FOR_DOCS)
