@@ -8,6 +8,7 @@
 #   make lint                     style, types and layers only
 #   make docs                     build the documentation into build/docs, without network access
 #   make bench [ENGINE=sqlite]    measure performance on each engine
+#   make soak [SECONDS=60]        attack a server for a minute, and fail when another client or the conductor suffers
 #   make release VERSION=0.2.0    set the version, close the changelog, build and check wheel and sdist, commit and tag
 #   make clean                    remove what these commands created, except var/, which holds your data
 #
@@ -20,6 +21,7 @@ WORKERS ?= 3
 PYTEST_FLAGS ?=
 PACKAGE ?=
 VERSION ?=
+SECONDS ?= 60
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -30,7 +32,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_FOR_TESTS := $(VENV)/.installed-for-tests
 INSTALLED_FOR_DOCS := $(VENV)/.installed-for-docs
 
-.PHONY: help serve demo check test test-all lint docs bench release clean
+.PHONY: help serve demo check test test-all lint docs bench soak release clean
 .DELETE_ON_ERROR:
 
 help:
@@ -86,6 +88,9 @@ docs: $(INSTALLED_FOR_DOCS)
 bench: $(INSTALLED_FOR_TESTS)
 	@tools/database_servers.sh $(ENGINE)
 	@$(BIN)/python -m bench --engine $(ENGINE)
+
+soak: $(INSTALLED_FOR_TESTS)
+	@$(BIN)/python -m bench.soak --seconds $(SECONDS)
 
 release: $(INSTALLED_FOR_TESTS)
 	@test -n '$(VERSION)' || { echo 'Name the version: make release VERSION=0.2.0' >&2; exit 2; }

@@ -7,12 +7,13 @@ An attacker ignores Retry-After, but pauses after a refusal: attackers, server a
 import base64
 import contextlib
 import json
-import os
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from multiprocessing.queues import SimpleQueue
 from typing import Any
 
 from bench.load import ask
@@ -27,11 +28,13 @@ WITHOUT_ROLE = ("trudy", "secret-of-trudy")
 
 @dataclass(frozen=True)
 class Target:
-    """The server under attack, and the time at which the attack ends."""
+    """The server under attack, the time at which the attack ends, and the answers so far."""
 
     port: int
     until: float
     """In the time of time.monotonic, which all processes of a machine share."""
+    answers: Counter[str] = field(default_factory=Counter)
+    """How often each status was the answer."""
 
     @property
     def is_over(self) -> bool:
@@ -65,6 +68,7 @@ def repeat(target: Target, source: str, clients: int, request: Callable[[int], b
             with contextlib.suppress(OSError, ValueError), connect(target, source) as connection:
                 while not target.is_over:
                     status, _ = ask(connection, request(number))
+                    target.answers[str(status)] += 1
                     if status in (401, 429, 503):
                         time.sleep(REFUSED_PAUSE_SECONDS)
             time.sleep(REFUSED_PAUSE_SECONDS)
@@ -112,8 +116,8 @@ def withhold_last_byte(target: Target) -> None:
         while not target.is_over:
             with contextlib.suppress(OSError), connect(target, "127.0.0.9") as connection:
                 connection.sendall(request)
-                while not target.is_over and connection.recv(65_536):
-                    pass
+                while not target.is_over and (answer := connection.recv(65_536)):
+                    target.answers[answer[9:12].decode("latin-1")] += 1
             time.sleep(REFUSED_PAUSE_SECONDS)
 
     threads = [threading.Thread(target=run, daemon=True) for _ in range(16)]
@@ -165,7 +169,8 @@ ATTACKS: Mapping[str, Callable[[Target], None]] = {
 }
 
 
-def attack(name: str, target: Target) -> None:
-    """Run one attack in its own process, with less right to the processor than the server has."""
-    os.nice(10)
+def attack(name: str, target: Target, results: "SimpleQueue[str]") -> None:
+    """Run one attack in its own process, and report the answers that it got."""
     ATTACKS[name](target)
+    counts = ", ".join(f"{status} {count} times" for status, count in sorted(target.answers.items()))
+    results.put(f"{name}: {counts or 'no answer'}")

@@ -8,12 +8,15 @@ without attacks. Prints PASS or FAIL, and exits with 1 after FAIL.
 import argparse
 import json
 import multiprocessing
+import socket
 import sys
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
+from typing import Any
 
 from bench.attacks import ATTACKS, MEMBER, WITHOUT_ROLE, Target, attack, connect, encode
 from bench.load import ask
@@ -33,6 +36,8 @@ NODES = 1_000
 HOSTS = 500
 LEASES = 200
 PAUSE_SECONDS = 0.02
+END_SECONDS = 10
+"""Time for an attacker to report what it got."""
 ROOT = ("root", "secret-of-root")
 OLGA = ("olga", "secret-of-olga")
 _V1 = "/baremetal/v1"
@@ -53,7 +58,7 @@ class Figures:
 
     @property
     def latest(self) -> float:
-        """The longest time between the due time of a lease and its start."""
+        """The longest time from the request for a lease that begins at once to its start."""
         return max(self.lateness)
 
     def __str__(self) -> str:
@@ -61,6 +66,29 @@ class Figures:
             f"{len(self.answers):>5} answers, p99 {self.p99 * 1_000:>8.1f} ms; {len(self.lateness):>3} leases started,"
             f" the latest after {self.latest * 1_000:>8.1f} ms; {len(self.failures)} refusals"
         )
+
+
+class Client:
+    """A client with one connection, which it opens again after a failure."""
+
+    def __init__(self, port: int, figures: Figures) -> None:
+        self._target = Target(port, 0)
+        self._figures = figures
+        self._connection: socket.socket | None = None
+
+    def ask(self, request: bytes) -> Any:
+        """Return the document of the answer; None after a refusal or without an answer, which count as failures."""
+        try:
+            self._connection = self._connection or connect(self._target, "127.0.0.1")
+            status, body = ask(self._connection, request)
+        except OSError as error:
+            self._figures.failures.append(f"no answer: {error}")
+            self._connection = None
+            return None
+        if status >= 300:
+            self._figures.failures.append(f"{status} {body[:200]!r}")
+            return None
+        return json.loads(body or b"null")
 
 
 def main() -> int:
@@ -111,14 +139,17 @@ def _verdict(quiet: Figures, attacked: Figures) -> int:
 def _attacked(server: DibsServer, seconds: float, attacks: Sequence[str]) -> Figures:
     target = Target(server.port, time.monotonic() + seconds + 2)
     spawn = multiprocessing.get_context("spawn")
-    processes = [spawn.Process(target=attack, args=(name, target), daemon=True) for name in attacks]
+    results: SimpleQueue[str] = spawn.SimpleQueue()
+    processes = [spawn.Process(target=attack, args=(name, target, results), daemon=True) for name in attacks]
     for process in processes:
         process.start()
     time.sleep(2)
     figures = _measure(server, seconds)
     for process in processes:
+        process.join(END_SECONDS)
         process.kill()
-        process.join()
+    while not results.empty():
+        print(f"attackers got: {results.get()}")
     return figures
 
 
@@ -138,42 +169,35 @@ def _measure(server: DibsServer, seconds: float) -> Figures:
 
 def _use(port: int, until: float, figures: Figures) -> None:
     """Read a node, a page of nodes, and change a node, in turn."""
-    target = Target(port, until)
+    client = Client(port, figures)
     turn = 0
-    with connect(target, "127.0.0.1") as connection:
-        while not target.is_over:
-            node = f"{_V1}/nodes/{uuid_of(turn % NODES)}"
-            requests = (
-                encode("GET", node, ROOT),
-                encode("GET", f"{_V1}/nodes?limit=100", ROOT),
-                encode("PATCH", node, ROOT, [{"op": "add", "path": "/extra/turn", "value": turn}]),
-            )
-            began = time.perf_counter()
-            status, body = ask(connection, requests[turn % 3])
-            figures.answers.append(time.perf_counter() - began)
-            if status >= 300:
-                figures.failures.append(f"{status} {body[:200]!r}")
-            turn += 1
-            time.sleep(PAUSE_SECONDS)
+    while time.monotonic() < until:
+        node = f"{_V1}/nodes/{uuid_of(turn % NODES)}"
+        requests = (
+            encode("GET", node, ROOT),
+            encode("GET", f"{_V1}/nodes?limit=100", ROOT),
+            encode("PATCH", node, ROOT, [{"op": "add", "path": "/extra/turn", "value": turn}]),
+        )
+        began = time.perf_counter()
+        client.ask(requests[turn % 3])
+        figures.answers.append(time.perf_counter() - began)
+        turn += 1
+        time.sleep(PAUSE_SECONDS)
 
 
 def _watch_conductor(port: int, until: float, figures: Figures) -> None:
     """Create leases that begin at once, and wait until the conductor has started each."""
-    target = Target(port, until)
-    with connect(target, "127.0.0.1") as connection:
-        while not target.is_over:
-            status, body = ask(connection, encode("POST", "/reservation/v1/leases", ROOT, _lease()))
-            if status != 201:
-                figures.failures.append(f"{status} {body[:200]!r}")
-                time.sleep(1)
-                continue
-            due = time.perf_counter()
-            path = f"/reservation/v1/leases/{json.loads(body)['lease']['id']}"
-            while json.loads(ask(connection, encode("GET", path, ROOT))[1])["lease"]["status"] != "ACTIVE":
+    client = Client(port, figures)
+    while time.monotonic() < until:
+        due = time.perf_counter()
+        made = client.ask(encode("POST", "/reservation/v1/leases", ROOT, _lease()))
+        if made is not None:
+            path = f"/reservation/v1/leases/{made['lease']['id']}"
+            while (shown := client.ask(encode("GET", path, ROOT))) is None or shown["lease"]["status"] != "ACTIVE":
                 time.sleep(PAUSE_SECONDS)
             figures.lateness.append(time.perf_counter() - due)
-            ask(connection, encode("DELETE", path, ROOT))
-            time.sleep(1)
+            client.ask(encode("DELETE", path, ROOT))
+        time.sleep(1)
 
 
 def _lease() -> dict[str, object]:
@@ -190,9 +214,8 @@ def _lease() -> dict[str, object]:
 def _fill(url: str) -> None:
     """Create nodes, hosts, and leases of the coming days."""
     fill(url, NODES)
-    store = open_store(url)
+    site = _Site(url)
     try:
-        site = _Site(url)
         for number in range(HOSTS):
             make_host(site, f"host-{number}")
         now = time.time_ns() // 60_000_000_000 * 60_000_000
@@ -207,7 +230,7 @@ def _fill(url: str) -> None:
             )
             site.runner.write(create_lease, OWNER, command)
     finally:
-        store.close()
+        site.store.close()
 
 
 class _Site(Ledger):

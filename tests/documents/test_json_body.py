@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from dibs.documents.json_body import DEPTH_MAX, UnusableJson, check_json, read_json
+from dibs.documents.json_body import DEPTH_MAX, FREE_FORM_BYTES_MAX, UnusableJson, check_json, check_size, read_json
 
 
 def nested(levels: int) -> bytes:
@@ -57,3 +57,12 @@ def test_a_value_that_was_put_together_elsewhere_can_be_checked_too() -> None:
         deep = {"a": deep}
     with pytest.raises(UnusableJson, match="/extra"):
         check_json(deep, "/extra")
+
+
+def test_object_of_the_client_may_have_as_many_bytes_as_the_limit() -> None:
+    room = FREE_FORM_BYTES_MAX - len('{"a":""}')
+    check_size({"a": "x" * room}, "/extra")
+    with pytest.raises(UnusableJson, match="/extra has 65537 bytes of JSON, which is more than 65536"):
+        check_size({"a": "x" * (room + 1)}, "/extra")
+    with pytest.raises(UnusableJson):
+        check_size({"a": "ü" * (room // 2 + 1)}, "/extra")

@@ -1,5 +1,7 @@
 """Values against schemas."""
 
+from typing import Any
+
 import pytest
 
 from dibs.documents import json_schema
@@ -22,6 +24,35 @@ def test_a_mistake_says_what_and_where_and_which_rule() -> None:
     assert mistake is not None
     assert str(mistake) == "0 is less than the minimum of 1 (at size)"
     assert (mistake.rule, mistake.rule_path) == ("minimum", ("properties", "size"))
+
+
+def test_size_is_checked_before_the_elements() -> None:
+    schema = {"type": "array", "items": {"type": "string"}, "maxItems": 2}
+    mistake = find_mistake(schema, [1, 2, 3])
+    assert mistake is not None
+    assert mistake.rule == "maxItems"
+
+
+def test_check_stops_at_the_first_mistake() -> None:
+    class Counted(dict[str, int]):
+        """An object that counts how often it was looked at."""
+
+        looks = 0
+
+        def items(self) -> Any:
+            Counted.looks += 1
+            return super().items()
+
+    schema = {"type": "array", "items": {"type": "object", "patternProperties": {"a": {"type": "string"}}}}
+    assert find_mistake(schema, [Counted(a=1) for _ in range(100)]) is not None
+    assert Counted.looks == 1
+
+
+def test_mistake_in_an_alternative_names_the_closest_one() -> None:
+    schema = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "null"}]}
+    mistake = find_mistake(schema, -1)
+    assert mistake is not None
+    assert mistake.rule == "minimum"
 
 
 @pytest.mark.parametrize("text", [UUID, UUID.upper(), UUID.replace("-", "")])

@@ -29,6 +29,11 @@ class Columns:
             **dict.fromkeys(self._flags, _flag),
         }
 
+    @property
+    def structures(self) -> frozenset[str]:
+        """The columns that store JSON."""
+        return self._structures
+
     def encode(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the stored form of attributes; raise BadValue when they do not fit into one statement."""
         encoded = {name: self._encode(name, value) for name, value in values.items()}

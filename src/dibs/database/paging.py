@@ -1,12 +1,55 @@
 """Keyset pagination: order by a sort key, then by id, and continue after the marker; no row is skipped or repeated."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Table, and_, bindparam, case, or_, select
 from sqlalchemy.sql.selectable import Select
 
+PAGE_BYTES_MAX = 8 * 1024 * 1024
+"""The text in the rows of one page; a page ends early at this size."""
+PIECE_ROWS = 200
+"""Rows with large columns are read in pieces of this many, so that no more than one piece is read in vain."""
+
+Row = dict[str, Any]
+Entry = TypeVar("Entry")
+Other = TypeVar("Other")
+
 NONE, NULL, VALUE = "none", "null", "value"
 """Kinds of marker: no marker, a marker whose sort value is NULL, a marker with a sort value."""
+
+
+class Page(list[Entry]):
+    """The entries of a page. ``cut`` is True when its size ended it, and not its limit or the end of the list."""
+
+    cut = False
+
+    def map(self, convert: Callable[[Entry], Other]) -> "Page[Other]":
+        """Return a page of converted entries."""
+        page = Page(convert(entry) for entry in self)
+        page.cut = self.cut
+        return page
+
+
+def read_page(
+    read: Callable[[Row | None, int], list[Row]], marker: Row | None, sort_key: str, limit: int, piece: int = PIECE_ROWS
+) -> Page[Row]:
+    """Read a page in pieces until its limit or PAGE_BYTES_MAX. ``read`` takes a marker and a number of rows."""
+    page: Page[Row] = Page()
+    size = 0
+    while len(page) < limit:
+        wanted = min(piece, limit - len(page))
+        rows = read(marker, wanted)
+        for row in rows:
+            page.append(row)
+            size += sum(len(value) for value in row.values() if isinstance(value, str))
+            if size >= PAGE_BYTES_MAX:
+                page.cut = True
+                return page
+        if len(rows) < wanted:
+            break
+        marker = {"id": page[-1]["id"], "sort_value": page[-1][sort_key]}
+    return page
 
 
 def select_marker(table: Table, sort_key: str) -> Select[Any]:

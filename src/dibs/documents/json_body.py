@@ -4,14 +4,20 @@ Python's parser accepts values that databases and other JSON parsers do not: NaN
 surrogates, and nesting so deep that a recursive function exhausts its stack. The error names the place of the value.
 """
 
+import itertools
 import json
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
 DEPTH_MAX = 100
+FREE_FORM_BYTES_MAX = 64 * 1024
+"""The size of an object of the client's own, such as ``extra``: what a TEXT column of MySQL holds, as in Ironic."""
 
 _SURROGATES = range(0xD800, 0xE000)
+_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+"""The escapes that can produce a NUL or an unpaired surrogate."""
 _CHARACTERS_SHOWN = 60
 
 
@@ -34,15 +40,23 @@ def read_json(body: bytes) -> Any:
     except ValueError:
         # Python refuses to convert integers of thousands of digits.
         raise UnusableJson("The request body has a number that is too large: it has too many digits.") from None
-    # Only an escape can produce a NUL or an unpaired surrogate, and few brackets cannot nest deeply: most bodies need
-    # no traversal.
-    if "\\u" in text or text.count("[") + text.count("{") > DEPTH_MAX:
+    # Few brackets cannot nest deeply: most bodies need no traversal.
+    if _ESCAPE.search(text) or text.count("[") + text.count("{") > DEPTH_MAX:
         check_json(value)
     return value
 
 
+def check_size(value: Any, path: str) -> None:
+    """Raise UnusableJson for an object that is larger than FREE_FORM_BYTES_MAX; ``path`` is the place of the value."""
+    size = len(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    if size > FREE_FORM_BYTES_MAX:
+        raise UnusableJson(f"{_where(path)} has {size} bytes of JSON, which is more than {FREE_FORM_BYTES_MAX}.")
+
+
 def check_json(value: Any, path: str = "") -> None:
     """Raise UnusableJson for too deep nesting or text that cannot be stored; ``path`` is the place of the value."""
+    if _is_storable(value):
+        return
     waiting = [(value, path, 0)]
     while waiting:
         current, place, depth = waiting.pop()
@@ -56,6 +70,30 @@ def check_json(value: Any, path: str = "") -> None:
                 if isinstance(current, dict):
                     _check_text(key, f"{place} (a key)")
                 waiting.append((entry, f"{place}/{str(key)[:_CHARACTERS_SHOWN]}", depth + 1))
+
+
+def _is_storable(value: Any) -> bool:
+    """Return True for a value that check_json accepts. Fast for many elements, but does not know the places."""
+    level = [value]
+    for _ in range(DEPTH_MAX + 1):
+        objects = [entry for entry in level if isinstance(entry, dict)]
+        lists = [entry for entry in level if isinstance(entry, list)]
+        texts = [entry for entry in level if isinstance(entry, str)]
+        text = "".join(itertools.chain(texts, *objects))
+        if "\0" in text or not _is_unicode(text):
+            return False
+        if not objects and not lists:
+            return True
+        level = [*itertools.chain.from_iterable(entry.values() for entry in objects), *itertools.chain(*lists)]
+    return False
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _listed(entries: list[Any]) -> Iterator[tuple[Any, Any]]:

@@ -7,7 +7,7 @@ from dibs.documents.json_schema import Schema
 
 TEXT: Schema = {"type": "string"}
 TEXT_OR_NULL: Schema = {"type": ["string", "null"]}
-UUID: Schema = {"type": "string", "format": "uuid"}
+UUID: Schema = {"type": "string", "format": "uuid", "maxLength": 255}
 UUID_OR_NULL: Schema = {"type": ["string", "null"], "format": "uuid"}
 INTEGER: Schema = {"type": "integer"}
 INTEGER_OR_NULL: Schema = {"type": ["integer", "null"]}

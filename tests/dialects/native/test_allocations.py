@@ -41,6 +41,14 @@ def test_list_is_paged(ask: Conversation) -> None:
     assert [each["uuid"] for each in first["allocations"]] == uuids[:2]
     _, second = ask("GET", f"/v1/allocations?limit=2&marker={uuids[1]}")
     assert [each["uuid"] for each in second["allocations"]] == uuids[2:]
+    assert first["next"].endswith(f"/dibs/v1/allocations?limit=2&marker={uuids[1]}")
+    assert "next" not in second
+
+
+def test_too_large_extra_is_refused(ask: Conversation) -> None:
+    status, document = ask("POST", "/v1/allocations", {**GOLD, "extra": {"a": "x" * 66_000}})
+    assert status == 400
+    assert "/extra has 66008 bytes of JSON" in str(document)
 
 
 def test_allocation_of_another_project_is_not_found(ask: Conversation) -> None:

@@ -48,9 +48,14 @@ def owner_of_new_allocation(access: Access, asked: str | None) -> str | None:
     return owner
 
 
+def require_to_create(access: Access) -> None:
+    """Raise Forbidden for a caller that may create no allocation at all: before the request's body is read."""
+    access.require(CREATE, _NO_TARGET)
+
+
 def check_owner(access: Access, owner: str | None) -> None:
     """Raise Forbidden unless the caller may create an allocation for this project; None stands for every project."""
-    access.require(CREATE, _NO_TARGET)
+    require_to_create(access)
     if not owner or owner != access.actor.project:
         access.require(CREATE_FOR_ANY_PROJECT, _NO_TARGET)
 

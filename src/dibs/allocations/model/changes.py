@@ -3,17 +3,17 @@
 from typing import Any
 
 from dibs.allocations.model.allocations import Allocation
-from dibs.documents.json_body import UnusableJson, check_json
 from dibs.documents.json_patch import Patch, apply_patch
-from dibs.documents.json_schema import Schema, find_mistake
+from dibs.documents.json_schema import FREE_FORM, Schema, find_mistake
 from dibs.errors import BadValue
 from dibs.machines.model.nodes import check_node_name
+from dibs.machines.model.patching.values import check_storable
 
 PATCHED: Schema = {
     "type": "object",
     "properties": {
         "name": {"type": ["string", "null"], "maxLength": 255},
-        "extra": {"type": ["object", "null"]},
+        "extra": FREE_FORM,
     },
     "additionalProperties": False,
 }
@@ -28,10 +28,8 @@ def changes_of(allocation: Allocation, patch: Patch) -> dict[str, Any]:
     values: dict[str, Any] = {"name": patched.get("name"), "extra": patched.get("extra") or {}}
     if values["name"] is not None:
         check_name(values["name"], "update")
-    try:
-        check_json(values["extra"], "/extra")
-    except UnusableJson as error:
-        raise BadValue(reason=str(error)) from None
+    if values["extra"] != allocation.extra:
+        check_storable("extra", values["extra"])
     return {name: value for name, value in values.items() if value != getattr(allocation, name)}
 
 

@@ -14,6 +14,7 @@ from dibs.allocations.model.errors import AllocationNotFound, NodeHasNoAllocatio
 from dibs.allocations.operations.creating import check_target
 from dibs.allocations.operations.granting import detach_node
 from dibs.allocations.queries import allocations
+from dibs.database.paging import Page
 from dibs.database.transaction import Again, Transaction
 from dibs.documents.json_patch import Patch
 from dibs.errors import BadValue
@@ -41,7 +42,7 @@ def get_allocation_of_node(tx: Transaction, access: Access, now: int, node: str)
     return _get_of_node(tx, access, node)
 
 
-def list_allocations(tx: Transaction, access: Access, now: int, query: AllocationQuery) -> list[Allocation]:
+def list_allocations(tx: Transaction, access: Access, now: int, query: AllocationQuery) -> Page[Allocation]:
     """Return one page of allocations."""
     if query.node is not None:
         node = check_target(access, nodes.get(tx, query.node), query.node)

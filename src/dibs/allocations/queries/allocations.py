@@ -16,7 +16,7 @@ from dibs.allocations.model.errors import AllocationExists
 from dibs.allocations.tables import allocations
 from dibs.database import paging, sets
 from dibs.database.columns import Columns
-from dibs.database.transaction import Duplicate, Transaction
+from dibs.database.transaction import Duplicate, Row, Transaction
 from dibs.machines.model.nodes import is_uuid
 from dibs.machines.tables import nodes
 
@@ -105,20 +105,24 @@ def is_instance(tx: Transaction, uuid: str) -> bool:
     return tx.row(_INSTANCE, {"of_uuid": uuid}) is not None
 
 
-def page(tx: Transaction, query: AllocationQuery) -> list[Allocation] | None:
+def page(tx: Transaction, query: AllocationQuery) -> paging.Page[Allocation] | None:
     """Return one page of allocations, or None when the marker does not exist. ``query.node`` is a uuid."""
     row = tx.row(_select_marker(query.sort_key), {"marker": query.marker}) if query.marker is not None else None
     if query.marker is not None and row is None:
         return None
-    marker, values = paging.marker_values(row, query.sort_key)
     asked = tuple(name for name in ("node", "resource_class", "state") if getattr(query, name) is not None)
-    values |= {"page_limit": query.limit, **{name: getattr(query, name) for name in asked}}
+    filters = {name: getattr(query, name) for name in asked}
     projects = None
     if query.projects is not EVERY_PROJECT:
         projects = len(query.projects)
-        values |= sets.numbered("project", sorted(query.projects))
-    statement = _page(asked, projects, query.sort_key, query.descending, marker)
-    return [_allocation(found) for found in tx.rows(statement, values)]
+        filters |= sets.numbered("project", sorted(query.projects))
+
+    def read(after: Row | None, count: int) -> list[Row]:
+        marker, values = paging.marker_values(after, query.sort_key)
+        statement = _page(asked, projects, query.sort_key, query.descending, marker)
+        return tx.rows(statement, {**filters, **values, "page_limit": count})
+
+    return paging.read_page(read, row, query.sort_key, query.limit).map(_allocation)
 
 
 @lru_cache(maxsize=500)

@@ -3,14 +3,19 @@
 The schemas of nodes and ports are in ``machines.model``, because a patch is checked inside the transaction.
 """
 
+from dibs.documents.json_schema import FREE_FORM, ITEMS_MAX, TEXT_LENGTH_MAX
 from dibs.documents.json_schema import Schema as Schema
 from dibs.ledger.model.traits import TRAIT_LENGTH_MAX
 from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 
 _STEP_INTERFACES = ("vendor", "power", "management", "firmware", "deploy", "bios", "raid", "network")
-_TEXT_OR_NULL = {"type": ["string", "null"]}
-_FLAG = {"type": ["string", "boolean", "null"]}
-_NUMBER = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,9}$"}]}
+_IDENT = {"type": "string", "maxLength": 255}
+_TEXT_OR_NULL = {"type": ["string", "null"], "maxLength": TEXT_LENGTH_MAX}
+_FLAG = {"type": ["string", "boolean", "null"], "maxLength": 255}
+_NUMBER = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9]{1,9}$", "maxLength": 9}]}
+_STEP_NAME = {"type": "string", "minLength": 1, "maxLength": 255}
+_CONFIG_DRIVE_LENGTH_MAX = 4 * 1024 * 1024
+"""The default size of a request body, which a config drive nearly fills."""
 
 
 PATCH: Schema = {
@@ -30,7 +35,13 @@ PATCH: Schema = {
 
 TRAITS: Schema = {
     "type": "object",
-    "properties": {"traits": {"type": "array", "items": {"type": "string", "maxLength": TRAIT_LENGTH_MAX}}},
+    "properties": {
+        "traits": {
+            "type": "array",
+            "items": {"type": "string", "maxLength": TRAIT_LENGTH_MAX},
+            "maxItems": ITEMS_MAX,
+        }
+    },
     "additionalProperties": False,
 }
 
@@ -38,13 +49,13 @@ MAINTENANCE: Schema = {"type": "object", "properties": {"reason": _TEXT_OR_NULL}
 
 POWER: Schema = {
     "type": "object",
-    "properties": {"target": {"type": "string"}, "timeout": {"type": ["integer", "null"], "maximum": 1_000_000_000}},
+    "properties": {"target": _IDENT, "timeout": {"type": ["integer", "null"], "maximum": 1_000_000_000}},
     "additionalProperties": False,
 }
 
 BOOT_DEVICE: Schema = {
     "type": "object",
-    "properties": {"boot_device": {"type": "string"}, "persistent": _FLAG},
+    "properties": {"boot_device": _IDENT, "persistent": _FLAG},
     "additionalProperties": False,
 }
 
@@ -54,15 +65,16 @@ _STEPS: Schema = {
         "type": "object",
         "properties": {
             "interface": {"enum": list(_STEP_INTERFACES)},
-            "step": {"type": "string", "minLength": 1},
-            "args": {"type": "object"},
+            "step": _STEP_NAME,
+            "args": {**FREE_FORM, "type": "object"},
             "order": _NUMBER,
             "execute_on_child_nodes": {"type": "boolean"},
-            "limit_child_node_execution": {"type": "array", "items": {"type": "string"}},
+            "limit_child_node_execution": {"type": "array", "items": _IDENT, "maxItems": ITEMS_MAX},
         },
         "required": ["interface", "step"],
         "additionalProperties": False,
     },
+    "maxItems": ITEMS_MAX,
 }
 _DEPLOY_STEPS: Schema = {
     "type": ["array", "null"],
@@ -70,21 +82,28 @@ _DEPLOY_STEPS: Schema = {
         "type": "object",
         "properties": {
             "interface": {"enum": list(_STEP_INTERFACES)},
-            "step": {"type": "string", "minLength": 1},
-            "args": {"type": "object"},
+            "step": _STEP_NAME,
+            "args": {**FREE_FORM, "type": "object"},
             "priority": _NUMBER,
         },
         "required": ["interface", "step", "args", "priority"],
         "additionalProperties": False,
     },
+    "maxItems": ITEMS_MAX,
 }
 _CONFIG_DRIVE: Schema = {
     "type": ["object", "string", "null"],
+    "maxLength": _CONFIG_DRIVE_LENGTH_MAX,
     "properties": {
-        "meta_data": {"type": "object"},
-        "network_data": {"type": "object"},
-        "user_data": {"type": ["object", "array", "string", "null"]},
-        "vendor_data": {"type": "object"},
+        "meta_data": {"type": "object", "maxProperties": ITEMS_MAX},
+        "network_data": {"type": "object", "maxProperties": ITEMS_MAX},
+        "user_data": {
+            "type": ["object", "array", "string", "null"],
+            "maxProperties": ITEMS_MAX,
+            "maxItems": ITEMS_MAX,
+            "maxLength": _CONFIG_DRIVE_LENGTH_MAX,
+        },
+        "vendor_data": {"type": "object", "maxProperties": ITEMS_MAX},
     },
     "additionalProperties": False,
 }
@@ -92,7 +111,7 @@ _CONFIG_DRIVE: Schema = {
 PROVISION: Schema = {
     "type": "object",
     "properties": {
-        "target": {"type": "string"},
+        "target": _IDENT,
         "configdrive": _CONFIG_DRIVE,
         "clean_steps": _STEPS,
         "deploy_steps": _DEPLOY_STEPS,
@@ -112,10 +131,10 @@ _TTL = {
 RESERVATION: Schema = {
     "type": "object",
     "properties": {
-        "instance_uuid": {"type": "string", "description": "The instance that the node is reserved for."},
+        "instance_uuid": {**_IDENT, "description": "The instance that the node is reserved for."},
         "node_uuid": {
             "type": "array",
-            "items": {"type": "string"},
+            "items": _IDENT,
             "minItems": 1,
             "maxItems": 256,
             "description": "Nodes in order of preference; the first free one is reserved.",
@@ -133,8 +152,8 @@ _NAME_OR_NULL: Schema = {**_TEXT_OR_NULL, "maxLength": 255}
 ALLOCATION: Schema = {
     "type": "object",
     "properties": {
-        "candidate_nodes": {"type": ["array", "null"], "items": {"type": "string"}, "maxItems": 1000},
-        "extra": {"type": ["object", "null"]},
+        "candidate_nodes": {"type": ["array", "null"], "items": _IDENT, "maxItems": ITEMS_MAX},
+        "extra": FREE_FORM,
         "name": _NAME_OR_NULL,
         "node": _TEXT_OR_NULL,
         "owner": _NAME_OR_NULL,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dibs.dialects.compute.errors import bad_request
+from dibs.documents.json_schema import ITEMS_MAX
 from dibs.documents.json_schema import Schema as Schema
 from dibs.documents.schema_parts import closed as closed
 from dibs.flavors.model.flavors import AMOUNT_MAX
@@ -18,9 +19,11 @@ DESCRIPTION: Schema = {"type": ["string", "null"], "maxLength": 255}
 LONG_DESCRIPTION: Schema = {"type": ["string", "null"], "maxLength": 65535}
 BOOLEAN: Schema = {
     "type": ["boolean", "string"],
+    "maxLength": 255,
     "enum": [True, False, "True", "TRUE", "true", "1", "ON", "On", "on", "YES", "Yes", "yes",
              "False", "FALSE", "false", "0", "OFF", "Off", "off", "NO", "No", "no"],
 }  # fmt: skip
+OBJECT: Schema = {"type": "object", "maxProperties": ITEMS_MAX}
 _DIGITS = {"type": ["integer", "string"], "pattern": "^[0-9]+$", "maxLength": 10}
 POSITIVE: Schema = {**_DIGITS, "minimum": 1, "maximum": AMOUNT_MAX}
 NOT_NEGATIVE: Schema = {**_DIGITS, "minimum": 0, "maximum": AMOUNT_MAX}

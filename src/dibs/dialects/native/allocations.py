@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
-from dibs.allocations.model.access import owner_of_new_allocation, visible_projects
+from dibs.allocations.model.access import owner_of_new_allocation, require_to_create, visible_projects
 from dibs.allocations.model.allocations import STATES, Allocation, AllocationQuery
 from dibs.allocations.operations import allocations as operations
 from dibs.allocations.operations import batches, keep_alive
@@ -12,17 +13,18 @@ from dibs.allocations.operations.creating import CreateAllocation
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
-from dibs.documents.json_schema import Schema
+from dibs.documents.json_schema import FREE_FORM, Schema
 from dibs.http.messages import Response
 from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 from dibs.machines.model.nodes import check_node_name
+from dibs.machines.model.patching.values import check_storable
 
 WAIT_SECONDS_MAX = 30 * 24 * 3600
 LIMIT_MAX = 1_000
 KEEP_ALIVE_SECONDS_MIN = 10
 KEEP_ALIVE_SECONDS_MAX = 7 * 24 * 3600
 
-_UUID: Schema = {"type": "string", "format": "uuid"}
+_UUID: Schema = {"type": "string", "format": "uuid", "maxLength": 255}
 _WAIT_SECONDS: Schema = {
     "type": ["number", "null"],
     "exclusiveMinimum": 0,
@@ -40,11 +42,11 @@ NEW: Schema = {
             "maximum": COUNT_MAX,
             "description": "Number of nodes; all or nothing.",
         },
-        "name": {"type": ["string", "null"], "description": "Only for a single node."},
+        "name": {"type": ["string", "null"], "maxLength": 255, "description": "Only for a single node."},
         "uuid": {**_UUID, "description": "Only for a single node."},
         "traits": {"type": "array", "items": {"type": "string", "maxLength": 255}, "maxItems": TRAITS_PER_NODE_MAX},
         "candidate_nodes": {"type": "array", "items": {"type": "string", "maxLength": 255}, "maxItems": 1000},
-        "extra": {"type": "object"},
+        "extra": {**FREE_FORM, "type": "object"},
         "owner": {"type": ["string", "null"], "maxLength": 255},
         "sticky": {"type": "boolean", "description": "Keep the node through a teardown."},
         "wait_seconds": _WAIT_SECONDS,
@@ -72,6 +74,7 @@ QUERY: Mapping[str, Schema] = {
 
 def create_allocations(exchange: Exchange) -> Response:
     """POST /v1/allocations"""
+    require_to_create(exchange.access)
     body = exchange.body(NEW)
     count = int(body.get("count", 1))
     name = body.get("name")
@@ -79,6 +82,7 @@ def create_allocations(exchange: Exchange) -> Response:
         raise Refusal(400, "name and uuid are only allowed with a count of 1.")
     if name is not None:
         check_node_name(name)
+    check_storable("extra", body.get("extra", {}))
     command = CreateAllocation(
         uuid=body["uuid"].lower() if "uuid" in body else None,
         name=name,
@@ -109,7 +113,11 @@ def list_allocations(exchange: Exchange) -> Response:
         limit=min(int(asked.get("limit", LIMIT_MAX)), LIMIT_MAX),
         marker=asked["marker"].lower() if "marker" in asked else None,
     )
-    return _listed(exchange.read(operations.list_allocations, query))
+    found = exchange.read(operations.list_allocations, query)
+    document: dict[str, Any] = {"allocations": [render(allocation) for allocation in found]}
+    if found and (found.cut or len(found) >= query.limit):
+        document["next"] = _next_url(exchange, asked, query.limit, found[-1].uuid)
+    return json_answer(document)
 
 
 def show_allocation(exchange: Exchange) -> Response:
@@ -161,6 +169,11 @@ def _create(exchange: Exchange, command: CreateAllocation, count: int) -> list[A
     created = exchange.write(batches.create_batch, batch)
     exchange.services.wake()
     return created
+
+
+def _next_url(exchange: Exchange, asked: Mapping[str, str], limit: int, last: str) -> str:
+    query = urlencode({**asked, "limit": limit, "marker": last})
+    return f"{exchange.request.base_url}{exchange.request.path}?{query}"
 
 
 def _listed(found: list[Allocation], status: int = 200) -> Response:

@@ -9,6 +9,7 @@ from dibs.access.lease_policy import LeasePolicy
 from dibs.database.runner import Runner
 from dibs.dialects.reservation.errors import bad_request
 from dibs.documents.json_body import UnusableJson, read_json
+from dibs.documents.json_schema import ITEMS_MAX
 from dibs.http.exchange import AnyExchange, empty_answer, json_answer
 from dibs.http.messages import Response
 from dibs.integrations.flavors import FindFlavor
@@ -54,6 +55,8 @@ class Exchange(AnyExchange[Services], frozen=True, kw_only=True):
             raise bad_request(str(error)) from None
         if not isinstance(value, dict):
             raise bad_request("The request body must be a JSON object.")
+        if len(value) > ITEMS_MAX:
+            raise bad_request(f"The request body has more than {ITEMS_MAX} entries.")
         return value
 
 

@@ -82,6 +82,12 @@ def check_owner_change(access: Access, node: Node, patch: Patch) -> None:
         raise WrongState(reason=f'Cannot update owner of node "{node.uuid}" while it is in state "{states.ACTIVE}".')
 
 
+def require_to_create(access: Access) -> None:
+    """Raise Forbidden for a caller that may create no node at all: before the request's body is read."""
+    if not access.allows("baremetal:node:create", {}):
+        access.require("baremetal:node:create:self_owned_node", {})
+
+
 def owner_of_new_node(access: Access, asked: str | None) -> str | None:
     """Return the owner of a node that the caller creates; raise when the caller may not create it.
 

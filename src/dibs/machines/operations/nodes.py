@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dibs.access.access import Access
+from dibs.database.paging import Page
 from dibs.database.transaction import Row, Transaction
 from dibs.documents.json_patch import Patch
 from dibs.errors import BadValue
@@ -101,7 +102,7 @@ def get_node(tx: Transaction, access: Access, now: int, command: GetNode) -> Nod
     return _view(tx, node)
 
 
-def list_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) -> list[Row]:
+def list_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) -> Page[Row]:
     """Return one page of nodes as rows with the requested columns."""
     page = node_pages.page(tx, command)
     if page is None:

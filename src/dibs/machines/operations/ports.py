@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dibs.access.access import Access
+from dibs.database.paging import Page
 from dibs.database.transaction import Again, Transaction
 from dibs.documents.json_patch import Patch
 from dibs.errors import BadValue
@@ -69,7 +70,7 @@ def get_port(tx: Transaction, access: Access, now: int, command: GetPort) -> Por
     return _found(tx, access, command)[0]
 
 
-def list_ports(tx: Transaction, access: Access, now: int, command: PortQuery) -> list[Port]:
+def list_ports(tx: Transaction, access: Access, now: int, command: PortQuery) -> Page[Port]:
     """Return one page of ports; the node that it names must exist and be visible to the caller."""
     if command.node is not None:
         node = nodes.get(tx, command.node)

@@ -49,19 +49,25 @@ class Shape(NamedTuple):
     """The kind of marker, from ``paging``."""
 
 
-def page(tx: Transaction, query: NodeQuery) -> list[Row] | None:
+def page(tx: Transaction, query: NodeQuery) -> paging.Page[Row] | None:
     """Return one page of nodes as rows; None when the marker does not exist."""
     marker = _marker(tx, query)
     if query.marker is not None and marker is None:
         return None
-    shape, values = _shape(query, marker)
-    rows = tx.rows(_select(shape), values)
+
+    def read(after: Row | None, count: int) -> list[Row]:
+        shape, values = _shape(query, after, count)
+        rows = tx.rows(_select(shape), values)
+        if "traits" in query.columns:
+            _add_traits(tx, rows, shape, values)
+        return rows
+
+    piece = paging.PIECE_ROWS if query.columns & COLUMNS.structures else query.limit
+    rows = paging.read_page(read, marker, query.sort_key, query.limit, piece)
     for column in query.columns:
         if (decoder := COLUMNS.decoder(column)) is not None:
             for row in rows:
                 row[column] = decoder(row[column])
-    if "traits" in query.columns:
-        _add_traits(tx, rows, shape, values)
     return rows
 
 
@@ -79,9 +85,9 @@ def _marker(tx: Transaction, query: NodeQuery) -> Row | None:
     return tx.row(_select_marker(query.sort_key), {"marker": query.marker})
 
 
-def _shape(query: NodeQuery, marker: Row | None) -> tuple[Shape, dict[str, Any]]:
+def _shape(query: NodeQuery, marker: Row | None, count: int) -> tuple[Shape, dict[str, Any]]:
     kind, values = paging.marker_values(marker, query.sort_key)
-    values["page_limit"] = query.limit
+    values["page_limit"] = count
     templates = []
     conditions = query.conditions
     if query.projects is not EVERY_PROJECT:
@@ -122,7 +128,7 @@ def _template(condition: Condition) -> tuple[Condition, tuple[Any, ...]]:
 @lru_cache(maxsize=1_000)
 def _select(shape: Shape) -> Select[Any]:
     """Return the statement for one shape of query."""
-    columns = [nodes.c[name] for name in sorted((shape.columns | {"id", "uuid"}) - set(BEYOND))]
+    columns = [nodes.c[name] for name in sorted((shape.columns | {"id", "uuid", shape.sort_key}) - set(BEYOND))]
     statement = select(*columns).where(*(_clause(n, condition) for n, condition in enumerate(shape.conditions)))
     if "conductor" in shape.columns:
         statement = statement.add_columns(conductors.c.hostname.label("conductor")).outerjoin_from(

@@ -12,7 +12,7 @@ from sqlalchemy import update as update_rows
 from dibs.access.access import EVERY_PROJECT
 from dibs.database import paging
 from dibs.database.columns import Columns
-from dibs.database.transaction import Duplicate, Transaction
+from dibs.database.transaction import Duplicate, Row, Transaction
 from dibs.machines.model.errors import PortExists
 from dibs.machines.model.nodes import is_uuid
 from dibs.machines.model.ports import Port, PortQuery
@@ -64,13 +64,23 @@ def delete(tx: Transaction, port: Port) -> None:
     tx.change(_DELETE, {"of_id": port.id})
 
 
-def page(tx: Transaction, query: PortQuery) -> list[Port] | None:
+def page(tx: Transaction, query: PortQuery) -> paging.Page[Port] | None:
     """Return one page of ports; None when the marker does not exist."""
     row = tx.row(_select_marker(query.sort_key), {"marker": query.marker}) if query.marker is not None else None
     if query.marker is not None and row is None:
         return None
-    marker, values = paging.marker_values(row, query.sort_key)
-    values["page_limit"] = query.limit
+    asked = _values(query)
+
+    def read(after: Row | None, count: int) -> list[Row]:
+        marker, values = paging.marker_values(after, query.sort_key)
+        return tx.rows(_page(_template(query), marker), {**asked, **values, "page_limit": count})
+
+    return paging.read_page(read, row, query.sort_key, query.limit).map(_port)
+
+
+def _values(query: PortQuery) -> dict[str, Any]:
+    """Return the parameters of the filters."""
+    values: dict[str, Any] = {}
     if query.node is not None:
         values["node"] = query.node.lower() if is_uuid(query.node) else query.node
     if query.address is not None:
@@ -79,7 +89,7 @@ def page(tx: Transaction, query: PortQuery) -> list[Port] | None:
         values |= {f"project_{place}": project for place, project in enumerate(sorted(query.projects))}
     values |= {f"shard_{place}": shard for place, shard in enumerate(query.shards)}
     values |= {f"group_{place}": group for place, group in enumerate(query.conductor_groups)}
-    return [_port(found) for found in tx.rows(_page(_template(query), marker), values)]
+    return values
 
 
 def _template(query: PortQuery) -> PortQuery:

@@ -8,6 +8,8 @@ import pytest
 from dibs.access.access import SERVICE, Access, EveryRule
 from dibs.access.actor import Actor
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
+from dibs.database import paging
+from dibs.documents.json_body import FREE_FORM_BYTES_MAX
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.holds import CreateHold, create_hold
@@ -131,3 +133,33 @@ def test_too_many_values_are_refused(ask: Conversation, name: str) -> None:
 def test_null_is_the_same_as_no_value(ask: Conversation) -> None:
     answer = create(ask, name=None, traits=None, candidate_nodes=None, extra=None, uuid=None, node=None)
     assert (answer.status, answer.json["traits"], answer.json["extra"]) == (201, [], {})
+
+
+def test_body_of_a_caller_without_a_role_is_not_looked_at(ask: Conversation) -> None:
+    answer = create(ask, person("a", "none"), candidate_nodes=[1, 2, 3])
+    assert answer.status == 403
+
+
+def test_too_large_extra_is_refused_and_nothing_is_written(ask: Conversation) -> None:
+    refused = create(ask, extra={"a": "x" * FREE_FORM_BYTES_MAX})
+    assert refused.status == 400
+    assert "/extra has 65544 bytes of JSON, which is more than 65536" in refused.reason
+    assert ask("GET", "/v1/allocations").json == {"allocations": []}
+    made = create(ask, extra={"a": "x" * 60_000}).json
+    patch = [{"op": "add", "path": "/extra/b", "value": "x" * 6_000}]
+    assert ask("PATCH", f"/v1/allocations/{made['uuid']}", patch).status == 400
+
+
+def test_page_of_large_allocations_is_short_and_links_to_the_rest(
+    ask: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "PAGE_BYTES_MAX", 100_000)
+    made = [create(ask, extra={"a": "x" * 40_000}).json["uuid"] for _ in range(5)]
+    seen: list[str] = []
+    path = "/v1/allocations"
+    while path:
+        document = ask("GET", path).json
+        assert len(document["allocations"]) <= 3
+        seen += [allocation["uuid"] for allocation in document["allocations"]]
+        path = document.get("next", "").rpartition("/baremetal")[2]
+    assert seen == made

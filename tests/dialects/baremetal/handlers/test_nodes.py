@@ -1,5 +1,7 @@
 import pytest
 
+from dibs.documents import json_body
+from dibs.documents.json_body import FREE_FORM_BYTES_MAX
 from dibs.machines.model import states
 from tests.dialects.baremetal.conversation import BASE_URL, Conversation
 
@@ -265,3 +267,23 @@ def test_a_megabyte_of_text_is_refused_with_its_field(ask: Conversation, field: 
     assert answer.status == 400
     assert field in answer.reason
     assert len(answer.body) < 5_000
+
+
+@pytest.mark.parametrize("name", ["extra", "properties", "driver_info", "instance_info", "network_data"])
+def test_too_large_object_is_refused_in_a_new_node_and_in_a_patch(ask: Conversation, name: str) -> None:
+    large = {"a": "x" * FREE_FORM_BYTES_MAX}
+    refused = ask("POST", "/v1/nodes", {"driver": "fake-hardware", name: large})
+    assert refused.status == 400
+    assert f"/{name} has 65544 bytes of JSON" in refused.reason
+    node = ask.ledger.enrol()
+    patch = [{"op": "add", "path": f"/{name}", "value": large}]
+    assert ask("PATCH", f"/v1/nodes/{node.uuid}", patch).status == 400
+
+
+def test_object_that_was_larger_before_does_not_prevent_other_changes(
+    ask: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = ask.ledger.enrol(extra={"a": "x" * 100})
+    monkeypatch.setattr(json_body, "FREE_FORM_BYTES_MAX", 50)
+    patch = [{"op": "add", "path": "/description", "value": "rack 7"}]
+    assert ask("PATCH", f"/v1/nodes/{node.uuid}", patch).status == 200

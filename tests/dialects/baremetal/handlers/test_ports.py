@@ -166,3 +166,11 @@ def test_a_patch_that_cannot_be_applied_says_why(
 def test_a_deleted_port_is_not_found(ask: Conversation, port: str) -> None:
     assert ask("DELETE", f"/v1/ports/{port}").status == 204
     assert ask("DELETE", f"/v1/ports/{port}").status == 404
+
+
+def test_too_large_extra_of_a_port_is_refused(ask: Conversation) -> None:
+    node = ask.ledger.enrol()
+    body = {"node_uuid": node.uuid, "address": "52:54:00:aa:bb:cc", "extra": {"a": "x" * 66_000}}
+    refused = ask("POST", "/v1/ports", body)
+    assert refused.status == 400
+    assert "/extra has 66008 bytes of JSON" in refused.reason

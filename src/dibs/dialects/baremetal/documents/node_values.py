@@ -7,8 +7,9 @@ from dibs.dialects.baremetal.documents.fields import FIELDS
 from dibs.machines.model.driver import Driver, choose_interfaces
 from dibs.machines.model.node_changes import INTERFACE_FIELDS
 from dibs.machines.model.nodes import check_new_name
-from dibs.machines.model.patching.node_attributes import read_value
+from dibs.machines.model.patching.node_attributes import ATTRIBUTES, Kind, read_value
 from dibs.machines.model.patching.node_patches import check_no_chassis
+from dibs.machines.model.patching.values import check_storable
 
 PATCHABLE: Mapping[str, int] = {field.name: field.since for field in FIELDS if field.patchable}
 """Attributes that may be patched, with the version that has them."""
@@ -19,6 +20,9 @@ def read_new_node(body: Mapping[str, Any], drivers: Mapping[str, Driver]) -> dic
     check_no_chassis(body)
     sent = {name: value for name, value in body.items() if value is not None and name not in ("uuid", "chassis_uuid")}
     values = {name: read_value(name, value) for name, value in sent.items()}
+    for name, value in values.items():
+        if ATTRIBUTES[name].kind is Kind.OBJECT:
+            check_storable(name, value)
     if "name" in values:
         check_new_name(values["name"], "Cannot create node with invalid name")
     choose_interfaces(values, drivers.get(values["driver"]), INTERFACE_FIELDS)

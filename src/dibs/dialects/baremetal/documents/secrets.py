@@ -1,5 +1,6 @@
-"""Masks passwords and tokens in the free-form attributes of a node."""
+"""Masks passwords, keys and tokens in the free-form attributes of a node."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -7,17 +8,20 @@ from typing import Any
 MASK = "******"
 
 _SECRET_WORDS = (
-    "password", "passwd", "passphrase", "secret", "token", "credential", "private_key", "api_key", "apikey",
-    "auth_key", "priv_key", "adminpass", "admin_pass", "rescue_pass", "encryption_key",
+    "password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "private_key", "apikey", "adminpass",
 )  # fmt: skip
-_SECRET_KEYS = frozenset({"snmp_auth_key", "snmp_priv_key", "pass"})
+_SECRET_ENDS = ("_pass", "_key")
+_SECRET_KEYS = frozenset({"pass", "key"})
+_IN_URL = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*(?=@)")
+"""User and password in a URL."""
 
 
 @lru_cache(maxsize=4_096)
 def is_secret(key: str) -> bool:
     """Return True when the value of this key is a secret."""
     lowered = key.lower()
-    return lowered in _SECRET_KEYS or any(word in lowered for word in _SECRET_WORDS)
+    named = lowered in _SECRET_KEYS or lowered.endswith(_SECRET_ENDS)
+    return named or any(word in lowered for word in _SECRET_WORDS)
 
 
 def mask_secrets(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,4 +39,6 @@ def _mask(key: str, value: Any) -> Any:
         return mask_secrets(value)
     if isinstance(value, list):
         return [_mask(key, entry) for entry in value]
-    return MASK if is_secret(key) and value not in (None, "") else value
+    if is_secret(key) and value not in (None, ""):
+        return MASK
+    return _IN_URL.sub(MASK, value) if isinstance(value, str) and "://" in value else value

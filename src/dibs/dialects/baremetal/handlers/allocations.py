@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from dibs.allocations.model.access import owner_of_new_allocation, visible_projects
+from dibs.allocations.model.access import owner_of_new_allocation, require_to_create, visible_projects
 from dibs.allocations.model.allocations import STATES, AllocationQuery, check_resource_class
 from dibs.allocations.model.changes import check_name
 from dibs.allocations.operations import allocations as operations
@@ -17,7 +17,7 @@ from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.documents.schema_parts import OBJECT, TEXT, UUID, UUID_OR_NULL, list_of
 from dibs.http.messages import Response
-from dibs.machines.model.patching.values import read_uuid
+from dibs.machines.model.patching.values import check_storable, read_uuid
 
 SINCE = 52
 UPDATE_SINCE = 57
@@ -57,12 +57,14 @@ QUERY: Mapping[str, Mapping[str, Any]] = {
 
 def create_allocation(exchange: Exchange) -> Response:
     """POST /v1/allocations"""
+    require_to_create(exchange.access)
     body = exchange.body("allocation", schemas.ALLOCATION)
     _reject_too_new(body, exchange.minor)
     owner = owner_of_new_allocation(exchange.access, body.get("owner"))
     name = body.get("name")
     if name is not None:
         check_name(name, "create")
+    check_storable("extra", body.get("extra") or {})
     if body.get("resource_class") is not None:
         check_resource_class(body["resource_class"])
     ident = body.get("node")
@@ -102,7 +104,8 @@ def list_allocations(exchange: Exchange) -> Response:
     )
     found = exchange.read(operations.list_allocations, command)
     entries = [FIELDS.render(exchange, allocation, wanted) for allocation in found]
-    return page_answer(exchange, "allocations", entries, found[-1].uuid if found else None, command.limit)
+    last = found[-1].uuid if found else None
+    return page_answer(exchange, "allocations", entries, last, command.limit, cut=found.cut)
 
 
 def show_allocation(exchange: Exchange) -> Response:

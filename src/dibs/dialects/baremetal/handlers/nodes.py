@@ -17,7 +17,7 @@ from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.documents.json_patch import roots_of
 from dibs.http.messages import Response
 from dibs.machines.model import states
-from dibs.machines.model.access import owner_of_new_node, rules_of_patch
+from dibs.machines.model.access import owner_of_new_node, require_to_create, rules_of_patch
 from dibs.machines.model.node_query import NodeQuery
 from dibs.machines.model.patching.node_attributes import NEW_NODE
 from dibs.machines.model.patching.values import read_uuid
@@ -29,6 +29,7 @@ ENROLL_SINCE = 11
 
 def create_node(exchange: Exchange) -> Response:
     """POST /v1/nodes"""
+    require_to_create(exchange.access)
     body = exchange.body("node", NEW_NODE)
     owner = owner_of_new_node(exchange.access, body.get("owner"))
     if body.get("parent_node"):
@@ -127,4 +128,4 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
     rows = exchange.read(operations.list_nodes, command)
     # An instance is on one node at most, so there is no next page.
     last = rows[-1]["uuid"] if rows and "instance_uuid" not in query else None
-    return page_answer(exchange, "nodes", [renderer.render(row) for row in rows], last, command.limit)
+    return page_answer(exchange, "nodes", [renderer.render(row) for row in rows], last, command.limit, cut=rows.cut)

@@ -16,7 +16,7 @@ from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.documents.schema_parts import FLAG, OBJECT, UUID
 from dibs.http.messages import Response
 from dibs.machines.model.patching.port_patches import PORT, SETTABLE, check_smart_nic, read_port_value
-from dibs.machines.model.patching.values import read_mac, read_uuid
+from dibs.machines.model.patching.values import check_storable, read_mac, read_uuid
 from dibs.machines.model.ports import PortQuery
 from dibs.machines.operations import ports as operations
 
@@ -74,6 +74,7 @@ def create_port(exchange: Exchange) -> Response:
     sent = {name: body[name] for name in SETTABLE if body.get(name) is not None and name != "node_uuid"}
     values = {name: read_port_value(name, value) for name, value in sent.items()}
     check_smart_nic(values)
+    check_storable("extra", values.get("extra", {}))
     command = operations.CreatePort(
         uuid=read_uuid("uuid", body["uuid"]) if body.get("uuid") is not None else str(uuid.uuid4()),
         node=ident,
@@ -145,7 +146,8 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
     )
     found = exchange.read(operations.list_ports, command)
     entries = [FIELDS.render(exchange, port, wanted) for port in found]
-    return page_answer(exchange, "ports", entries, found[-1].uuid if found else None, command.limit)
+    last = found[-1].uuid if found else None
+    return page_answer(exchange, "ports", entries, last, command.limit, cut=found.cut)
 
 
 def _listed_node(exchange: Exchange) -> str | None:

@@ -8,6 +8,7 @@ from dibs.dialects.compute.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.compute.handlers.flavors import flavor_of_path
 from dibs.dialects.compute.microversions import STRICT_ACCESS_SINCE
 from dibs.dialects.compute.schemas import Schema, closed
+from dibs.documents.json_schema import ITEMS_MAX
 from dibs.flavors.model.errors import FlavorSpecNotFound
 from dibs.flavors.operations.flavors import (
     ChangeFlavorAccess,
@@ -24,7 +25,8 @@ from dibs.http.messages import Response
 
 _VALUE: Schema = {"type": ["string", "number", "boolean"], "maxLength": 255}
 ONE_SPEC: Schema = {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": _VALUE}
-SPECS: Schema = closed({"extra_specs": {"type": "object", "additionalProperties": _VALUE}}, "extra_specs")
+_SPECS: Schema = {"type": "object", "additionalProperties": _VALUE, "maxProperties": ITEMS_MAX}
+SPECS: Schema = closed({"extra_specs": _SPECS}, "extra_specs")
 _PROJECT: Schema = closed({"tenant": {"type": "string", "minLength": 1, "maxLength": 255}}, "tenant")
 ACTION: Schema = {
     "type": "object",

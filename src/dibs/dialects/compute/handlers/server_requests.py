@@ -18,13 +18,14 @@ from dibs.dialects.compute.schemas import (
     METADATA,
     NAME,
     NAME_LENGTH_MAX,
+    OBJECT,
     POSITIVE,
     Schema,
     closed,
     is_true,
     read_amount,
 )
-from dibs.documents.json_schema import is_uuid
+from dibs.documents.json_schema import ITEMS_MAX, is_uuid
 from dibs.servers.operations.launching import LaunchServers
 
 COUNT_MAX = 100
@@ -32,12 +33,12 @@ COUNT_MAX = 100
 
 _NETWORK: Schema = {
     "type": "object",
-    "properties": {name: {"type": ["string", "null"]} for name in ("uuid", "port", "fixed_ip", "tag")},
+    "properties": dict.fromkeys(("uuid", "port", "fixed_ip", "tag"), DESCRIPTION),
     "additionalProperties": False,
 }
 _TAG: Schema = {"type": "string", "minLength": 1, "maxLength": 60, "pattern": "^[^,/]*$"}
-_DEVICE: Schema = {"type": "object"}
-_OLD_NETWORKS: Schema = {"type": "array", "items": _NETWORK}
+_OBJECTS: Schema = {"type": "array", "items": OBJECT, "maxItems": ITEMS_MAX}
+_OLD_NETWORKS: Schema = {"type": "array", "items": _NETWORK, "maxItems": ITEMS_MAX}
 _SERVER: Mapping[str, Schema] = {
     "name": NAME,
     "flavorRef": {"type": ["string", "integer"], "minLength": 1, "maxLength": 1024},
@@ -46,21 +47,20 @@ _SERVER: Mapping[str, Schema] = {
     "availability_zone": NAME,
     "metadata": METADATA,
     "key_name": NAME,
-    "security_groups": {"type": "array", "items": {"type": "object"}},
+    "security_groups": _OBJECTS,
     "user_data": {"type": "string", "maxLength": 65535},
     "config_drive": BOOLEAN,
-    "block_device_mapping": {"type": "array", "items": _DEVICE},
-    "block_device_mapping_v2": {"type": "array", "items": _DEVICE},
+    "block_device_mapping": _OBJECTS,
+    "block_device_mapping_v2": _OBJECTS,
     "min_count": POSITIVE,
     "max_count": POSITIVE,
     "return_reservation_id": BOOLEAN,
-    "adminPass": {"type": "string"},
+    "adminPass": ANY_TEXT,
     "accessIPv4": ANY_TEXT,
     "accessIPv6": ANY_TEXT,
     "OS-DCF:diskConfig": {"enum": ["AUTO", "MANUAL"]},
-    "personality": {"type": "array"},
+    "personality": {"type": "array", "maxItems": ITEMS_MAX},
 }
-_HINTS: Schema = {"type": "object"}
 _NEWER = {
     "description": (microversions.DESCRIPTION_SINCE, DESCRIPTION),
     "networks": (microversions.NETWORKS_SINCE, {"anyOf": [_OLD_NETWORKS, {"enum": ["auto", "none"]}]}),
@@ -73,7 +73,7 @@ def _schema(minor: int) -> Schema:
     if minor >= microversions.NO_PERSONALITY_SINCE:
         del server["personality"]
     required = ["name", "flavorRef", *(["networks"] if minor >= microversions.NETWORKS_SINCE else [])]
-    hints = {"os:scheduler_hints": _HINTS, "OS-SCH-HNT:scheduler_hints": _HINTS}
+    hints = {"os:scheduler_hints": OBJECT, "OS-SCH-HNT:scheduler_hints": OBJECT}
     return closed({"server": closed(server, *required), **hints}, "server")
 
 

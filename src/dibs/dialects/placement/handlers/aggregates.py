@@ -7,6 +7,7 @@ from dibs.dialects.placement.errors import refusal_of
 from dibs.dialects.placement.exchange import Exchange, json_answer
 from dibs.dialects.placement.handlers.resource_providers import body_about_provider
 from dibs.dialects.placement.schemas import GENERATION, UUID, Schema, by_uuid, closed, in_version
+from dibs.documents.json_schema import ITEMS_MAX
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import ProviderGenerationConflict
 from dibs.ledger.operations.aggregates import ProviderAggregates, SetAggregates, list_aggregates, set_aggregates
@@ -14,7 +15,7 @@ from dibs.ledger.operations.aggregates import ProviderAggregates, SetAggregates,
 GENERATION_SINCE = 19
 STALE = "Resource provider's generation already changed. Please update the generation and try again. "
 
-_AGGREGATES: Schema = {"type": "array", "items": {**UUID, "maxLength": 36}, "uniqueItems": True}
+_AGGREGATES: Schema = {"type": "array", "items": {**UUID, "maxLength": 36}, "maxItems": ITEMS_MAX, "uniqueItems": True}
 REPLACE: Mapping[int, Schema] = {
     1: _AGGREGATES,
     GENERATION_SINCE: closed(

@@ -8,6 +8,7 @@ from typing import Any
 from dibs.dialects.placement.errors import bad_request, not_found, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.placement.schemas import RESOURCE_CLASS, UUID, Schema, by_uuid, closed, in_version
+from dibs.documents.json_schema import ITEMS_MAX
 from dibs.http.messages import Response
 from dibs.ledger.model.access import MANAGE_CLAIMS
 from dibs.ledger.model.claims import ANY_GENERATION, ClaimRequest
@@ -42,6 +43,7 @@ _AMOUNTS: Schema = {
     "type": "object",
     "minProperties": 1,
     "patternProperties": {RESOURCE_CLASS: {"type": "integer", "minimum": 1}},
+    "maxProperties": ITEMS_MAX,
     "additionalProperties": False,
 }
 _LIST: Schema = {
@@ -50,11 +52,15 @@ _LIST: Schema = {
     "items": closed(
         {"resource_provider": closed({"uuid": UUID}, "uuid"), "resources": _AMOUNTS}, "resource_provider", "resources"
     ),
+    "maxItems": ITEMS_MAX,
 }
 _MAPPINGS: Schema = {
     "type": "object",
     "minProperties": 1,
-    "patternProperties": {"[a-zA-Z0-9_-]{1,64}": {"type": "array", "minItems": 1, "items": UUID}},
+    "patternProperties": {
+        "[a-zA-Z0-9_-]{1,64}": {"type": "array", "minItems": 1, "items": UUID, "maxItems": ITEMS_MAX}
+    },
+    "maxProperties": ITEMS_MAX,
 }
 
 
@@ -65,6 +71,7 @@ def _dictionary(least: int) -> Schema:
         "patternProperties": {
             _UUID_KEY: closed({"generation": {"type": "integer"}, "resources": _AMOUNTS}, "resources")
         },
+        "maxProperties": ITEMS_MAX,
         "additionalProperties": False,
     }
 
@@ -92,6 +99,7 @@ def consumers_schema(one: Schema, least: int) -> Schema:
         "type": "object",
         "minProperties": least,
         "patternProperties": {_UUID_KEY: one},
+        "maxProperties": ITEMS_MAX,
         "additionalProperties": False,
     }
 

@@ -7,6 +7,7 @@ from dibs.dialects.placement.errors import bad_request, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.placement.handlers.resource_providers import body_about_provider
 from dibs.dialects.placement.schemas import GENERATION, INTEGER_MAX, RESOURCE_CLASS, Schema, closed
+from dibs.documents.json_schema import ITEMS_MAX
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import (
     InvalidCapacity,
@@ -46,12 +47,12 @@ _SIZES: Mapping[str, Schema] = {
     "allocation_ratio": {"type": "number", "minimum": -_LARGEST_RATIO, "maximum": _LARGEST_RATIO},
 }
 CHANGE: Schema = closed(_SIZES, "total", "resource_provider_generation")
-CREATE: Schema = closed(
-    {**_SIZES, "resource_class": {"type": "string", "pattern": RESOURCE_CLASS}}, "total", "resource_class"
-)
+_CLASS: Schema = {"type": "string", "pattern": RESOURCE_CLASS, "maxLength": 255}
+CREATE: Schema = closed({**_SIZES, "resource_class": _CLASS}, "total", "resource_class")
 INVENTORIES: Schema = {
     "type": "object",
     "patternProperties": {RESOURCE_CLASS: closed(_SIZES, "total")},
+    "maxProperties": ITEMS_MAX,
     "additionalProperties": False,
 }
 REPLACE: Schema = closed(

@@ -8,6 +8,7 @@ from dibs.dialects.placement.exchange import Exchange, empty_answer
 from dibs.dialects.placement.handlers.allocations import ONE_CONSUMER, consumers_schema, read_requests, refusals
 from dibs.dialects.placement.handlers.inventories import ALL_RESERVED_SINCE, REPLACE, read_sizes
 from dibs.dialects.placement.schemas import Schema, by_uuid, closed, in_version
+from dibs.documents.json_schema import ITEMS_MAX
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import InventoryInUse, ProviderGenerationConflict, ProviderNotFound
 from dibs.ledger.operations.inventories import SetInventories
@@ -19,6 +20,7 @@ _INVENTORIES: Schema = {
     "type": "object",
     "minProperties": 1,
     "patternProperties": {"^[0-9a-fA-F-]{36}$": REPLACE},
+    "maxProperties": ITEMS_MAX,
     "additionalProperties": False,
 }
 BODY: Mapping[int, Schema] = {

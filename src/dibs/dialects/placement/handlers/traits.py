@@ -9,7 +9,7 @@ from dibs.dialects.placement.errors import bad_request, not_found, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.placement.handlers.aggregates import STALE
 from dibs.dialects.placement.schemas import GENERATION, Schema, closed
-from dibs.documents.json_schema import find_mistake
+from dibs.documents.json_schema import ITEMS_MAX, find_mistake
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import NoSuchTrait, ProviderGenerationConflict
 from dibs.ledger.operations.provider_traits import (
@@ -24,7 +24,7 @@ from dibs.ledger.operations.traits import ListTraits, delete_trait, ensure_trait
 _TRAIT: Schema = {"type": "string", "minLength": 1, "maxLength": 255}
 _CUSTOM: Schema = {**_TRAIT, "pattern": "^CUSTOM_[A-Z0-9_]+$"}
 REPLACE: Schema = closed(
-    {"traits": {"type": "array", "items": _TRAIT}, "resource_provider_generation": GENERATION},
+    {"traits": {"type": "array", "items": _TRAIT, "maxItems": ITEMS_MAX}, "resource_provider_generation": GENERATION},
     "traits",
     "resource_provider_generation",
 )

@@ -10,7 +10,7 @@ from dibs.dialects.reservation.documents.host_rendering import (
 )
 from dibs.dialects.reservation.errors import Refusal, bad_request, malformed, missing
 from dibs.dialects.reservation.exchange import Exchange, empty_answer, json_answer
-from dibs.documents.json_schema import Schema
+from dibs.documents.json_schema import ITEMS_MAX, Schema
 from dibs.http.messages import Response
 from dibs.leases.operations.hosts import (
     ListHostBookings,
@@ -31,20 +31,31 @@ NAME_LENGTH_MAX = 255
 _TRUE = frozenset({"1", "t", "true", "on", "y", "yes"})
 
 _TEXT: Schema = {"type": ["string", "null"], "maxLength": 255}
+_NAME: Schema = {"type": "string", "maxLength": 255}
 NEW: Schema = {
     "type": "object",
     "properties": {
-        "name": {"type": "string", "description": "Name or uuid of the compute provider, or of the node."},
-        "id": {"type": "string", "description": "The same; ignored when there is a name."},
+        "name": {
+            **_NAME,
+            "description": "Name or uuid of the compute provider, or of the node.",
+        },
+        "id": {**_NAME, "description": "The same; ignored when there is a name."},
     },
     "additionalProperties": {**_TEXT, "description": "An extra capability."},
+    "maxProperties": ITEMS_MAX,
 }
 CHANGED: Schema = {
     "type": "object",
     "minProperties": 1,
     "additionalProperties": {**_TEXT, "description": "An extra capability; null removes it."},
+    "maxProperties": ITEMS_MAX,
 }
-PRIVACY: Schema = {"type": "object", "properties": {"private": {"type": "boolean"}}, "required": ["private"]}
+PRIVACY: Schema = {
+    "type": "object",
+    "properties": {"private": {"type": "boolean"}},
+    "required": ["private"],
+    "maxProperties": ITEMS_MAX,
+}
 OF_LEASE = {"lease_id": {"type": "string"}, "reservation_id": {"type": "string"}}
 OF_PROPERTIES = {
     "detail": {"type": "string", "description": "True: include the values, and whether the property is private."},

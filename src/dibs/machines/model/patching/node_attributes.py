@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from dibs.documents.json_schema import Schema
+from dibs.documents.json_schema import FREE_FORM, TEXT_LENGTH_MAX, Schema
 from dibs.machines.model.patching.values import read_flag, read_uuid
 
 
@@ -38,7 +38,7 @@ class Attribute(Struct, frozen=True, kw_only=True):
     creatable: bool = True
     patchable: bool = True
     length: int | None = 255
-    """The most characters of a text; None when only the limit of the request body applies."""
+    """The most characters of a text; None for TEXT_LENGTH_MAX."""
     default: Any = None
 
 
@@ -115,13 +115,11 @@ def read_value(name: str, value: Any) -> Any:
 
 def _schema_of(attribute: Attribute) -> dict[str, Any]:
     if attribute.kind in (Kind.FLAG, Kind.OPTIONAL_FLAG):
-        return {"type": ["string", "boolean", "null"]}
+        return {"type": ["string", "boolean", "null"], "maxLength": 255}
     if attribute.kind is Kind.OBJECT:
-        return {"type": ["object", "null"]}
-    text: dict[str, Any] = {"type": ["string", "null"]}
-    if attribute.kind is Kind.TEXT and attribute.length is not None:
-        text["maxLength"] = attribute.length
-    return text
+        return dict(FREE_FORM)
+    length = attribute.length if attribute.kind is Kind.TEXT else None
+    return {"type": ["string", "null"], "maxLength": length or TEXT_LENGTH_MAX}
 
 
 def _node_schema(attributes: Iterable[Attribute]) -> Schema:

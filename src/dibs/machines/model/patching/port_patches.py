@@ -5,24 +5,25 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dibs.documents.json_patch import Patch, apply_patch
-from dibs.documents.json_schema import Schema
+from dibs.documents.json_schema import FREE_FORM, Schema
 from dibs.errors import BadValue
 from dibs.machines.model.errors import NotOffered
 from dibs.machines.model.patching.values import check_schema, check_storable, read_flag, read_mac, read_uuid
 from dibs.machines.model.ports import Port
 
-_TEXT_OR_NULL = {"type": ["string", "null"]}
-_FLAG = {"type": ["string", "boolean", "null"]}
+_IDENT = {"type": "string", "maxLength": 255}
+_TEXT_OR_NULL = {"type": ["string", "null"], "maxLength": 255}
+_FLAG = {"type": ["string", "boolean", "null"], "maxLength": 255}
 _LINK_TEXT = {"type": "string", "maxLength": 255}
 
 PORT: Schema = {
     "type": "object",
     "properties": {
-        "address": {"type": "string"},
+        "address": _IDENT,
         "available_for_dynamic_portgroup": _FLAG,
         "category": {**_TEXT_OR_NULL, "maxLength": 80},
         "description": {**_TEXT_OR_NULL, "maxLength": 255},
-        "extra": {"type": ["object", "null"]},
+        "extra": FREE_FORM,
         "is_smartnic": _FLAG,
         "local_link_connection": {
             "type": ["object", "null"],
@@ -36,8 +37,8 @@ PORT: Schema = {
             "additionalProperties": False,
         },
         "name": {**_TEXT_OR_NULL, "maxLength": 255},
-        "node_ident": {"type": "string"},
-        "node_uuid": {"type": "string"},
+        "node_ident": _IDENT,
+        "node_uuid": _IDENT,
         "physical_network": {**_TEXT_OR_NULL, "minLength": 1, "maxLength": 64},
         "portgroup_uuid": {"type": "null"},
         "pxe_enabled": _FLAG,

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from dibs.documents.json_body import UnusableJson, check_json
+from dibs.documents.json_body import UnusableJson, check_json, check_size
 from dibs.documents.json_schema import Schema, find_mistake
 from dibs.errors import BadValue
 from dibs.machines.model.nodes import is_uuid
@@ -50,11 +50,12 @@ def check_schema(schema: Schema, name: str, value: Any) -> None:
 
 
 def check_storable(name: str, value: Any) -> None:
-    """Raise BadValue for a JSON attribute that is nested too deeply or has text that no database takes.
+    """Raise BadValue for a JSON attribute that is too large, nested too deeply or has text that no database takes.
 
     The limits of a request body are not enough: several patches can together build what no single body may contain.
     """
     try:
         check_json(value, f"/{name}")
+        check_size(value, f"/{name}")
     except UnusableJson as error:
         raise BadValue(reason=str(error)) from None
