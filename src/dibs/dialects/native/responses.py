@@ -47,7 +47,7 @@ ALLOCATION: Schema = document(
         "updated_at": TIME_OR_NULL,
     },
 )
-ALLOCATIONS: Schema = document("Allocations", {"allocations": list_of(ALLOCATION)})
+ALLOCATIONS: Schema = document("Allocations", {"allocations": list_of(ALLOCATION)}, {"next": TEXT})
 
 _REASONS = {"fits": FLAG, "reasons": by_name(INTEGER), "text": TEXT, "earliest": TIME_OR_NULL}
 WHY: Schema = document("Why", {**_REASONS, "free": INTEGER})
