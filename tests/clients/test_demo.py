@@ -24,10 +24,16 @@ def test_the_demo_runs_all_sections_and_ends() -> None:
         "60 of 60 cleaned and available",
         "36 compute  35 available now",
         "4: r4-g01, r4-g03, r4-g05, r4-g07",
-        "is missing traits CUSTOM_GPU_H100",
-        "r4-g01 is active",
-        "last_error: Failed to deploy: no link on port 1",
-        "r1-c12 is available again",
+        "16 nodes of class gpu: 8 lack CUSTOM_GPU_H100, 4 in use",
+        '"fits": false, "free": 0',
+        "my allocation is allocating",
+        "my allocation is active: I have r5-g0",
+        "is available again",
+        "09:00 to ",
+        "another lease at that time: 409",
+        "The earliest start at which this fits is ",
+        "T15:00",
+        "deleted: the machine is free for all again",
     ):
         assert line in done.stdout
 
