@@ -6,6 +6,7 @@
 set -eu
 
 missing=""
+command -v sqlite3 >/dev/null || missing="$missing sqlite3"
 case ",$1," in
 *,postgresql,*) ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql" ;;
 esac
@@ -14,6 +15,7 @@ case ",$1," in
     # The core package has the programs and no system service.
     PATH=$PATH:/usr/sbin command -v mariadbd >/dev/null || missing="$missing mariadb-server-core"
     command -v my_print_defaults >/dev/null || missing="$missing mariadb-client-core"
+    command -v mariadb-dump >/dev/null || missing="$missing mariadb-client"
     ;;
 esac
 [ -n "$missing" ] || exit 0
