@@ -18,7 +18,7 @@ from dibs.database.engines import Engine
 from dibs.database.engines.sqlite import can_write
 from dibs.database.errors import StoreContended
 from dibs.database.store import ATTEMPTS_MAX, Body, Reachability, Result, Statistics, pause_before, refused
-from dibs.database.transaction import Compiler, Transaction
+from dibs.database.transaction import Transaction, compiler_of
 
 BATCH_MAX = 64
 
@@ -32,7 +32,7 @@ class EmbeddedStore:
     def __init__(self, engine: Engine, statistics: Statistics) -> None:
         self.engine = engine
         self.statistics = statistics
-        self._compiler = Compiler(engine)
+        self._compiler = compiler_of(engine)
         self._reachability = Reachability()
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()

@@ -12,7 +12,7 @@ from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
 from dibs.database.engines import Engine
 from dibs.database.errors import StatementTimeout, StoreContended, StoreUnavailable
-from dibs.database.transaction import Again, Compiler, Transaction
+from dibs.database.transaction import Again, Transaction, compiler_of
 
 Result = TypeVar("Result")
 Body = Callable[[Transaction], Result]
@@ -115,7 +115,7 @@ class PooledStore:
     def __init__(self, engine: Engine, connections: int, statistics: Statistics) -> None:
         self.engine = engine
         self.statistics = statistics
-        self._compiler = Compiler(engine)
+        self._compiler = compiler_of(engine)
         self._reachability = Reachability()
         self._pools = {
             writing: QueuePool(

@@ -66,6 +66,14 @@ class Compiler:
         return Compiled(str(compiled), fixed, columns)
 
 
+_compilers: dict[str, Compiler] = {}
+
+
+def compiler_of(engine: Engine) -> Compiler:
+    """Return the compiler of an engine. The stores of a process share it, so each statement is compiled once."""
+    return _compilers.setdefault(engine.name, Compiler(engine))
+
+
 class Transaction:
     """A running transaction, the only thing that an operation may touch. It cannot begin, commit or roll back."""
 
