@@ -4,21 +4,28 @@ A test that uses ``database_url``, ``store``, ``server`` or another fixture that
 engine, or on one engine only. The folder decides which, in ENGINE_DEPENDENT below; CONTRIBUTING.md says why.
 """
 
+import gc
 import signal
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import pytest
 
 from dibs.database import Store, open_store
 from tests.bed.dibs_server import DibsServer
+from tests.bed.forked import ForkedProcess, start_forked
 from tests.bed.mariadb import MariadbServer
 from tests.bed.postgresql import PostgresqlServer
+from tests.bed.processes import free_port
 from tests.bed.scheduling import Scheduler, rank_of
 from tests.bed.session import ENGINES, SERVERS, Bed
 from tests.builders import Ledger
+
+if TYPE_CHECKING:
+    from tests.http.auth.keystone_server import Keystone
 
 TESTS = Path(__file__).parent
 BED = pytest.StashKey[Bed]()
@@ -125,6 +132,12 @@ def _excludes_its_engine(item: pytest.Item) -> bool:
     return on_sqlite and item.get_closest_marker("server_engines") is not None
 
 
+def pytest_collection_finish() -> None:
+    """Exempt everything that collecting loaded from garbage collection: each collection of it takes 0.3 s."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the total duration of the tests of each folder, over all workers."""
     seconds: defaultdict[str, float] = defaultdict(float)
@@ -223,9 +236,43 @@ def server(serve: Callable[..., DibsServer]) -> DibsServer:
 
 
 @pytest.fixture
+def spawn_conductor(database_url: str, tmp_path: Path) -> Iterator[Callable[..., ForkedProcess]]:
+    """Start a conductor on this test's database in a process of its own: a host name, and how far ahead its clock is.
+
+    Conductors that still run at the end are killed.
+    """
+    running: list[ForkedProcess] = []
+
+    def spawn(hostname: str, ahead: int = 0) -> ForkedProcess:
+        words = ("conductor", database_url, hostname, str(ahead))
+        running.append(start_forked(*words, log=tmp_path / "conductors.log"))
+        return running[-1]
+
+    yield spawn
+    for process in running:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
 def shared_server(bed: Bed, engine_name: str) -> DibsServer:
     """A running Dibs that other tests use too: do not count their objects, and do not stop it."""
     return bed.shared_server(engine_name)
+
+
+@pytest.fixture(scope="session")
+def keystone(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Keystone"]:
+    """A real Keystone, started once."""
+    # Only few tests need its libraries.
+    from tests.http.auth.keystone_server import Keystone
+
+    server = Keystone(tmp_path_factory.mktemp("keystone"), free_port())
+    server.prepare()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@
 # Every check runs even when an earlier one failed, so that one run shows every problem. The end of the output says how
 # long each check took. .pre-commit-config.yaml runs the same four lint commands; a test compares them.
 set -u
+# Tests start hundreds of Python processes. Without compiled files, each would compile Dibs again.
+unset PYTHONDONTWRITEBYTECODE
 cd "$(dirname "$0")/.." || exit 1
 summary=$(mktemp)
 trap 'rm -f "$summary"' EXIT

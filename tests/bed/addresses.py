@@ -38,6 +38,14 @@ class PostgresqlAddress:
         """Open a connection in autocommit mode."""
         return psycopg.connect(self.url(database), autocommit=True, connect_timeout=3)
 
+    def is_open(self, connection: Any) -> bool:
+        """Return False when a test closed the connection at the server."""
+        try:
+            connection.execute("SELECT 1")
+        except psycopg.OperationalError:
+            return False
+        return True
+
     def drop(self, database: str) -> None:
         self.execute(f"DROP DATABASE {database} WITH (FORCE)")
 
@@ -93,6 +101,14 @@ class MariadbAddress:
             client_flag=CLIENT.MULTI_STATEMENTS,
             ssl_disabled=True,
         )
+
+    def is_open(self, connection: Any) -> bool:
+        """Return False when a test closed the connection at the server."""
+        try:
+            connection.ping(reconnect=False)
+        except pymysql.err.MySQLError:
+            return False
+        return True
 
     def drop(self, database: str) -> None:
         self.execute(f"DROP DATABASE {database}")

@@ -5,11 +5,18 @@ import pwd
 import shutil
 import signal
 import subprocess
-import tempfile
-from pathlib import Path
 
 from tests.bed.addresses import MariadbAddress, PostgresqlAddress
-from tests.bed.processes import as_user, children_of, free_port, start_process, stop_process, tail_of, user_for_servers
+from tests.bed.processes import (
+    as_user,
+    children_of,
+    free_port,
+    make_folder,
+    start_process,
+    stop_process,
+    tail_of,
+    user_for_servers,
+)
 from tests.bed.waiting import eventually
 
 Address = PostgresqlAddress | MariadbAddress
@@ -28,8 +35,8 @@ class DatabaseServer:
     def __init__(self) -> None:
         self.address: Address = self.address_type(port=free_port())
         self.user = user_for_servers(self.system_user)
-        # Directly under the system's temporary folder: the path of a Unix socket has at most 107 characters.
-        self.folder = Path(tempfile.mkdtemp(prefix="dibs-bed-"))
+        # The path of a folder must be short: the path of a Unix socket has at most 107 characters.
+        self.folder = make_folder()
         self.data = self.folder / "data"
         self.log = self.folder / "server.log"
         self.process: subprocess.Popen[bytes] | None = None

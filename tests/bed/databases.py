@@ -65,6 +65,7 @@ class ServerDatabases:
         self.seeds: dict[str, list[Row]] = {}
         self.with_schema: set[str] = set()
         self.emptied: list[str] = []
+        self.connections: dict[str, Any] = {}
 
     def blank(self) -> str:
         name = unused_name()
@@ -85,17 +86,19 @@ class ServerDatabases:
         if url in self.with_schema and self._emptied(url):
             self.emptied.append(url)
         else:
+            if connection := self.connections.pop(url, None):
+                connection.close()
             self.server.drop(url.rpartition("/")[2])
 
     def _remember(self, url: str) -> None:
         """Record the tables, and the rows that migrations insert."""
-        with self.server.connect(url.rpartition("/")[2]) as connection, connection.cursor() as cursor:
+        with self._connection(url).cursor() as cursor:
             self.tables = [name for (name,) in _rows(cursor, self.server.table_names)]
             self.seeds = {name: _rows(cursor, f"SELECT * FROM {name}") for name in self._filled(cursor)}
 
     def _emptied(self, url: str) -> bool:
         """Restore a database to the state of ``fresh``; return False when a test changed its tables."""
-        with self.server.connect(url.rpartition("/")[2]) as connection, connection.cursor() as cursor:
+        with self._connection(url).cursor() as cursor:
             self.server.cut_other_connections(cursor)
             if [name for (name,) in _rows(cursor, self.server.table_names)] != self.tables:
                 return False
@@ -107,6 +110,12 @@ class ServerDatabases:
                     places = ", ".join(["%s"] * len(seeds[0]))
                     cursor.executemany(f"INSERT INTO {name} VALUES ({places})", seeds)
         return True
+
+    def _connection(self, url: str) -> Any:
+        """Return a connection that stays open: for a new one, PostgreSQL would read the definition of every table."""
+        if url not in self.connections or not self.server.is_open(self.connections[url]):
+            self.connections[url] = self.server.connect(url.rpartition("/")[2])
+        return self.connections[url]
 
     def _filled(self, cursor: Any) -> list[str]:
         """Return the names of the tables that have rows."""

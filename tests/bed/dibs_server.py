@@ -1,12 +1,11 @@
 """A running Dibs as an operator starts it: a process, reached over HTTP."""
 
-import os
-import subprocess
 import sys
 import urllib.request
 from pathlib import Path
 
-from tests.bed.processes import as_user, free_port, start_process, stop_process, tail_of, user_for_servers
+from tests.bed.forked import ForkedProcess, start_forked
+from tests.bed.processes import free_port, stop_process, tail_of
 from tests.bed.waiting import eventually
 
 DIBS = Path(sys.executable).with_name("dibs")
@@ -23,8 +22,8 @@ class DibsServer:
         self.url = f"http://127.0.0.1:{self.port}"
         self.log_path = folder / f"dibs-{self.port}.log"
         bind = ["--rpc-bind" if command == "conductor" else "--bind", f"127.0.0.1:{self.port}"]
-        self.command = [str(DIBS), command, *bind, "--database", database_url, "--auth", auth, *flags]
-        self.process: subprocess.Popen[bytes] | None = None
+        self.words = [command, *bind, "--database", database_url, "--auth", auth, *flags]
+        self.process: ForkedProcess | None = None
 
     @property
     def pid(self) -> int:
@@ -34,10 +33,7 @@ class DibsServer:
 
     def start(self) -> None:
         """Start the server and wait until its health check succeeds."""
-        # A DIBS_ variable of the shell that runs the tests would change a setting of the server.
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("DIBS_", "OS_"))}
-        command = as_user(user_for_servers("root"), self.command)
-        self.process = start_process(command, self.log_path, environment)
+        self.process = start_forked("dibs", *self.words, log=self.log_path)
         try:
             eventually(self.is_ready, seconds=90, what="dibs serve")
         except AssertionError as error:

@@ -2,11 +2,16 @@
 
 import os
 import pwd
+import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
+
+MEMORY_MIN_BYTES = 2 << 30
 
 
 def free_port() -> int:
@@ -37,7 +42,27 @@ def as_user(user: str, command: Sequence[str]) -> list[str]:
     return [*prefix, "--", *command]
 
 
-def start_process(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def make_folder() -> Path:
+    """Create a folder for databases and sockets: in memory if the machine has much, as databases wait for disks."""
+    memory = Path("/dev/shm")
+    roomy = "TMPDIR" not in os.environ and memory.is_dir() and shutil.disk_usage(memory).free > MEMORY_MIN_BYTES
+    return Path(tempfile.mkdtemp(prefix="dibs-bed-", dir=memory if roomy else None))
+
+
+class Process(Protocol):
+    """A started process: subprocess.Popen, or a fork of a server that has imported Dibs."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def send_signal(self, number: int, /) -> None: ...
+    def kill(self) -> None: ...
+
+
+def start_process(
+    command: Sequence[str], log: Path, environment: Mapping[str, str], folder: Path | None = None
+) -> subprocess.Popen[bytes]:
     """Start a process in its own session: Ctrl-C reaches only the test process, which then stops it."""
     with log.open("ab") as output:
         return subprocess.Popen(
@@ -46,11 +71,12 @@ def start_process(command: Sequence[str], log: Path, environment: Mapping[str, s
             stdout=output,
             stderr=subprocess.STDOUT,
             env=dict(environment),
+            cwd=folder,
             start_new_session=True,
         )
 
 
-def stop_process(process: subprocess.Popen[bytes], with_signal: int = signal.SIGTERM, seconds: float = 20.0) -> int:
+def stop_process(process: Process, with_signal: int = signal.SIGTERM, seconds: float = 20.0) -> int:
     """Send a process a signal, kill it when it does not stop, and return its exit status."""
     if process.poll() is None:
         process.send_signal(signal.SIGCONT)

@@ -10,14 +10,14 @@ import re
 import pytest
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
-TOGETHER = (
-    "tests/integrations/",  # a real Nova
-    "tests/importing/",  # a real Ironic, Placement and Keystone
-    "tests/http/auth/test_keystone.py",
-    "tests/packaging/",  # one wheel and one source distribution
-    "tests/docs/test_site.py",  # the built site
-)
-"""Folders and files whose tests share a slow fixture; one worker runs all tests of an entry."""
+TOGETHER = {
+    "tests/integrations/": "a real Nova",
+    "tests/importing/": "a real Ironic, Placement and Keystone",
+    "tests/http/auth/test_keystone.py": "a real Ironic, Placement and Keystone",
+    "tests/packaging/": "one wheel and one source distribution",
+    "tests/docs/test_site.py": "the built site",
+}
+"""Folders and files whose tests share a slow fixture; one worker runs all tests with the same fixture."""
 
 TOGETHER_BY_FILE = ("tests/attacks/",)
 """Folders in which the tests of each file share a slow fixture."""
@@ -47,9 +47,9 @@ def scope_of(nodeid: str) -> str:
     """Return the scope that tests on the same worker share; the test itself if it may run on any worker."""
     if story := _EXCHANGE.search(nodeid):
         return nodeid[: story.end()]
-    for prefix in TOGETHER:
+    for prefix, fixture in TOGETHER.items():
         if nodeid.startswith(prefix):
-            return prefix
+            return fixture
     return nodeid.partition("::")[0] if nodeid.startswith(TOGETHER_BY_FILE) else nodeid
 
 

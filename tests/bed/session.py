@@ -2,15 +2,14 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterable
-from pathlib import Path
 
 from tests.bed.addresses import MariadbAddress, PostgresqlAddress
 from tests.bed.databases import Databases, ServerDatabases, SqliteDatabases
 from tests.bed.dibs_server import DibsServer
 from tests.bed.mariadb import MariadbServer
 from tests.bed.postgresql import PostgresqlServer
+from tests.bed.processes import make_folder
 
 SERVERS: dict[str, type[PostgresqlServer] | type[MariadbServer]] = {
     "postgresql": PostgresqlServer,
@@ -32,7 +31,7 @@ class Bed:
     """
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="dibs-bed-"))
+        self.folder = make_folder()
         self.started: dict[str, PostgresqlServer | MariadbServer] = {}
         self.databases_by_engine: dict[str, Databases] = {}
         self.shared_servers: dict[str, DibsServer] = {}

@@ -12,7 +12,7 @@ def eventually(condition: Callable[[], Answer], seconds: float = 60.0, what: str
 
     An AssertionError or an OSError (a server that does not listen yet) counts as a false value.
     """
-    deadline = time.monotonic() + seconds
+    started = time.monotonic()
     problem: Exception | None = None
     while True:
         try:
@@ -20,6 +20,7 @@ def eventually(condition: Callable[[], Answer], seconds: float = 60.0, what: str
                 return answer
         except (AssertionError, OSError) as error:
             problem = error
-        if time.monotonic() > deadline:
+        if time.monotonic() > started + seconds:
             raise AssertionError(f"{what} did not come true within {seconds:g} seconds") from problem
-        time.sleep(0.02)
+        # A long wait asks less often: many conditions cost a request or a query.
+        time.sleep(min(0.2, max(0.01, (time.monotonic() - started) / 10)))

@@ -1,6 +1,5 @@
 """Connections by URL, clouds.yaml, environment and default, with and without credentials."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +8,8 @@ from openstack import exceptions
 
 from dibs.client import Dibs
 from dibs.client.connection import connect, root_of
-from tests.bed.dibs_server import DIBS, DibsServer
+from tests.bed.dibs_server import DibsServer
+from tests.bed.forked import run_dibs
 from tests.clients.clouds import write_clouds_yaml
 
 
@@ -59,7 +59,7 @@ def test_user_and_password_are_read_from_the_url_or_clouds_yaml(
     serve: Callable[..., DibsServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     users = tmp_path / "users"
-    subprocess.run([DIBS, "user", "add", users, "eva"], input="se:cret@1\n", text=True, check=True, timeout=30)
+    run_dibs("user", "add", users, "eva", stdin="se:cret@1\n").check_returncode()
     server = serve("--auth-file", str(users), auth="http_basic")
     where = server.url.removeprefix("http://")
     assert count(Dibs.connect(f"http://eva:se%3Acret%401@{where}")) == 0

@@ -16,7 +16,8 @@ import yaml
 from openstack.connection import Connection
 
 from tests.bed import fast_commands
-from tests.bed.dibs_server import DIBS, DibsServer
+from tests.bed.dibs_server import DibsServer
+from tests.bed.forked import run_dibs
 from tests.bed.processes import bare_environment
 from tests.bed.waiting import eventually
 
@@ -33,9 +34,10 @@ def write_clouds_yaml(folder: Path, server: DibsServer, *flags: str, **user: str
 
 
 @functools.cache
-def _printed_entry(*flags: str) -> bytes:
-    command = [DIBS, "clouds-yaml", *flags]
-    return subprocess.run(command, env=bare_environment(), capture_output=True, check=True).stdout
+def _printed_entry(*flags: str) -> str:
+    done = run_dibs("clouds-yaml", *flags)
+    done.check_returncode()
+    return done.stdout
 
 
 def connect(clouds_yaml: Path) -> Connection:

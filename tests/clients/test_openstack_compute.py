@@ -121,8 +121,8 @@ def test_a_server_deploys_stops_and_releases_a_bare_metal_node(clouds_yaml: Path
 
 def test_users_see_only_the_servers_of_their_project(serve: Callable[..., DibsServer], tmp_path: Path) -> None:
     add_user(tmp_path, "root")
-    add_user(tmp_path, "mia", "--project", "p", "--role", "member")
-    add_user(tmp_path, "sam", "--project", "q", "--role", "member")
+    add_user(tmp_path, "mia", "p", "member")
+    add_user(tmp_path, "sam", "q", "member")
     users = Users(tmp_path, serve("--auth-file", str(tmp_path / "users"), auth="http_basic"))
     root, mia, sam = (users.cloud(name) for name in ("root", "mia", "sam"))
     create_host(root, "CUSTOM_PLACE", 4)

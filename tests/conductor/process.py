@@ -1,9 +1,9 @@
 """A conductor in a process of its own, with fake hardware, to be killed.
 
-``python process.py DATABASE HOSTNAME [SECONDS]``: the seconds are how far ahead its clock is.
+``conductor DATABASE HOSTNAME [SECONDS]``: the seconds are how far ahead its clock is. A fork server runs it, see
+``tests/bed/dibs_forks.py``.
 """
 
-import sys
 import threading
 import time
 
@@ -21,8 +21,9 @@ def real_clock() -> int:
     return time.time_ns() // 1_000
 
 
-if __name__ == "__main__":
-    database, hostname, ahead = (*sys.argv[1:], "0")[:3]
+def main(words: list[str]) -> None:
+    """Run a conductor until killed."""
+    database, hostname, ahead = (*words, "0")[:3]
 
     def clock() -> int:
         """The real clock, or one that is ahead of it."""

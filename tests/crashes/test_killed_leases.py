@@ -1,12 +1,8 @@
 """Conductors are killed while many leases start and end: every event is executed completely, and once."""
 
 import random
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
-import pytest
 from sqlalchemy import func, select
 
 from dibs.database import Store
@@ -17,10 +13,10 @@ from dibs.leases.operations.leases import create_lease
 from dibs.leases.operations.planning import CreateLease
 from dibs.leases.tables import leases
 from dibs.wiring import build_runner, read_clock
+from tests.bed.forked import ForkedProcess
 from tests.bed.waiting import eventually
 from tests.builders import Ledger
-from tests.conductor import process
-from tests.laws import broken_laws, connect, read_tables
+from tests.laws import broken_laws, read_tables
 from tests.lease_builders import OWNER, instances, make_host, whole
 from tests.lease_laws import broken_lease_laws
 
@@ -28,24 +24,7 @@ LEASES = 200
 DAY = 86_400
 SECOND = 1_000_000
 COUNT = select(leases.c.status, func.count().label("number")).group_by(leases.c.status)
-Spawn = Callable[..., subprocess.Popen[bytes]]
-
-
-@pytest.fixture
-def spawn(database_url: str) -> Iterator[Spawn]:
-    """Start conductors; kill those that still run at the end."""
-    running = []
-
-    def spawn(hostname: str, ahead: int = 0) -> subprocess.Popen[bytes]:
-        program = [sys.executable, str(Path(process.__file__)), database_url, hostname, str(ahead)]
-        started = subprocess.Popen(program)
-        running.append(started)
-        return started
-
-    yield spawn
-    for one in running:
-        one.kill()
-        one.wait()
+Spawn = Callable[..., ForkedProcess]
 
 
 def create_leases(ledger: Ledger, runner: Runner) -> None:
@@ -59,10 +38,9 @@ def create_leases(ledger: Ledger, runner: Runner) -> None:
         runner.write(create_lease, OWNER, command)
 
 
-def states(url: str) -> dict[str, int]:
+def states(store: Store) -> dict[str, int]:
     """Count the leases by state on the rows: listing leases through an operation would slow down the conductors."""
-    with connect(url) as connection:
-        return {row.status: row.number for row in connection.execute(COUNT)}
+    return {row["status"]: row["number"] for row in store.read(lambda tx: tx.rows(COUNT))}
 
 
 def broken(url: str) -> list[str]:
@@ -71,31 +49,29 @@ def broken(url: str) -> list[str]:
     return [*broken_laws(tables, machines_only=False), *broken_lease_laws(tables)]
 
 
-def test_leases_with_the_same_start_all_start(ledger: Ledger, store: Store, database_url: str, spawn: Spawn) -> None:
+def test_leases_with_the_same_start_all_start(
+    ledger: Ledger, store: Store, database_url: str, spawn_conductor: Spawn
+) -> None:
     runner = build_runner(store, read_clock)
     create_leases(ledger, runner)
-    spawn("c-0")
-    eventually(lambda: states(database_url) == {ACTIVE: LEASES}, seconds=90, what="the start of every lease")
+    spawn_conductor("c-0")
+    eventually(lambda: states(store) == {ACTIVE: LEASES}, seconds=90, what="the start of every lease")
     assert broken(database_url) == []
 
 
 def test_leases_survive_repeated_kills_of_conductors(
-    ledger: Ledger, store: Store, database_url: str, spawn: Spawn
+    ledger: Ledger, store: Store, database_url: str, spawn_conductor: Spawn
 ) -> None:
     runner = build_runner(store, read_clock)
     create_leases(ledger, runner)
     for ahead, before, after in ((0, PENDING, ACTIVE), (2 * DAY, ACTIVE, TERMINATED)):
         for point in sorted(random.sample(range(1, LEASES), 3)):
-            started = [spawn(name, ahead) for name in ("c-0", "c-1")]
-            eventually(
-                lambda point=point, before=before: LEASES - states(database_url).get(before, 0) >= point, seconds=90
-            )
+            started = [spawn_conductor(name, ahead) for name in ("c-0", "c-1")]
+            eventually(lambda point=point, before=before: LEASES - states(store).get(before, 0) >= point, seconds=90)
             for one in started:
                 one.kill()
                 one.wait()
             assert broken(database_url) == []
-        spawn("c-0", ahead)
-        eventually(
-            lambda after=after: states(database_url) == {after: LEASES}, seconds=120, what=f"every lease in {after}"
-        )
+        spawn_conductor("c-0", ahead)
+        eventually(lambda after=after: states(store) == {after: LEASES}, seconds=120, what=f"every lease in {after}")
         assert broken(database_url) == []

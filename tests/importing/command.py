@@ -1,12 +1,12 @@
 """Run ``dibs import`` as a user does."""
 
 import json
-import subprocess
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from tests.bed.dibs_server import DIBS
-from tests.clients.clouds import bare_environment
+from tests.bed.forked import ForkedProcess, run_dibs, start_forked
 
 
 @dataclass(frozen=True)
@@ -30,22 +30,15 @@ def command_line(what: str, source: str | None, target: str | None, *flags: str)
     """Return the words of the command."""
     sides = [("--from", source), ("--to", target)]
     addresses = [word for flag, url in sides if url is not None for word in (flag, url)]
-    return [str(DIBS), "import", what, *addresses, "-f", "json", *flags]
+    return ["import", what, *addresses, "-f", "json", *flags]
 
 
 def run_import(what: str, source: str | None, target: str | None, *flags: str, **variables: str) -> Outcome:
     """Run an import to its end."""
-    done = subprocess.run(
-        command_line(what, source, target, *flags),
-        env={**bare_environment(), **variables},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = run_dibs(*command_line(what, source, target, *flags), **variables)
     return Outcome(done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr)
 
 
-def start_import(what: str, source: str, target: str) -> "subprocess.Popen[bytes]":
+def start_import(what: str, source: str, target: str) -> ForkedProcess:
     """Start an import that the test will kill."""
-    command = command_line(what, source, target, "--quiet")
-    return subprocess.Popen(command, env=bare_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return start_forked("dibs", *command_line(what, source, target, "--quiet"), log=Path(os.devnull))

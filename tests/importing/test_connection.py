@@ -7,7 +7,6 @@ import pytest
 import yaml
 
 from tests.bed.dibs_server import DibsServer
-from tests.bed.processes import free_port
 from tests.bed.session import Bed
 from tests.clients.clouds import connect, enroll, write_clouds_yaml
 from tests.clients.test_http_basic import add_user
@@ -44,21 +43,16 @@ def test_both_sides_accept_a_user_and_password(serve: Serve, bed: Bed, engine_na
     assert (wrong.status, "Copied objects are kept" in wrong.err) == (1, True)
 
 
-def test_an_entry_of_clouds_yaml_authenticates_with_keystone(serve: Serve, target: DibsServer, tmp_path: Path) -> None:
-    keystone = Keystone(tmp_path / "keystone", free_port())
-    keystone.directory.mkdir()
-    keystone.prepare()
-    try:
-        keystone.start()
-        source = serve(*_settings(keystone), auth="keystone")
-        clouds = tmp_path / "clouds.yaml"
-        clouds.write_text(
-            yaml.safe_dump({"clouds": {"old": _keystone_entry(keystone, source), "new": _noauth_entry(target)}})
-        )
-        command = ("--from-os-cloud", "old", "--to-os-cloud", "new")
-        done = run_import("placement", None, None, *command, OS_CLIENT_CONFIG_FILE=str(clouds))
-    finally:
-        keystone.stop()
+def test_an_entry_of_clouds_yaml_authenticates_with_keystone(
+    keystone: Keystone, serve: Serve, target: DibsServer, tmp_path: Path
+) -> None:
+    source = serve(*_settings(keystone), auth="keystone")
+    clouds = tmp_path / "clouds.yaml"
+    clouds.write_text(
+        yaml.safe_dump({"clouds": {"old": _keystone_entry(keystone, source), "new": _noauth_entry(target)}})
+    )
+    command = ("--from-os-cloud", "old", "--to-os-cloud", "new")
+    done = run_import("placement", None, None, *command, OS_CLIENT_CONFIG_FILE=str(clouds))
     assert done.status == 0, done.err
     assert set(done.report["counts"]) == {"resource class", "trait", "provider", "claim"}
 

@@ -1,14 +1,9 @@
 """Conductor processes are killed at random points while they match allocations: every allocation is still settled."""
 
 import random
-import subprocess
-import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
-
-import pytest
+from collections.abc import Callable
 
 from dibs.access.access import SERVICE
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
@@ -17,34 +12,19 @@ from dibs.database.runner import Runner
 from dibs.machines.operations.conductors import list_conductors
 from dibs.wiring import build_runner, read_clock
 from tests import fleet
+from tests.bed.forked import ForkedProcess
 from tests.bed.waiting import eventually
 from tests.conductor import process
 from tests.races.crowd import all_at_once
-from tests.races.test_allocations import THREADS, all_allocations, assert_one_node_each, settled
+from tests.races.test_allocations import THREADS, all_allocations, assert_one_node_each, number_settled
 
 NODES = 120
 ALLOCATIONS = 160
-Spawn = Callable[[str], subprocess.Popen[bytes]]
+Spawn = Callable[[str], ForkedProcess]
 
 
-@pytest.fixture
-def spawn(database_url: str) -> Iterator[Spawn]:
-    """Start conductors that take over within seconds; kill those that still run at the end."""
-    running = []
-
-    def spawn(hostname: str) -> subprocess.Popen[bytes]:
-        started = subprocess.Popen([sys.executable, str(Path(process.__file__)), database_url, hostname])
-        running.append(started)
-        return started
-
-    yield spawn
-    for one in running:
-        one.kill()
-        one.wait()
-
-
-def begin(runner: Runner, spawn: Spawn) -> dict[str, subprocess.Popen[bytes]]:
-    started = {name: spawn(name) for name in ("c-0", "c-1")}
+def begin(runner: Runner, spawn_conductor: Spawn) -> dict[str, ForkedProcess]:
+    started = {name: spawn_conductor(name) for name in ("c-0", "c-1")}
     eventually(lambda: len(runner.read(list_conductors, SERVICE, None)) == 2, seconds=60)
     return started
 
@@ -62,18 +42,20 @@ def under_load(runner: Runner, disturb: Callable[[], None]) -> None:
     killer.join()
 
 
-def reach(runner: Runner, count: int) -> None:
+def reach(store: Store, count: int) -> None:
     """Wait until this many allocations are settled."""
-    eventually(lambda: sum(one.state != "allocating" for one in all_allocations(runner)) >= count, seconds=60)
+    eventually(lambda: number_settled(store) >= count, seconds=60)
 
 
-def assert_all_settled(runner: Runner, url: str) -> None:
+def assert_all_settled(store: Store, runner: Runner, url: str) -> None:
     """Check that every allocation has its final state within one take-over period.
 
     Every kill came before the last allocation was created, so one period from now is enough.
     """
     eventually(
-        settled(runner, ALLOCATIONS), seconds=process.TAKE_OVER_SECONDS, what="a final state for every allocation"
+        lambda: number_settled(store) == ALLOCATIONS,
+        seconds=process.TAKE_OVER_SECONDS,
+        what="a final state for every allocation",
     )
     allocations = all_allocations(runner)
     assert Counter(one.state for one in allocations) == {"active": NODES, "error": ALLOCATIONS - NODES}
@@ -82,38 +64,38 @@ def assert_all_settled(runner: Runner, url: str) -> None:
 
 
 def test_another_conductor_settles_the_allocations_of_a_killed_one(
-    store: Store, database_url: str, spawn: Spawn
+    store: Store, database_url: str, spawn_conductor: Spawn
 ) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
-    started = begin(runner, spawn)
+    started = begin(runner, spawn_conductor)
 
     def kill_one() -> None:
-        reach(runner, random.randrange(1, NODES // 2))
+        reach(store, random.randrange(1, NODES // 2))
         started["c-0"].kill()
 
     under_load(runner, kill_one)
     assert started["c-0"].wait(timeout=10) < 0, "no conductor was killed"
-    assert_all_settled(runner, database_url)
+    assert_all_settled(store, runner, database_url)
 
 
 def test_allocations_are_settled_while_conductors_are_killed_repeatedly(
-    store: Store, database_url: str, spawn: Spawn
+    store: Store, database_url: str, spawn_conductor: Spawn
 ) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
-    started = begin(runner, spawn)
+    started = begin(runner, spawn_conductor)
 
     killed = []
 
     def kill_and_restart() -> None:
         for point in sorted(random.sample(range(1, NODES), 3)):
-            reach(runner, point)
+            reach(store, point)
             name = random.choice(("c-0", "c-1"))
             started[name].kill()
             killed.append(started[name].wait())
-            started[name] = spawn(name)
+            started[name] = spawn_conductor(name)
 
     under_load(runner, kill_and_restart)
     assert len(killed) == 3
-    assert_all_settled(runner, database_url)
+    assert_all_settled(store, runner, database_url)

@@ -1,6 +1,5 @@
 """``dibs api`` and ``dibs conductor`` as an operator runs them: processes of their own on one database."""
 
-import subprocess
 import uuid
 
 import pytest
@@ -10,7 +9,8 @@ from dibs.allocations.queries import allocations
 from dibs.machines.operations.nodes import CreateNode, create_node
 from dibs.machines.queries import conductors
 from dibs.wiring import build_runner
-from tests.bed.dibs_server import DIBS, DibsServer
+from tests.bed.dibs_server import DibsServer
+from tests.bed.forked import run_dibs
 from tests.bed.waiting import eventually
 from tests.cli.commands.test_serve import self_signed
 from tests.conductor.process import real_clock
@@ -176,9 +176,7 @@ def test_conductor_with_tls_is_called_only_by_an_api_that_trusts_its_authority(s
 
 
 def test_missing_authority_file_is_named():
-    done = subprocess.run(
-        [DIBS, "api", "--rpc-ca-file", "nowhere.pem"], capture_output=True, text=True, timeout=30, check=False
-    )
+    done = run_dibs("api", "--rpc-ca-file", "nowhere.pem")
     assert (done.returncode, "Cannot read rpc_ca_file" in done.stderr) == (1, True)
 
 
@@ -188,7 +186,7 @@ def test_missing_authority_file_is_named():
     ids=["all addresses", "authentication without a secret", "short secret"],
 )
 def test_conductor_without_a_safe_secret_does_not_start(flags):
-    done = subprocess.run([DIBS, "conductor", *flags], capture_output=True, text=True, timeout=30, check=False)
+    done = run_dibs("conductor", *flags)
     assert done.returncode == 1
     assert "rpc" in done.stderr
     assert "Traceback" not in done.stderr

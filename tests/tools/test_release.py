@@ -52,7 +52,7 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)
     (tmp_path / "backend.py").write_text(BACKEND)
     (tmp_path / "CHANGELOG.md").write_text(CHANGELOG)
-    (tmp_path / ".gitignore").write_text("dist/\nbuild/\n*.egg-info/\n")
+    (tmp_path / ".gitignore").write_text("__pycache__/\ndist/\nbuild/\n*.egg-info/\n")
     make_repository(tmp_path)
     return tmp_path
 

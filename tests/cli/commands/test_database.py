@@ -1,15 +1,13 @@
 """``dibs db …``."""
 
 import subprocess
-import sys
 from pathlib import Path
 
-DIBS = str(Path(sys.executable).with_name("dibs"))
+from tests.bed.forked import run_dibs
 
 
 def run(verb: str, directory: Path) -> "subprocess.CompletedProcess[str]":
-    command = [DIBS, "db", verb, "--database", f"sqlite:///{directory}/dibs.sqlite"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return run_dibs("db", verb, "--database", f"sqlite:///{directory}/dibs.sqlite")
 
 
 def test_an_empty_database_has_no_version_and_fails_the_check_until_upgraded(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from tests.bed.dibs_server import DIBS, DibsServer
+from tests.bed.forked import run_dibs
 from tests.bed.processes import free_port
 from tests.clients.clouds import bare_environment
 
@@ -14,9 +15,7 @@ pytestmark = pytest.mark.one_engine
 
 
 def run(*words: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [DIBS, "import", *words], env=bare_environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True
-    )
+    return run_dibs("import", *words)
 
 
 def from_itself(server: DibsServer, *flags: str) -> list[str]:

@@ -6,12 +6,9 @@ import io
 import ipaddress
 import json
 import logging
-import os
 import signal
 import socket
 import ssl
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,18 +23,17 @@ from cryptography.x509.oid import NameOID
 
 from dibs.cli.commands.serve import Conductor
 from dibs.settings import Settings
-from tests.bed.processes import free_port, start_process, stop_process, tail_of
+from tests.bed.forked import ForkedProcess, run_dibs, start_forked
+from tests.bed.processes import free_port, stop_process, tail_of
 from tests.bed.waiting import eventually
-
-DIBS = str(Path(sys.executable).with_name("dibs"))
 
 
 @contextlib.contextmanager
 def serving(directory: Path, *flags: str, verify: ssl.SSLContext | bool = True) -> Iterator[httpx.Client]:
     """Run a server on an SQLite file and yield a client for it; assert that it stops cleanly."""
     port = free_port()
-    command = [DIBS, "serve", "--bind", f"127.0.0.1:{port}", "--database", f"sqlite:///{directory}/dibs.sqlite", *flags]
-    process = start_process(command, directory / "log", os.environ)
+    command = ["serve", "--bind", f"127.0.0.1:{port}", "--database", f"sqlite:///{directory}/dibs.sqlite", *flags]
+    process = start_forked("dibs", *command, log=directory / "log")
     scheme = "https" if "--tls-cert" in flags else "http"
     with httpx.Client(base_url=f"{scheme}://127.0.0.1:{port}", verify=verify, timeout=20) as client:
         try:
@@ -48,7 +44,7 @@ def serving(directory: Path, *flags: str, verify: ssl.SSLContext | bool = True) 
     assert stopped == 0, tail_of(directory / "log")
 
 
-def is_ready(client: httpx.Client, process: "subprocess.Popen[bytes]", directory: Path) -> bool:
+def is_ready(client: httpx.Client, process: ForkedProcess, directory: Path) -> bool:
     if process.poll() is not None:
         raise RuntimeError(tail_of(directory / "log"))
     with contextlib.suppress(httpx.TransportError):
@@ -58,7 +54,7 @@ def is_ready(client: httpx.Client, process: "subprocess.Popen[bytes]", directory
 
 def refusal(*flags: str) -> str:
     """Return the message of a server that refuses to start."""
-    done = subprocess.run([DIBS, "serve", *flags], capture_output=True, text=True, timeout=30, check=False)
+    done = run_dibs("serve", *flags)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     return done.stderr.strip()
@@ -95,7 +91,7 @@ def test_tls_uses_the_configured_certificate(tmp_path: Path) -> None:
 
 def test_http_basic_accepts_an_added_user_only(tmp_path: Path) -> None:
     users = str(tmp_path / "users")
-    subprocess.run([DIBS, "user", "add", users, "eva"], input="secret\n", text=True, check=True, timeout=30)
+    run_dibs("user", "add", users, "eva", stdin="secret\n").check_returncode()
     with serving(tmp_path, "--auth", "http_basic", "--auth-file", users) as client:
         assert client.get("/baremetal/v1/nodes").status_code == 401
         assert client.get("/baremetal/v1").status_code == 200
@@ -153,8 +149,7 @@ def self_signed(directory: Path) -> tuple[str, str]:
 @pytest.mark.parametrize("auth", ["noauth", "http_basic", "keystone"])
 def test_clouds_yaml_has_the_configured_authentication_method(auth: str) -> None:
     keystone = ["--keystone-url", "http://k/v3", "--keystone-username", "u", "--keystone-password", "p"]
-    command = [DIBS, "clouds-yaml", "--auth", auth, "--auth-file", "users", *keystone]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    done = run_dibs("clouds-yaml", "--auth", auth, "--auth-file", "users", *keystone)
     cloud = yaml.safe_load(done.stdout)["clouds"]["dibs"]
     assert cloud["baremetal_endpoint_override"] == "http://127.0.0.1:8780/baremetal"
     expected = {"noauth": "none", "http_basic": "http_basic", "keystone": None}

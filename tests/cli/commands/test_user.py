@@ -1,17 +1,14 @@
 """``dibs user add``."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 from dibs.http.auth.basic import parse_users
-
-DIBS = str(Path(sys.executable).with_name("dibs"))
+from tests.bed.forked import run_dibs
 
 
 def add(*arguments: str, password: str = "secret") -> "subprocess.CompletedProcess[str]":
-    command = [DIBS, "user", "add", *arguments]
-    return subprocess.run(command, input=password + "\n", capture_output=True, text=True, timeout=60, check=False)
+    return run_dibs("user", "add", *arguments, stdin=password + "\n")
 
 
 def test_users_are_added_and_changed_in_a_file_that_only_its_owner_can_read(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Tokens of a Keystone server."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -21,16 +20,6 @@ SERVICE_USER = ServiceUser(
     username="admin", password=PASSWORD, project="admin", user_domain="Default", project_domain="Default"
 )
 PROJECT_ADMIN = {"project": {"name": "admin", "domain": {"name": "Default"}}}
-
-
-@pytest.fixture(scope="module")
-def keystone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Keystone]:
-    directory: Path = tmp_path_factory.mktemp("keystone")
-    server = Keystone(directory, free_port())
-    server.prepare()
-    server.start()
-    yield server
-    server.stop()
 
 
 def issue_token(keystone: Keystone, scope: dict[str, object]) -> tuple[str, str]:
