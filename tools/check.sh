@@ -1,18 +1,20 @@
 #!/bin/sh
-# Check style, types and layers, then run tests when arguments for pytest are given.
+# Check style, types and layers, and run tests when arguments for pytest are given.
 #
 #   check.sh                        lint everything
-#   check.sh PYTEST-ARGUMENT...     lint everything, then run pytest with these arguments
-#   check.sh --package leases ...   lint src/dibs/leases and its tests, then run those tests
+#   check.sh PYTEST-ARGUMENT...     lint everything, and run pytest with these arguments
+#   check.sh --package leases ...   lint src/dibs/leases and its tests, and run those tests
 #
-# Every check runs even when an earlier one failed, so that one run shows every problem. The end of the output says how
-# long each check took. .pre-commit-config.yaml runs the same four lint commands; a test compares them.
+# Every check runs even when another one failed, so that one run shows every problem. The lint commands run beside the
+# tests, and their output follows that of the tests. The end of the output says how long each check took.
+# .pre-commit-config.yaml runs the same four lint commands; a test compares them.
 set -u
 # Tests start hundreds of Python processes. Without compiled files, each would compile Dibs again.
 unset PYTHONDONTWRITEBYTECODE
 cd "$(dirname "$0")/.." || exit 1
 summary=$(mktemp)
-trap 'rm -f "$summary"' EXIT
+problems=$(mktemp)
+trap 'rm -f "$summary" "$problems"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -60,14 +62,17 @@ if [ "${1-}" = --package ]; then
         exit 2
     fi
     shift 2
-    lint_package "$paths" "$sources"
+    lint_package "$paths" "$sources" >"$problems" 2>&1 &
     # shellcheck disable=SC2086
     [ -z "$tests" ] || check "tests (pytest)" .venv/bin/pytest "$@" $tests
-else
+elif [ $# -eq 0 ]; then
     lint_all
-    [ $# -eq 0 ] || check "tests (pytest)" .venv/bin/pytest --durations=10 "$@"
+else
+    lint_all >"$problems" 2>&1 &
+    check "tests (pytest)" .venv/bin/pytest --durations=10 "$@"
 fi
 
+wait
 echo
-cat "$summary"
+cat "$problems" "$summary"
 ! grep -q '^FAILED' "$summary"
