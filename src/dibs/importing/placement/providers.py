@@ -9,6 +9,7 @@ its inventory and traits belong to the node.
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from dibs.importing.differences import differences
 from dibs.importing.report import Difference, Report
@@ -116,7 +117,7 @@ def _read(service: Service, entry: Json) -> _Provider:
 
 
 def _compare(source: _Provider, target: _Provider) -> Iterator[Difference]:
-    return differences(vars(source), vars(target), ("name", "parent", "aggregates", "traits", "inventories"))
+    return differences(asdict(source), asdict(target), ("name", "parent", "aggregates", "traits", "inventories"))
 
 
 def _compare_node(source: _Provider, target: _Provider) -> Iterator[Difference]:
@@ -124,8 +125,8 @@ def _compare_node(source: _Provider, target: _Provider) -> Iterator[Difference]:
 
     Dibs names it after the node, Nova after the node's uuid; ``reserved`` depends on the node's provision state.
     """
-    yield from differences(vars(source), vars(target), ("aggregates",))
+    yield from differences(asdict(source), asdict(target), ("aggregates",))
     why = {"traits": _OF_A_NODE, "total": _OF_A_NODE}
-    yield from differences(vars(source), vars(target), ("traits",), why)
+    yield from differences(asdict(source), asdict(target), ("traits",), why)
     totals = ({name: each["total"] for name, each in side.inventories.items()} for side in (source, target))
     yield from differences({"total": next(totals)}, {"total": next(totals)}, ("total",), why)
