@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
@@ -29,6 +30,16 @@ def attack(target: Target, strategy: SearchStrategy[Attack], examples: int) -> N
         target.send(one)
 
     send()
+
+
+def test_write_beside_a_request_is_noticed(target: Target) -> None:
+    """An attack that misses writes would find nothing."""
+    target.ledger.enrol()
+    try:
+        with pytest.raises(AssertionError, match="reading changed"):
+            target.send(Attack.of("GET", "/v1/nodes"))
+    finally:
+        target.prepare()
 
 
 def test_no_request_to_any_route_breaks_the_laws(target: Target, examples: int) -> None:
