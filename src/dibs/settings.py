@@ -176,7 +176,7 @@ class Settings:
     )
     lease_reassignment_seconds: float = _setting(
         10,
-        "Interval at which hosts that failed before the start of a lease are replaced. 0 disables it.",
+        "Interval at which failed hosts of pending and active leases are replaced. 0 disables it.",
         check=_at_least(0),
     )
     lease_seconds_max: int = _setting(0, "Maximum duration of a lease. 0: no limit.", check=_at_least(0))

@@ -6,16 +6,18 @@ Every caller has its own store, like callers in different processes.
 import random
 import uuid
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
 from dibs.access.access import SERVICE
 from dibs.database import Store, open_store
 from dibs.errors import DibsError
-from dibs.leases.model.errors import HostBooked, NoSuchHost, NotEnoughHosts
+from dibs.leases.model.errors import HostBooked, LeaseConflict, NoSuchHost, NotEnoughHosts
 from dibs.leases.model.leases import Lease
 from dibs.leases.operations.hosts import RegisterHost, delete_host, register_host
 from dibs.leases.operations.updates import ReservationUpdate
+from dibs.ledger.operations.inventories import PutInventory, change_inventory
 from dibs.wiring import build_runner
 from tests.booking_laws import broken_bookings
 from tests.builders import Ledger
@@ -30,6 +32,7 @@ from tests.lease_builders import (
     register,
     whole,
 )
+from tests.provider_builders import sizes
 from tests.races.crowd import all_at_once
 
 CALLERS = 8
@@ -181,3 +184,18 @@ def test_concurrent_registrations_create_one_host(ledger, callers):
         )
         assert sum(not isinstance(answer, Exception) for answer in answers) == 1, answers
         assert all(isinstance(each, DibsError) for each in answers if isinstance(each, Exception)), answers
+
+
+def test_host_that_shrinks_while_it_is_booked_keeps_what_was_promised(ledger, callers):
+    """The fixture checks afterwards that no booking exceeds the capacity."""
+    for number in range(10):
+        host = make_host(ledger, f"shrinking-{number}", VCPU=64)
+        wanted = instances(1, vcpus=40, resource_properties=f'["==", "$id", "{host.id}"]')
+        shrink = PutInventory(provider=host.provider, resource_class="VCPU", sizes=sizes(32))
+        calls = [
+            partial(lease, callers[0], 1, 2, wanted),
+            partial(callers[1].runner.write, change_inventory, SERVICE, shrink),
+        ]
+        answers = all_at_once(2, lambda caller, calls=calls: calls[caller]())
+        (refused,) = (answer for answer in answers if isinstance(answer, DibsError))
+        assert isinstance(refused, (LeaseConflict, NotEnoughHosts)), answers

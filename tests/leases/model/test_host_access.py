@@ -41,11 +41,19 @@ def test_claim_of_an_active_lease_is_allowed(booking: GuardedBooking, use: HostU
     [
         (INSTANCES, replace(ONE, projects=["q"])),
         (INSTANCES, replace(ONE, taken={"VCPU": 3})),
+        (INSTANCES, replace(ONE, taken={"VCPU": 2, "DISK_GB": 1})),
         (INSTANCES, replace(ONE, reserved={})),
         (replace(INSTANCES, begun=False), ONE),
         (WHOLE, HostUse(projects=["q"])),
     ],
-    ids=["other project", "more than reserved", "no reserved instance", "not begun", "whole host of another project"],
+    ids=[
+        "other project",
+        "more than reserved",
+        "class that was not reserved",
+        "no reserved instance",
+        "not begun",
+        "whole host of another project",
+    ],
 )
 def test_claim_without_a_lease_is_refused(booking: GuardedBooking, use: HostUse) -> None:
     with pytest.raises(HostKeptForLeases):

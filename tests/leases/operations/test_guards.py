@@ -76,6 +76,13 @@ def test_reserved_instance_takes_no_more_than_was_reserved(ledger, host, made):
         claim(ledger, reserved(host, made, vcpus=5), consumer=consumer)
 
 
+def test_reserved_instance_takes_nothing_of_a_class_that_was_not_reserved(ledger, host, made):
+    with_disk = reserved(host, made, vcpus=4)
+    with_disk[host.provider]["DISK_GB"] = 1
+    with pytest.raises(HostKeptForLeases):
+        claim(ledger, with_disk)
+
+
 def test_instance_cannot_release_its_reservation_and_keep_its_processors(ledger, host, made):
     consumer = claim(ledger, reserved(host, made, vcpus=4))
     with pytest.raises(HostKeptForLeases):

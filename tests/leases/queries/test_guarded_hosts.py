@@ -23,10 +23,10 @@ def test_bookings_on_a_host_are_listed_until_they_are_released(ledger: Ledger) -
     made = lease(ledger, 1, 2, instances(2))
     (booking,) = ledger.store.read(lambda tx: guarded_hosts.bookings_on(tx, [host.id]))[host.id]
     assert (booking.reservation, booking.begun, booking.start_at) == (made.reservations[0].uuid, False, at(1))
-    assert ledger.store.read(lambda tx: guarded_hosts.is_live(tx, booking.reservation))
+    assert ledger.store.read(lambda tx: guarded_hosts.live(tx, [booking.reservation]))
     delete(ledger, made)
     assert ledger.store.read(lambda tx: guarded_hosts.bookings_on(tx, [host.id])) == {host.id: []}
-    assert not ledger.store.read(lambda tx: guarded_hosts.is_live(tx, booking.reservation))
+    assert not ledger.store.read(lambda tx: guarded_hosts.live(tx, [booking.reservation]))
 
 
 def test_reservation_provider_belongs_to_its_host(ledger: Ledger) -> None:

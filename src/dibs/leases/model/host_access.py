@@ -64,10 +64,10 @@ class HostUse(Struct, frozen=True, kw_only=True):
         return booking.project_id in (None, *self.projects) and self._within(booking)
 
     def _within(self, booking: GuardedBooking) -> bool:
-        """Return True when it takes no more than the reserved instances that it claims."""
+        """Return True when it takes no more than the reserved instances that it claims, and nothing else."""
         count = self.reserved.get(booking.resource_class, 0)
         return count > 0 and all(
-            self.taken.get(name, 0) <= amount * count for name, amount in booking.resources.items()
+            amount <= booking.resources.get(name, 0) * count for name, amount in self.taken.items()
         )
 
 

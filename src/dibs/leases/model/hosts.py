@@ -139,8 +139,8 @@ class Host(Struct, frozen=True, kw_only=True):
         node = self.node
         used = node is not None and (node.instance_uuid, any(each.used for each in self.inventories.values()))
         sizes = tuple((name, self.capacity(name)) for name in sorted(self.inventories))
-        held_until = node.hold_ends_at if node is not None else None
-        return self.out_of_service, used, held_until, sizes, self.traits, tuple(sorted(self.properties.items()))
+        of_node = node is not None and (node.hold_ends_at, node.resource_class, node.properties)
+        return self.out_of_service, used, of_node, sizes, self.traits, tuple(sorted(self.properties.items()))
 
     def capacity(self, resource_class: str) -> int:
         """Return how much of a class can be booked at a time.

@@ -5,19 +5,22 @@ So either the guard sees the booking, or the operation that books sees the claim
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from dibs.database.transaction import Duplicate, Transaction
 from dibs.leases.model.errors import LeaseConflict, ProviderIsHost
 from dibs.leases.model.host_access import GuardedBooking, GuardedHost, HostUse, check_hold, check_use
-from dibs.leases.model.hosts import reservation_provider_name
+from dibs.leases.model.hosts import Host, reservation_provider_name
 from dibs.leases.model.leases import reservation_of
+from dibs.leases.operations.promises import check_change
 from dibs.leases.operations.uses import uses
 from dibs.leases.queries import guarded_hosts, hosts
 from dibs.ledger.model.claims import ClaimRequest, InventoryKey
 from dibs.ledger.model.errors import ProviderExists
 from dibs.ledger.model.providers import Provider
-from dibs.ledger.operations.guards import ClaimChange, LedgerGuard
+from dibs.ledger.operations.guards import ClaimChange, InventoriesAfter, LedgerGuard
 from dibs.ledger.queries import claim_views, providers
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.guards import NodeGuard
@@ -68,10 +71,24 @@ class LeaseLedgerGuard(LedgerGuard):
             except Duplicate as error:
                 raise ProviderExists(field="name", value=name) from error
 
+    def check_inventories(self, tx: Transaction, after: InventoriesAfter) -> None:
+        """Refuse inventories of the class of a reservation, which only its lease offers, and less than was booked."""
+        names = {name for inventories in after.values() for name in inventories}
+        reservations = {reservation: name for name in names if (reservation := reservation_of(name)) is not None}
+        for reservation in sorted(guarded_hosts.live(tx, sorted(reservations))):
+            raise LeaseConflict(
+                reason=f"Resource class {reservations[reservation]} belongs to a reservation: only its lease offers it."
+            )
+        check_change(tx, list(after), lambda host: replace(host, inventories=after[host.provider_id]))
+
+    def check_traits(self, tx: Transaction, provider_id: int, after: Collection[str]) -> None:
+        """Refuse to remove or add traits against the requirements of leases."""
+        check_change(tx, [provider_id], lambda host: replace(host, traits=frozenset(after)))
+
     def check_class_removal(self, tx: Transaction, name: str) -> None:
         """Refuse to rename or remove the class of a reservation that has not ended."""
         reservation = reservation_of(name)
-        if reservation is not None and guarded_hosts.is_live(tx, reservation):
+        if reservation is not None and guarded_hosts.live(tx, [reservation]):
             raise LeaseConflict(reason=f"Resource class {name} belongs to a reservation and is removed with its lease.")
 
 
@@ -87,6 +104,10 @@ class LeaseNodeGuard(NodeGuard):
         """Refuse a hold that would last into a booking."""
         for host, booked in _booked(tx, node):
             check_hold(host, booked, until)
+
+    def check_properties(self, tx: Transaction, node: Node, after: Node) -> None:
+        """Refuse properties with which the node is smaller than leases require."""
+        check_change(tx, [node.id], lambda host: _with_properties(host, after))
 
     def check_class_change(self, tx: Transaction, node: Node) -> None:
         """Refuse another class for a node that is booked with the class it has."""
@@ -110,7 +131,14 @@ def _instance_use(tx: Transaction, node: Node, instance_uuid: str) -> HostUse:
     if all(claim["provider"] != node.uuid for claim in claims):
         return HostUse(reservation_id=launched)
     amounts = {claim["resource_class"]: claim["amount"] for claim in claims}
-    return HostUse(projects=[claims[0]["project_id"]], reserved=amounts, taken=amounts, reservation_id=launched)
+    taken = {claim["resource_class"]: claim["amount"] for claim in claims if claim["provider"] == node.uuid}
+    return HostUse(projects=[claims[0]["project_id"]], reserved=amounts, taken=taken, reservation_id=launched)
+
+
+def _with_properties(host: Host, node: Node) -> Host:
+    """Return the host of a node with the properties that the node has after a change."""
+    assert host.node is not None
+    return replace(host, node=replace(host.node, properties=node.properties))
 
 
 def _use(

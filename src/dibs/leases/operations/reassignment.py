@@ -1,12 +1,14 @@
-"""Reassign reservations that have not begun, when one of their hosts fails, is disabled or goes into maintenance.
+"""Reassign reservations when one of their hosts fails, is disabled or goes into maintenance.
 
-- When another host is available, the reservation gets it and is marked ``resources_changed``.
-- Otherwise the reservation loses the host and is marked ``missing_resources``. Conductors retry until a host is
-  available or the lease begins.
-In both cases the lease is ``degraded``: it differs from what was booked first.
+- Before the lease begins, the reservation gets another host. It has what was promised, and no mark.
+- Once it has begun, the reservation gets another host too and is marked ``resources_changed``, as in Blazar. Better
+  than Blazar, it keeps a host that its project still uses until the use ends: other leases cannot book that host.
+- When there is no other host, the reservation loses the host and is marked ``missing_resources``. Conductors retry
+  until a host is available or the lease ends.
+A lease with a mark is ``degraded``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -14,12 +16,14 @@ from msgspec import Struct
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.leases.model.errors import NotEnoughHosts
-from dibs.leases.model.leases import RESERVATION_PENDING, Lease, Reservation
+from dibs.leases.model.hosts import NO_DETAILS, Host
+from dibs.leases.model.leases import ACTIVE, PENDING, RESERVATION_ACTIVE, Lease, Reservation
 from dibs.leases.model.matching.needs import Assignment, need_of
 from dibs.leases.model.windows import Window
-from dibs.leases.operations import booking
+from dibs.leases.operations import booking, reservation_inventories
 from dibs.leases.operations.booking import HostSearch
 from dibs.leases.queries import affected_reservations, bookings, hosts, leases
+from dibs.ledger.queries import claim_views, inventories, providers, resource_classes
 
 FindHosts = Callable[[Transaction, int, HostSearch], list[Assignment]]
 """Finds hosts, with or without locking them."""
@@ -53,7 +57,7 @@ def can_reassign(tx: Transaction, access: Access, now: int, command: ReassignHos
 def reassign_hosts(tx: Transaction, access: Access, now: int, command: ReassignHosts) -> bool:
     """Replace the unavailable hosts of a reservation; return False when nothing changed."""
     booking.lock_calendar(tx)
-    plan = _plan(tx, now, leases.lock(tx, command.lease), command, booking.choose_hosts)
+    plan = _plan(tx, now, _lock_with_hosts(tx, now, command), command, booking.choose_hosts)
     if plan is None:
         return False
     lease, reservation = plan.lease, plan.reservation
@@ -61,6 +65,8 @@ def reassign_hosts(tx: Transaction, access: Access, now: int, command: ReassignH
     flags = {"missing_resources": plan.missing, "resources_changed": plan.changed}
     leases.change_reservation(tx, reservation, now, **flags)
     leases.change(tx, lease, now, degraded=_degraded(lease, reservation, plan.missing or plan.changed))
+    if reservation.status == RESERVATION_ACTIVE and not reservation.whole_hosts:
+        reservation_inventories.offer(tx, now, reservation)
     return True
 
 
@@ -74,17 +80,39 @@ class _Plan(NamedTuple):
     changed: bool
 
 
+def _lock_with_hosts(tx: Transaction, now: int, command: ReassignHosts) -> Lease | None:
+    """Lock a lease and the providers of the hosts of the reservation: no claim on them begins or ends meanwhile."""
+    lease = leases.lock(tx, command.lease)
+    reservation = _affected(lease, command)
+    if reservation is not None:
+        booked = [each.host_id for each in bookings.of_reservations(tx, [reservation.id])]
+        found = hosts.some(tx, sorted(booked), NO_DETAILS)
+        touched = {number for host in found for number in (host.provider_id, host.reservation_provider_id)}
+        providers.lock_many(tx, touched, now)
+    return lease
+
+
+def _affected(lease: Lease | None, command: ReassignHosts) -> Reservation | None:
+    """Return the reservation, if its lease is pending or active."""
+    if lease is None or lease.status not in (PENDING, ACTIVE):
+        return None
+    return next((each for each in lease.reservations if each.uuid == command.reservation), None)
+
+
 def _plan(
     tx: Transaction, now: int, lease: Lease | None, command: ReassignHosts, find_hosts: FindHosts
 ) -> _Plan | None:
     """Return the new hosts of a reservation; None when there are no better ones, or none are needed."""
-    found = [each for each in lease.reservations if each.uuid == command.reservation] if lease else []
-    if lease is None or not found or found[0].status != RESERVATION_PENDING:
+    reservation = _affected(lease, command)
+    if lease is None or reservation is None:
         return None
-    reservation = found[0]
+    begun = reservation.status == RESERVATION_ACTIVE
     current = {booked.host_id: booked.amount for booked in bookings.of_reservations(tx, [reservation.id])}
-    in_service = {host.id for host in hosts.some(tx, sorted(current)) if host.out_of_service is None}
-    kept = {host_id: amount for host_id, amount in current.items() if host_id in in_service}
+    found = hosts.some(tx, sorted(current), NO_DETAILS)
+    used = _used_amounts(tx, reservation, [host for host in found if host.out_of_service is not None]) if begun else {}
+    kept = {host.id: current[host.id] for host in found if host.out_of_service is None}
+    # A whole host that is used but out of service is replaced, and stays booked besides. A used instance counts.
+    still_used, kept = (used, kept) if reservation.whole_hosts else ({}, kept | used)
     search = HostSearch(
         needs=(need_of(reservation, kept),),
         window=Window(lease.start_at, lease.end_at),
@@ -93,13 +121,31 @@ def _plan(
         own=frozenset({reservation.id}),
     )
     try:
-        assignment, missing = find_hosts(tx, now, search)[0], False
+        assignment, missing = {**find_hosts(tx, now, search)[0], **still_used}, False
     except NotEnoughHosts:
-        assignment, missing = kept, True
-    if assignment == current and missing == reservation.missing_resources:
+        assignment, missing = {**kept, **still_used}, True
+    new = assignment.keys() - current.keys()
+    if begun and bookings.any_ended(tx, sorted(new), now):
+        # An earlier lease has not released the host yet; the next round tries again.
         return None
-    changed = reservation.resources_changed or not assignment.keys() <= current.keys()
+    changed = begun and (reservation.resources_changed or bool(new))
+    marks = (reservation.missing_resources, reservation.resources_changed)
+    if assignment == current and marks == (missing, changed):
+        return None
     return _Plan(lease, reservation, assignment, missing, changed)
+
+
+def _used_amounts(tx: Transaction, reservation: Reservation, failed: Sequence[Host]) -> dict[int, int]:
+    """Return the number of instances on failed hosts that the project of an active reservation uses; 1 for a host."""
+    if reservation.whole_hosts:
+        return {host.id: 1 for host in failed if claim_views.consumers_of(tx, classes=(), roots=[host.provider_id])}
+    class_ids = resource_classes.ids_of(tx, [reservation.resource_class]) if failed else {}
+    offered = {
+        key.provider_id: inventory.used
+        for class_id in class_ids.values()
+        for key, inventory in inventories.of_class(tx, class_id).items()
+    }
+    return {host.id: used for host in failed if (used := offered.get(host.reservation_provider_id, 0))}
 
 
 def _degraded(lease: Lease, reassigned: Reservation, now_degraded: bool) -> bool:

@@ -1,10 +1,10 @@
-"""Reservations that have not begun and lack a host, or have one that is out of service."""
+"""Reservations that have not ended and lack a host, or have one that is out of service."""
 
 from sqlalchemy import bindparam, exists, or_, select
 
 from dibs.database.transaction import Transaction
 from dibs.leases.model.hosts import DISABLED_TRAIT, FAILED_STATES
-from dibs.leases.model.leases import RESERVATION_PENDING
+from dibs.leases.model.leases import ACTIVE, PENDING, RESERVATION_ACTIVE, RESERVATION_PENDING
 from dibs.leases.tables import bookings, hosts, lease_reservations, leases
 from dibs.ledger.tables import provider_traits
 from dibs.machines.tables import nodes
@@ -29,7 +29,8 @@ _AFFECTED = (
     select(leases.c.uuid, lease_reservations.c.uuid.label("reservation"))
     .join(leases, leases.c.id == lease_reservations.c.lease_id)
     .where(
-        lease_reservations.c.status == RESERVATION_PENDING,
+        or_(*(lease_reservations.c.status == status for status in (RESERVATION_ACTIVE, RESERVATION_PENDING))),
+        or_(*(leases.c.status == status for status in (ACTIVE, PENDING))),
         or_(lease_reservations.c.missing_resources == 1, _ON_FAILED_HOST),
     )
     .order_by(leases.c.start_at, lease_reservations.c.id)

@@ -77,6 +77,13 @@ def is_booked(tx: Transaction, host_id: int) -> bool:
     return bool(tx.values(_OF_HOST, {"of_host": host_id}))
 
 
+def any_ended(tx: Transaction, host_ids: Sequence[int], now: int) -> bool:
+    """Return True when a booking of these hosts is over, but its lease has not released the host yet."""
+    return any(
+        tx.values(_ended(len(piece)), {"now": now, **sets.numbered("id", piece)}) for piece in sets.pieces(host_ids)
+    )
+
+
 def requirements_on(tx: Transaction, host_id: int) -> list[str]:
     """Return the requirements of the reservations that have booked a host, as clients wrote them."""
     return [text for row in tx.tuples(_REQUIREMENTS, {"of_host": host_id}) for text in row if text]
@@ -115,6 +122,12 @@ def _resources(text: str) -> Mapping[str, int]:
 @cache
 def _of_reservations(count: int) -> Select[Any]:
     return _SELECT.where(bookings.c.reservation_id.in_(sets.binds("id", count)))
+
+
+@cache
+def _ended(count: int) -> Select[Any]:
+    over = bookings.c.host_id.in_(sets.binds("id", count)), bookings.c.end_at <= bindparam("now")
+    return select(bookings.c.host_id).where(*over).limit(1)
 
 
 @cache

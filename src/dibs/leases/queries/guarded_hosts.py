@@ -18,9 +18,6 @@ from dibs.machines.tables import nodes
 _HOST_OF = select(hosts.c.name).where(
     or_(hosts.c.provider_id == bindparam("of_provider"), hosts.c.reservation_provider_id == bindparam("of_provider"))
 )
-_LIVE = select(lease_reservations.c.id).where(
-    lease_reservations.c.uuid == bindparam("of_uuid"), lease_reservations.c.status != RESERVATION_DELETED
-)
 
 
 def hosts_above(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, GuardedHost]:
@@ -56,9 +53,13 @@ def offered_by(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, str]:
     )
 
 
-def is_live(tx: Transaction, reservation: str) -> bool:
-    """Return True when a reservation exists and has not ended."""
-    return bool(tx.values(_LIVE, {"of_uuid": reservation}))
+def live(tx: Transaction, reservations: Sequence[str]) -> list[str]:
+    """Return those of the reservations, by uuid, that exist and have not ended."""
+    return [
+        uuid
+        for piece in sets.pieces(reservations)
+        for uuid in tx.values(_live(len(piece)), sets.numbered("uuid", piece))
+    ]
 
 
 def _booking(row: dict[str, Any]) -> GuardedBooking:
@@ -73,6 +74,12 @@ def _booking(row: dict[str, Any]) -> GuardedBooking:
         begun=row["status"] == RESERVATION_ACTIVE,
         start_at=row["start_at"],
     )
+
+
+@cache
+def _live(count: int) -> Select[Any]:
+    named = lease_reservations.c.uuid.in_(sets.binds("uuid", count))
+    return select(lease_reservations.c.uuid).where(named, lease_reservations.c.status != RESERVATION_DELETED)
 
 
 @cache

@@ -5,12 +5,13 @@ other transaction can change before this one ends. The wiring registers the guar
 an operation fails instead of skipping the checks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.claims import ClaimRequest, InventoryKey
+from dibs.ledger.model.inventories import Inventory
 from dibs.ledger.model.providers import Provider
 
 
@@ -22,6 +23,10 @@ class ClaimChange(Struct, frozen=True, kw_only=True):
     """Every inventory that the requests name, by provider uuid and class name."""
     before: Mapping[str, Mapping[InventoryKey, int]]
     """The present claims of each consumer, by uuid."""
+
+
+InventoriesAfter = Mapping[int, Mapping[str, Inventory]]
+"""All inventories of providers after a change: by the row id of the provider, then by resource class."""
 
 
 class ReleasedClaim(Struct, frozen=True, kw_only=True):
@@ -48,6 +53,12 @@ class LedgerGuard:
 
     def check_offer(self, tx: Transaction, changed: Sequence[Provider]) -> None:
         """Check a change to the name or the inventories of locked providers."""
+
+    def check_inventories(self, tx: Transaction, after: InventoriesAfter) -> None:
+        """Check the new inventories of locked providers, before they are written."""
+
+    def check_traits(self, tx: Transaction, provider_id: int, after: Collection[str]) -> None:
+        """Check the new traits of a locked provider, before they are written."""
 
     def check_removal(self, tx: Transaction, provider_id: int, uuid: str) -> None:
         """Check the removal of a locked provider, or its move to another tree."""

@@ -15,6 +15,7 @@ from dibs.ledger.model.claims import InventoryKey
 from dibs.ledger.model.errors import InventoryExists, InventoryInUse, InventoryNotFound
 from dibs.ledger.model.inventories import Inventory, check_capacity
 from dibs.ledger.model.providers import Provider, check_generation
+from dibs.ledger.operations.guards import InventoriesAfter, guards
 from dibs.ledger.operations.providers import find_provider, lock_provider, require_free_to_change
 from dibs.ledger.operations.resource_classes import use_classes
 from dibs.ledger.queries import inventories, providers
@@ -97,6 +98,10 @@ def put_inventories(
         for provider, command in offers
         for name, sizes in command.sizes.items()
     ]
+    after: dict[int, dict[str, Inventory]] = {provider.id: {} for provider, _ in offers}
+    for provider_id, inventory in sized:
+        after[provider_id][inventory.resource_class] = inventory
+    _check_after(tx, after)
     class_ids = use_classes(tx, {inventory.resource_class for _, inventory in sized}, now)
     wanted = {InventoryKey(provider_id, class_ids[each.resource_class]): each for provider_id, each in sized}
     current = inventories.of_providers(tx, sorted(provider.id for provider, _ in offers))
@@ -121,8 +126,10 @@ def add_inventory(tx: Transaction, access: Access, now: int, command: PutInvento
     new = _sized(provider, command.resource_class, command.sizes, command.all_may_be_reserved)
     class_ids = use_classes(tx, [command.resource_class], now)
     key = InventoryKey(provider.id, class_ids[command.resource_class])
-    if key in _present(tx, provider):
+    present = _present(tx, provider)
+    if key in present:
         raise InventoryExists(provider=provider.uuid, resource_class=command.resource_class)
+    _check_after(tx, {provider.id: _by_class([*present.values(), new])})
     inventories.add(tx, [(key, new)], now)
     return _bumped(tx, now, provider)
 
@@ -131,7 +138,9 @@ def change_inventory(tx: Transaction, access: Access, now: int, command: PutInve
     """Change the sizes of one inventory."""
     provider = _lock(tx, now, command.provider, command.generation)
     changed = _sized(provider, command.resource_class, command.sizes, command.all_may_be_reserved)
-    key, _ = _find(tx, provider, command.resource_class)
+    present = _present(tx, provider)
+    key, _ = _find(present, provider, command.resource_class)
+    _check_after(tx, {provider.id: _by_class((present | {key: changed}).values())})
     inventories.change(tx, [(key, changed)], now)
     return _bumped(tx, now, provider)
 
@@ -139,7 +148,9 @@ def change_inventory(tx: Transaction, access: Access, now: int, command: PutInve
 def remove_inventory(tx: Transaction, access: Access, now: int, command: GetInventory) -> None:
     """Remove one inventory of a provider."""
     provider = _lock(tx, now, command.provider)
-    key, inventory = _find(tx, provider, command.resource_class)
+    present = _present(tx, provider)
+    key, inventory = _find(present, provider, command.resource_class)
+    _check_after(tx, {provider.id: _by_class(each for each in present.values() if each is not inventory)})
     remove_unclaimed(tx, {key: inventory})
     providers.bump_generation(tx, provider.id, now)
 
@@ -160,8 +171,19 @@ def _present(tx: Transaction, provider: Provider) -> dict[InventoryKey, Inventor
     return inventories.of_providers(tx, [provider.id])
 
 
-def _find(tx: Transaction, provider: Provider, resource_class: str) -> tuple[InventoryKey, Inventory]:
-    for key, inventory in _present(tx, provider).items():
+def _check_after(tx: Transaction, after: InventoriesAfter) -> None:
+    for guard in guards(tx):
+        guard.check_inventories(tx, after)
+
+
+def _by_class(present: Iterable[Inventory]) -> dict[str, Inventory]:
+    return {inventory.resource_class: inventory for inventory in present}
+
+
+def _find(
+    present: Mapping[InventoryKey, Inventory], provider: Provider, resource_class: str
+) -> tuple[InventoryKey, Inventory]:
+    for key, inventory in present.items():
         if inventory.resource_class == resource_class:
             return key, inventory
     raise InventoryNotFound(resource_class=resource_class, provider=provider.uuid)
@@ -188,4 +210,4 @@ def _bumped(tx: Transaction, now: int, provider: Provider) -> ProviderInventorie
 
 
 def _result(generation: int, present: Iterable[Inventory]) -> ProviderInventories:
-    return ProviderInventories(generation=generation, inventories={each.resource_class: each for each in present})
+    return ProviderInventories(generation=generation, inventories=_by_class(present))

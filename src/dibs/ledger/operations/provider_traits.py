@@ -6,6 +6,7 @@ from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.model.providers import Provider, check_generation
+from dibs.ledger.operations.guards import guards
 from dibs.ledger.operations.providers import find_provider, lock_provider, require_no_owner
 from dibs.ledger.operations.traits import require_traits
 from dibs.ledger.queries import providers, traits
@@ -44,6 +45,7 @@ def set_provider_traits(tx: Transaction, access: Access, now: int, command: SetP
     current, wanted = set(traits.of_provider(tx, provider.id)), set(command.traits)
     if current == wanted:
         return _shown(tx, provider, provider.generation)
+    check_new_traits(tx, provider.id, wanted)
     traits.remove(tx, provider.id, current - wanted)
     traits.add(tx, provider.id, wanted - current, now)
     tx.publish(CAPACITY_FREED)
@@ -54,6 +56,12 @@ def set_provider_traits(tx: Transaction, access: Access, now: int, command: SetP
 def remove_provider_traits(tx: Transaction, access: Access, now: int, uuid: str) -> None:
     """Remove all traits of a provider."""
     set_provider_traits(tx, access, now, SetProviderTraits(provider=uuid, generation=None, traits=()))
+
+
+def check_new_traits(tx: Transaction, provider_id: int, wanted: set[str]) -> None:
+    """Raise when a guard forbids these traits of a locked provider."""
+    for guard in guards(tx):
+        guard.check_traits(tx, provider_id, wanted)
 
 
 def _shown(tx: Transaction, provider: Provider, generation: int) -> ProviderTraits:

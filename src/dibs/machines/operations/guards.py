@@ -22,6 +22,9 @@ class NodeGuard:
     def check_hold(self, tx: Transaction, node: Node, until: int) -> None:
         """Check that the node may be held until a moment."""
 
+    def check_properties(self, tx: Transaction, node: Node, after: Node) -> None:
+        """Check that the node's properties may change."""
+
     def check_class_change(self, tx: Transaction, node: Node) -> None:
         """Check that the node's resource class may change."""
 

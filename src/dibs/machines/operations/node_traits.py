@@ -6,6 +6,7 @@ from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.model.traits import check_trait, check_traits
+from dibs.ledger.operations.provider_traits import check_new_traits
 from dibs.ledger.queries import providers, traits
 from dibs.machines.model.access import check_node
 from dibs.machines.model.errors import NodeNotFound, TraitNotFound
@@ -55,7 +56,7 @@ def set_traits(tx: Transaction, access: Access, now: int, command: SetTraits) ->
     check_traits(command.traits)
     wanted = set(command.traits)
     check_trait_count(node.uuid, len(wanted))
-    _write(tx, now, node, added=wanted - current, removed=current - wanted)
+    _write(tx, now, node, current, wanted)
     return sorted(wanted)
 
 
@@ -64,7 +65,7 @@ def add_trait(tx: Transaction, access: Access, now: int, command: AddTrait) -> N
     node, current = _locked(tx, access, now, command)
     check_trait(command.trait)
     check_trait_count(node.uuid, len(current | {command.trait}))
-    _write(tx, now, node, added={command.trait} - current, removed=set())
+    _write(tx, now, node, current, current | {command.trait})
 
 
 def remove_trait(tx: Transaction, access: Access, now: int, command: RemoveTrait) -> None:
@@ -72,13 +73,13 @@ def remove_trait(tx: Transaction, access: Access, now: int, command: RemoveTrait
     node, current = _locked(tx, access, now, command)
     if command.trait not in current:
         raise TraitNotFound(node=node.uuid, trait=command.trait)
-    _write(tx, now, node, added=set(), removed={command.trait})
+    _write(tx, now, node, current, current - {command.trait})
 
 
 def remove_all_traits(tx: Transaction, access: Access, now: int, command: NodeTraits) -> None:
     """Remove every trait from the node."""
     node, current = _locked(tx, access, now, command)
-    _write(tx, now, node, added=set(), removed=current)
+    _write(tx, now, node, current, set())
 
 
 def _locked(tx: Transaction, access: Access, now: int, command: NodeTraits) -> tuple[Node, set[str]]:
@@ -89,9 +90,10 @@ def _locked(tx: Transaction, access: Access, now: int, command: NodeTraits) -> t
     return node, set(traits.of_provider(tx, node.id))
 
 
-def _write(tx: Transaction, now: int, node: Node, *, added: set[str], removed: set[str]) -> None:
-    if added or removed:
-        traits.remove(tx, node.id, sorted(removed))
-        traits.add(tx, node.id, sorted(added), now)
+def _write(tx: Transaction, now: int, node: Node, current: set[str], wanted: set[str]) -> None:
+    if current != wanted:
+        check_new_traits(tx, node.id, wanted)
+        traits.remove(tx, node.id, sorted(current - wanted))
+        traits.add(tx, node.id, sorted(wanted - current), now)
         tx.publish(CAPACITY_FREED)
         providers.bump_generation(tx, node.id, now)

@@ -123,6 +123,9 @@ def update_node(tx: Transaction, access: Access, now: int, command: UpdateNode) 
     after = replace(node, **changes)
     check_change(node, after)
     check_unlocked(node)
+    if after.properties != node.properties:
+        for guard in node_guards(tx):
+            guard.check_properties(tx, node, after)
     changes |= _respect_hold(tx, access, now, node, after)
     changes |= follow_from_change(node, after)
     if after.parent_node and after.parent_node != node.parent_node:
