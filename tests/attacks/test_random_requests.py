@@ -69,6 +69,7 @@ def test_every_valid_request_to_the_other_apis_is_accepted(provider_target: Prov
         ("DELETE", "/traits/{name}"): 404,
         ("DELETE", "/resource_providers/{uuid}"): 409,
         ("DELETE", "/resource_providers/{uuid}/inventories"): 409,
+        ("POST", "/v1/allocations/{allocation}/heartbeat"): 409,
         ("POST", "/v1/allocations/{allocation}/retry"): 409,
     }
 
