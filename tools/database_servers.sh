@@ -8,7 +8,10 @@ set -eu
 missing=""
 command -v sqlite3 >/dev/null || missing="$missing sqlite3"
 case ",$1," in
-*,postgresql,*) ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql" ;;
+*,postgresql,*)
+    ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
+    PATH=$PATH:/usr/sbin command -v pgbouncer >/dev/null || missing="$missing pgbouncer"
+    ;;
 esac
 case ",$1," in
 *,mariadb,*)
@@ -32,10 +35,18 @@ echo "==> installing Debian packages:$missing"
 # PostgreSQL's package creates a cluster called main and starts it. With this setting, it does not start it. The setting
 # is read from this folder for this installation only; the configuration of the machine stays as it is.
 settings=$(mktemp -d)
-trap 'rm -rf "$settings"' EXIT
+# PgBouncer's package starts a service, unless this file says no. It is removed at the end.
+policy=""
+[ -e /usr/sbin/policy-rc.d ] || policy=/usr/sbin/policy-rc.d
+trap 'rm -rf "$settings" $policy' EXIT
+[ -z "$policy" ] || { printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 755 "$policy"; }
 chmod 755 "$settings"
 echo "start_conf = 'manual'" >"$settings/createcluster.conf"
 export DEBIAN_FRONTEND=noninteractive PGSYSCONFDIR="$settings"
 apt-get -q update
 # shellcheck disable=SC2086
 apt-get -q install --yes --no-install-recommends $missing
+# Nor does it start at the next boot.
+case "$missing" in
+*pgbouncer*) systemctl disable pgbouncer >/dev/null 2>&1 || true ;;
+esac

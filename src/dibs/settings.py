@@ -76,6 +76,9 @@ class Settings:
         "127.0.0.1:8780", "HOST:PORT or unix:/path to listen on.", check=parse_address, begins="basic settings"
     )
     database: str = _setting("sqlite:///./var/dibs.sqlite", "Database URL. A missing SQLite file is created.")
+    database_connections: int = _setting(
+        0, "Maximum number of connections of each process to PostgreSQL or MariaDB. 0: threads + 8.", check=_at_least(0)
+    )
     auth: str = _setting(
         "noauth",
         "Authentication method: noauth, http_basic or keystone.",

@@ -16,8 +16,7 @@ from dibs.database.engines import engine_for
 def upgrade(url: str) -> None:
     """Run every migration that the database lacks. Of two processes that upgrade at once, one waits."""
     # Alembic uses a transaction that is already open, so the lock holds from the first migration to the last.
-    with revisions.connected(url) as connection, connection.begin():
-        engine_for(url).lock_schema(connection.connection.dbapi_connection)
+    with revisions.connected(url, upgrading=True) as connection, engine_for(url).upgrade(connection):
         command.upgrade(_config(connection), "head")
 
 
@@ -27,8 +26,14 @@ def problems(url: str, metadata: MetaData) -> list[str]:
     if found:
         return found
     with revisions.connected(url) as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": False})
+        options = {"compare_type": False, "include_name": _is_described}
+        context = MigrationContext.configure(connection, opts=options)
         return [f"The schema differs from the code: {difference}" for difference in compare_metadata(context, metadata)]
+
+
+def _is_described(name: str | None, kind: str, parents: object) -> bool:
+    """Return False for the table that upgrades of MariaDB keep for themselves."""
+    return not (kind == "table" and name == "dibs_upgrade")
 
 
 def _config(connection: Connection) -> Config:

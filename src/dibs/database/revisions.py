@@ -56,11 +56,12 @@ def problems(url: str, metadata: MetaData) -> list[str]:
 
 
 @contextmanager
-def connected(url: str) -> Iterator[Connection]:
-    """Open a SQLAlchemy connection with the settings that the store's own connections have."""
+def connected(url: str, *, upgrading: bool = False) -> Iterator[Connection]:
+    """Open a SQLAlchemy connection with the settings of the store's own, or with those of an upgrade."""
     engine = engine_for(url)
     alchemy = create_engine(
-        engine.url.set(drivername=_DRIVERS[engine.name]), creator=lambda: engine.connect(writing=True)
+        engine.url.set(drivername=_DRIVERS[engine.name]),
+        creator=lambda: engine.connect(writing=True, upgrading=upgrading),
     )
     try:
         with alchemy.connect() as connection:

@@ -1,5 +1,6 @@
 """Runs one operation in one transaction."""
 
+import copy
 from collections import defaultdict
 from collections.abc import Callable
 from typing import TypeVar
@@ -15,6 +16,10 @@ Operation = Callable[[Transaction, Access, int, Command], Result]
 Clock = Callable[[], int]
 
 
+def _nothing() -> None:
+    """Do nothing: the default observer."""
+
+
 class Runner:
     """Runs every operation of dialects and conductors."""
 
@@ -23,13 +28,22 @@ class Runner:
         self._clock = clock
         self._hooks = hooks
         self._listeners: defaultdict[type, list[Callable[[], None]]] = defaultdict(list)
+        self._observe = _nothing
+
+    def observed(self, observe: Callable[[], None]) -> "Runner":
+        """Return the same runner with a function that is called before each transaction."""
+        other = copy.copy(self)
+        other._observe = observe
+        return other
 
     def read(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         """Run an operation that changes nothing, on one snapshot."""
+        self._observe()
         return self._store.read(lambda tx: self._run(tx, operation, access, command))
 
     def write(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         """Run an operation that may change rows. It either commits completely or raises and changes nothing."""
+        self._observe()
         events: list[object] = []
 
         def run(tx: Transaction) -> Result:

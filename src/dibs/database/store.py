@@ -5,12 +5,10 @@ import random
 import time
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, Protocol, TypeVar
-
-from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.pool import PoolProxiedConnection, QueuePool
+from typing import Protocol, TypeVar
 
 from dibs.database.engines import Engine
+from dibs.database.engines.pool import Pool, PooledConnection, PoolExhausted
 from dibs.database.errors import StatementTimeout, StoreContended, StoreUnavailable
 from dibs.database.transaction import Again, Transaction, compiler_of
 
@@ -20,7 +18,8 @@ Body = Callable[[Transaction], Result]
 ATTEMPTS_MAX = 12
 FIRST_PAUSE_SECONDS = 0.005
 LONGEST_PAUSE_SECONDS = 0.25
-POOL_WAIT_SECONDS = 10
+BREAKS_WITHIN_SECONDS = 5
+"""A connection that broke while it was idle in the pool fails sooner than this, at its first use."""
 
 CONNECTION_LOST = "lost connection to the database"
 CONNECTION_BACK = "connected to the database again"
@@ -117,16 +116,7 @@ class PooledStore:
         self.statistics = statistics
         self._compiler = compiler_of(engine)
         self._reachability = Reachability()
-        self._pools = {
-            writing: QueuePool(
-                lambda writing=writing: engine.connect(writing=writing),
-                pool_size=connections,
-                max_overflow=0,
-                timeout=POOL_WAIT_SECONDS,
-                use_lifo=True,
-            )
-            for writing in (True, False)
-        }
+        self._pool = Pool(engine, connections)
 
     def read(self, body: Body[Result]) -> Result:
         return self._attempt(body, writing=False)
@@ -135,71 +125,70 @@ class PooledStore:
         return self._attempt(body, writing=True)
 
     def close(self) -> None:
-        for pool in self._pools.values():
-            pool.dispose()
+        self._pool.drop()
 
     def _attempt(self, body: Body[Result], *, writing: bool) -> Result:
         for attempt in range(ATTEMPTS_MAX):
             connection = self._connection(writing=writing)
-            committing = False
+            started, committing = time.monotonic(), False
             try:
-                cursor = connection.cursor()
+                cursor = connection.driver.cursor()
                 transaction = Transaction(cursor, self._compiler, self.engine)
+                self.engine.begin(cursor)
                 try:
                     result = body(transaction)
                 finally:
                     # A refused transaction has run statements too.
                     self.statistics.ran(transaction.statements)
                 committing = True
-                connection.commit()
+                connection.driver.commit()
+            except Exception as error:
+                if self.engine.unavailable(error):
+                    self._discard(connection)
+                    # A retry on a new connection is for one that broke while it was idle. After a COMMIT was sent its
+                    # outcome is unknown, so the caller has to read it back.
+                    if committing or attempt > 0 or time.monotonic() - started > BREAKS_WITHIN_SECONDS:
+                        raise self._reachability.lost(error) from error
+                else:
+                    self._roll_back(connection)
+                    self._raise_unless_refused(error)
+            except BaseException:
+                self._pool.discard(connection)
+                raise
+            else:
+                self._pool.put_back(connection)
                 self._reachability.reached()
                 return result
-            except Exception as error:
-                self._give_up_unless_refused(error, connection, committing=committing, attempt=attempt)
-            finally:
-                connection.close()
             self.statistics.rerun()
             pause_before(attempt)
         raise StoreContended(attempts=ATTEMPTS_MAX)
 
-    def _give_up_unless_refused(
-        self,
-        error: Exception,
-        connection: PoolProxiedConnection,
-        *,
-        committing: bool,
-        attempt: int,
-    ) -> None:
-        """Return when the transaction must be retried; raise otherwise."""
+    def _raise_unless_refused(self, error: Exception) -> None:
         if refused(self.engine, error):
-            _roll_back(connection)
             return
-        if not self.engine.unavailable(error):
-            _roll_back(connection)
-            if self.engine.timed_out(error):
-                raise StatementTimeout() from error
-            raise error
-        connection.invalidate(error)
-        for pool in self._pools.values():
-            pool.dispose()
-        # A connection that broke while it was idle in the pool fails at its first use, so a new one is tried. After a
-        # COMMIT was sent its outcome is unknown, so the caller has to read it back.
-        if committing or attempt > 0:
-            raise self._reachability.lost(error) from error
+        if self.engine.timed_out(error):
+            raise StatementTimeout() from error
+        raise error
 
-    def _connection(self, *, writing: bool) -> PoolProxiedConnection:
+    def _discard(self, connection: PooledConnection) -> None:
+        """Close a broken connection, and the others: the server may have closed them too."""
+        self._pool.discard(connection)
+        self._pool.drop()
+
+    def _roll_back(self, connection: PooledConnection) -> None:
         try:
-            return self._pools[writing].connect()
-        except PoolTimeout as error:
+            connection.driver.rollback()
+        except Exception:
+            self._pool.discard(connection)
+        else:
+            self._pool.put_back(connection)
+
+    def _connection(self, *, writing: bool) -> PooledConnection:
+        try:
+            return self._pool.take(writing=writing)
+        except PoolExhausted as error:
             raise StoreContended(attempts=1) from error
         except Exception as error:
             if self.engine.unavailable(error):
                 raise self._reachability.lost(error) from error
             raise
-
-
-def _roll_back(connection: Any) -> None:
-    try:
-        connection.rollback()
-    except Exception as error:
-        connection.invalidate(error)

@@ -1,5 +1,6 @@
 """Tokens of a Keystone server."""
 
+import socket
 from pathlib import Path
 
 import httpx
@@ -107,3 +108,12 @@ def test_sdk_authenticates_with_the_clouds_yaml_entry(
         assert list(dibs.reservations.list()) == list(dibs.leases.list()) == dibs.candidates({"VCPU": 1}) == []
     finally:
         server.stop()
+
+
+def test_keystone_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dibs.http.auth.keystone.TIMEOUT_SECONDS", 1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        auth = KeystoneAuth(f"http://127.0.0.1:{silent.getsockname()[1]}/v3", SERVICE_USER)
+        refusal = authenticate(auth, x_auth_token="gAAAAAB")
+    assert isinstance(refusal, Refusal)
+    assert refusal.status == 503

@@ -3,9 +3,10 @@
 An ``if`` about the engine anywhere else is a defect; extend the protocol instead.
 """
 
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, Connection, TextClause, make_url
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import ArgumentError
 
@@ -21,17 +22,26 @@ class Engine(Protocol):
     dialect: Dialect
     """Compiles statements with named parameters; does not connect."""
     url: URL
+    clock: TextClause
+    """Selects the time of the server: microseconds since 1970 UTC."""
     is_file: bool
     """True for a file of this machine: it may be readable when it cannot be written (read-only, full disk)."""
 
     def exists(self) -> bool:
         """Return False when connecting would create an empty database, which only an upgrade may do."""
 
-    def connect(self, *, writing: bool) -> Any:
+    def connect(self, *, writing: bool, upgrading: bool = False) -> Any:
         """Return a new driver connection.
 
         A writing connection sees at each statement what is committed; a reading one has one snapshot per transaction.
+        Statements of an upgrade may take any time.
         """
+
+    def begin(self, cursor: Any) -> None:
+        """Run what each transaction of a store begins with; the driver itself sends BEGIN."""
+
+    def switch(self, connection: Any, *, writing: bool) -> None:
+        """Turn a connection, which is in no transaction, into a reading or a writing one."""
 
     def refused(self, error: Exception) -> bool:
         """Return True when the whole transaction should be retried (deadlock, serialization failure, busy)."""
@@ -45,8 +55,11 @@ class Engine(Protocol):
     def duplicate(self, error: Exception) -> str | None:
         """Return the name of the violated unique constraint; None for other errors."""
 
-    def lock_schema(self, connection: Any) -> None:
-        """Block migrations by other processes until the transaction of this connection ends."""
+    def upgrade(self, connection: Connection) -> AbstractContextManager[None]:
+        """Open a transaction for migrations, and keep those of other processes waiting until it ends.
+
+        An upgrade that is killed at any moment can be repeated.
+        """
 
     def problems(self, connection: Any) -> list[str]:
         """Return the server settings that would break the guarantees of the ledger."""

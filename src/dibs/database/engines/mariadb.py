@@ -1,22 +1,21 @@
 """MariaDB through PyMySQL, alone or as a Galera cluster."""
 
 import re
+import socket
+from contextlib import AbstractContextManager
 from ssl import SSLContext
 from typing import Any, ClassVar
 
-from sqlalchemy import URL, create_engine
+from sqlalchemy import URL, Connection, create_engine, text
 from sqlalchemy.engine import Dialect
 
+from dibs.database.engines import timeouts
 from dibs.extras import needs_extra
 
 with needs_extra("mariadb", "MariaDB"):
     import pymysql
     from pymysql.constants import CLIENT
 
-CONNECT_TIMEOUT_SECONDS = 5
-STATEMENT_TIMEOUT_SECONDS = 30
-LOCK_TIMEOUT_SECONDS = 10
-"""Shorter than the statement timeout, so that a long wait for a lock is recognized as such and retried."""
 SYNC_WAIT = 3
 
 _REFUSALS = {
@@ -38,12 +37,13 @@ _DUPLICATE = re.compile(r"for key '(?P<key>[^']+)'$")
 
 
 class _Connection(pymysql.Connection):
-    """A connection that takes TLS when the server offers it, like PyMySQL's own.
+    """A connection that takes TLS when the server offers it, like PyMySQL's own, and notices a server that is gone.
 
     PyMySQL makes a TLS context for each connection and loads every certificate authority of the system into it: 30 ms
     of CPU, more than the rest of connecting. Without settings for TLS all contexts are the same, so one is enough.
     """
 
+    _sock: socket.socket
     _shared_context: ClassVar[SSLContext | None] = None
 
     def _create_ssl_ctx(self, settings: dict[str, Any]) -> SSLContext:
@@ -54,11 +54,24 @@ class _Connection(pymysql.Connection):
             _Connection._shared_context = super()._create_ssl_ctx({})  # type: ignore[misc]
         return _Connection._shared_context
 
+    def wait_for_answers(self, seconds: float | None) -> None:
+        """Set the time for an answer, which was the time to connect until now; None: any time."""
+        self._read_timeout = self._write_timeout = seconds
+        if self._sock.family != socket.AF_UNIX:
+            for option, value in (
+                (socket.TCP_USER_TIMEOUT, int(timeouts.ANSWER_SECONDS * 1_000)),
+                (socket.TCP_KEEPIDLE, timeouts.KEEPALIVE_IDLE_SECONDS),
+                (socket.TCP_KEEPINTVL, timeouts.KEEPALIVE_INTERVAL_SECONDS),
+                (socket.TCP_KEEPCNT, timeouts.KEEPALIVE_PROBES),
+            ):
+                self._sock.setsockopt(socket.IPPROTO_TCP, option, value)
+
 
 class MariaDB:
     """MariaDB."""
 
     name = "mariadb"
+    clock = text("SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS INTEGER)")
     is_file = False
 
     def __init__(self, url: URL) -> None:
@@ -71,14 +84,13 @@ class MariaDB:
         """Return True: a server does not create databases on connect."""
         return True
 
-    def connect(self, *, writing: bool) -> "pymysql.Connection[pymysql.cursors.Cursor]":
+    def connect(self, *, writing: bool, upgrading: bool = False) -> _Connection:
         """Return a connection; a writing one at READ COMMITTED, because operations lock before they read.
 
         ``wsrep_sync_wait`` makes a Galera node apply what the cluster had committed before; a single server ignores it.
         1 waits at BEGIN and SELECT, 2 at UPDATE and DELETE: writes begin with an UPDATE, and PyMySQL sends no BEGIN.
         """
-        isolation = "READ-COMMITTED" if writing else "REPEATABLE-READ"
-        return _Connection(
+        connection = _Connection(
             host=self.url.host or "127.0.0.1",
             port=self.url.port or 3306,
             user=self.url.username,
@@ -88,21 +100,33 @@ class MariaDB:
             charset="utf8mb4",
             collation="utf8mb4_nopad_bin",
             client_flag=CLIENT.FOUND_ROWS,
-            connect_timeout=CONNECT_TIMEOUT_SECONDS,
-            read_timeout=STATEMENT_TIMEOUT_SECONDS,
-            write_timeout=STATEMENT_TIMEOUT_SECONDS,
+            connect_timeout=timeouts.CONNECT_SECONDS,
+            read_timeout=timeouts.CONNECT_SECONDS,
+            write_timeout=timeouts.CONNECT_SECONDS,
             init_command=(
-                f"SET SESSION tx_isolation='{isolation}', sql_mode='TRADITIONAL', time_zone='+00:00', "
-                f"innodb_lock_wait_timeout={LOCK_TIMEOUT_SECONDS}, wsrep_sync_wait={SYNC_WAIT}"
+                f"SET SESSION tx_isolation='{_isolation(writing=writing)}', sql_mode='TRADITIONAL', "
+                f"time_zone='+00:00', innodb_lock_wait_timeout={timeouts.LOCK_SECONDS}, wsrep_sync_wait={SYNC_WAIT}, "
+                f"max_statement_time={0 if upgrading else timeouts.STATEMENT_SECONDS}, "
+                f"idle_transaction_timeout={timeouts.IDLE_TRANSACTION_SECONDS}"
             ),
         )
+        connection.wait_for_answers(None if upgrading else timeouts.ANSWER_SECONDS)
+        return connection
+
+    def begin(self, cursor: Any) -> None:
+        """Do nothing: connections keep their settings."""
+
+    def switch(self, connection: "pymysql.Connection[pymysql.cursors.Cursor]", *, writing: bool) -> None:
+        """Set the isolation of the transactions that follow."""
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET SESSION tx_isolation='{_isolation(writing=writing)}'")
 
     def refused(self, error: Exception) -> bool:
         """Return True for 1205 and 1213."""
         return isinstance(error, pymysql.MySQLError) and _code(error) in _REFUSALS
 
     def timed_out(self, error: Exception) -> bool:
-        """Return True for 1969: the limit ``max_statement_time`` of the server or the user."""
+        """Return True for 1969: the limit ``max_statement_time``."""
         return isinstance(error, pymysql.MySQLError) and _code(error) == 1969
 
     def unavailable(self, error: Exception) -> bool:
@@ -118,10 +142,11 @@ class MariaDB:
         match = _DUPLICATE.search(str(error.args[1]))
         return match["key"] if match else "unknown"
 
-    def lock_schema(self, connection: "pymysql.Connection[pymysql.cursors.Cursor]") -> None:
-        """Take a named lock, which ends with the connection: DDL commits implicitly here."""
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT GET_LOCK('dibs schema', 60)")
+    def upgrade(self, connection: Connection) -> AbstractContextManager[None]:
+        """See ``mariadb_upgrade``: DDL commits implicitly here."""
+        from dibs.database.engines.mariadb_upgrade import repeatable_upgrade
+
+        return repeatable_upgrade(connection, lambda: self.connect(writing=True))
 
     def problems(self, connection: "pymysql.Connection[pymysql.cursors.Cursor]") -> list[str]:
         """Return a wrong isolation level, at which two claims could both succeed, and a server that is not MariaDB."""
@@ -136,6 +161,10 @@ class MariaDB:
         if "MariaDB" not in version:
             problems.append(f"The server is {version}; Dibs needs MariaDB 10.11 or later.")
         return problems
+
+
+def _isolation(*, writing: bool) -> str:
+    return "READ-COMMITTED" if writing else "REPEATABLE-READ"
 
 
 def _code(error: pymysql.MySQLError) -> int:

@@ -1,19 +1,38 @@
 """PostgreSQL through psycopg 3."""
 
-from sqlalchemy import URL
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from sqlalchemy import URL, Connection, text
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import Dialect
 
+from dibs.database.engines import timeouts
+from dibs.errors import BadValue
 from dibs.extras import needs_extra
 
 with needs_extra("postgresql", "PostgreSQL"):
     import psycopg
     from psycopg import IsolationLevel, errors
+    from psycopg.abc import PQGen
 
-CONNECT_TIMEOUT_SECONDS = 5
-STATEMENT_TIMEOUT_MILLISECONDS = 30_000
-LOCK_TIMEOUT_MILLISECONDS = 10_000
-"""Shorter than the statement timeout, so that a long wait for a lock is recognized as such and retried."""
+PGBOUNCER = "pgbouncer"
+"""The parameter of a URL, with the value true, for a server behind PgBouncer in transaction mode.
+
+Each transaction may run on another connection of PgBouncer to the server, so that no setting and no prepared statement
+of a connection outlives it. This must be known: a prepared statement of another client may have the same name.
+"""
+
+PREPARE_THRESHOLD = 5
+"""After this many runs on a connection the server keeps the plan of a statement."""
+
+_BEHIND_POOLER = (
+    "The settings of a connection do not reach the server. If the server is behind PgBouncer, add"
+    f" ?{PGBOUNCER}=true to the URL of the database."
+)
+
+Returned = TypeVar("Returned")
 
 _REFUSALS = (
     errors.SerializationFailure,
@@ -24,38 +43,79 @@ _UNAVAILABLE = (
     errors.AdminShutdown,
     errors.CrashShutdown,
     errors.CannotConnectNow,
+    errors.IdleInTransactionSessionTimeout,
     errors.ReadOnlySqlTransaction,
     errors.TooManyConnections,
     errors.DiskFull,
 )
 
 
+class _Connection(psycopg.Connection[tuple[object, ...]]):
+    """A connection that gives up on a server that does not answer; psycopg would wait for ever.
+
+    The kernel notices a peer that is gone, but not a server that hangs while its kernel acknowledges the packets.
+    """
+
+    answer_seconds: float | None = None
+    """Time for an answer; None: any time."""
+
+    def wait(self, gen: PQGen[Returned], interval: float = 0.1, timeout: float | None = None) -> Returned:
+        try:
+            return super().wait(gen, interval, self.answer_seconds if timeout is None else timeout)
+        except errors._WaitTimeout:
+            self.close()
+            raise psycopg.OperationalError(f"the server did not answer within {self.answer_seconds} seconds") from None
+
+
 class PostgreSQL:
     """PostgreSQL."""
 
     name = "postgresql"
+    clock = text("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
     is_file = False
 
     def __init__(self, url: URL) -> None:
-        self.url = url
+        self._pooled = url.query.get(PGBOUNCER) == "true"
+        self.url = url.difference_update_query([PGBOUNCER])
         self.dialect: Dialect = PGDialect_psycopg(paramstyle="pyformat")  # type: ignore[no-untyped-call]
 
     def exists(self) -> bool:
         """Return True: a server does not create databases on connect."""
         return True
 
-    def connect(self, *, writing: bool) -> psycopg.Connection[tuple[object, ...]]:
+    def connect(self, *, writing: bool, upgrading: bool = False) -> _Connection:
         """Return a connection; a writing one at READ COMMITTED, because operations lock before they read."""
-        connection = psycopg.connect(
+        connection = self._connect(
             self.url.set(drivername="postgresql").render_as_string(hide_password=False),
-            connect_timeout=CONNECT_TIMEOUT_SECONDS,
-            options=f"-c statement_timeout={STATEMENT_TIMEOUT_MILLISECONDS} "
-            f"-c lock_timeout={LOCK_TIMEOUT_MILLISECONDS} -c timezone=UTC",
-            tcp_user_timeout=STATEMENT_TIMEOUT_MILLISECONDS,
+            connect_timeout=timeouts.CONNECT_SECONDS,
+            prepare_threshold=None if self._pooled else PREPARE_THRESHOLD,
+            options=None if self._pooled else _options(upgrading=upgrading),
+            tcp_user_timeout=int(timeouts.ANSWER_SECONDS * 1_000),
+            keepalives_idle=timeouts.KEEPALIVE_IDLE_SECONDS,
+            keepalives_interval=timeouts.KEEPALIVE_INTERVAL_SECONDS,
+            keepalives_count=timeouts.KEEPALIVE_PROBES,
         )
+        connection.answer_seconds = None if upgrading else timeouts.ANSWER_SECONDS
+        self.switch(connection, writing=writing)
+        return connection
+
+    def _connect(self, conninfo: str, **options: Any) -> _Connection:
+        try:
+            return _Connection.connect(conninfo, **options)
+        except psycopg.OperationalError as error:
+            if "unsupported startup parameter" in str(error):
+                raise BadValue(reason=_BEHIND_POOLER) from error
+            raise
+
+    def begin(self, cursor: psycopg.Cursor[tuple[object, ...]]) -> None:
+        """Set for the transaction what a connection through PgBouncer cannot have set."""
+        if self._pooled:
+            cursor.execute(_LIMIT_TRANSACTION, _settings(upgrading=False))
+
+    def switch(self, connection: psycopg.Connection[tuple[object, ...]], *, writing: bool) -> None:
+        """Set what BEGIN says from now on; the server need not know before."""
         connection.isolation_level = IsolationLevel.READ_COMMITTED if writing else IsolationLevel.REPEATABLE_READ
         connection.read_only = not writing
-        return connection
 
     def refused(self, error: Exception) -> bool:
         """Return True for 40001, 40P01 and 55P03."""
@@ -75,12 +135,47 @@ class PostgreSQL:
         """Return the constraint of a 23505."""
         return error.diag.constraint_name if isinstance(error, errors.UniqueViolation) else None
 
-    def lock_schema(self, connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        """Take an advisory lock, which ends with the transaction."""
-        connection.execute("SELECT pg_advisory_xact_lock(hashtext('dibs schema'))")
+    @contextmanager
+    def upgrade(self, connection: Connection) -> Iterator[None]:
+        """Take an advisory lock, which ends with the transaction; DDL is part of it.
+
+        Another upgrade may take any time, but no statement waits long for a table: all others would queue behind it.
+        """
+        with connection.begin():
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(hashtext('dibs schema'))")
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = {timeouts.LOCK_SECONDS * 1_000}")
+            yield
 
     def problems(self, connection: psycopg.Connection[tuple[object, ...]]) -> list[str]:
-        """Return a problem with the encoding, which limits the names that can be stored."""
-        row = connection.execute("SELECT current_setting('server_encoding')").fetchone()
-        encoding = row[0] if row else "unknown"
-        return [] if encoding == "UTF8" else [f"The encoding of the database is {encoding}; Dibs needs UTF8."]
+        """Return an encoding that limits the names that can be stored, and a pooler that the URL does not name."""
+        row = connection.execute(
+            "SELECT current_setting('server_encoding'), current_setting('lock_timeout')"
+        ).fetchone()
+        encoding, lock_timeout = row if row else ("unknown", "unknown")
+        problems = []
+        if encoding != "UTF8":
+            problems.append(f"The encoding of the database is {encoding}; Dibs needs UTF8.")
+        if not self._pooled and lock_timeout != f"{timeouts.LOCK_SECONDS}s":
+            problems.append(_BEHIND_POOLER)
+        return problems
+
+
+def _options(*, upgrading: bool) -> str:
+    return " ".join(f"-c {name}={value}" for name, value in _settings(upgrading=upgrading).items())
+
+
+def _settings(*, upgrading: bool) -> dict[str, str]:
+    """Return the limits of the server's waits, in milliseconds; 0 is no limit."""
+    limits = {
+        "statement_timeout": 0 if upgrading else timeouts.STATEMENT_SECONDS,
+        "lock_timeout": timeouts.LOCK_SECONDS,
+        "idle_in_transaction_session_timeout": timeouts.IDLE_TRANSACTION_SECONDS,
+    }
+    return {name: str(int(seconds * 1_000)) for name, seconds in limits.items()}
+
+
+_LIMIT_TRANSACTION = "SELECT " + ", ".join(
+    f"set_config('{name}', %({name})s, true)" for name in _settings(upgrading=False)
+)

@@ -4,9 +4,10 @@ import contextlib
 import os
 import re
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
-from sqlalchemy import URL
+from sqlalchemy import URL, Connection, text
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import Dialect
 
@@ -20,6 +21,7 @@ class SQLite:
     """SQLite."""
 
     name = "sqlite"
+    clock = text("SELECT CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)")
     is_file = True
 
     def __init__(self, url: URL) -> None:
@@ -33,7 +35,7 @@ class SQLite:
         """Return False without a file: SQLite would create it when it connects."""
         return self.path.exists()
 
-    def connect(self, *, writing: bool) -> sqlite3.Connection:
+    def connect(self, *, writing: bool, upgrading: bool = False) -> sqlite3.Connection:
         """Return a connection without implicit transactions. Only the owner can read a file that this creates."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._create()
@@ -44,10 +46,17 @@ class SQLite:
             "journal_mode = WAL",
             "synchronous = FULL",
             "foreign_keys = ON",
-            f"query_only = {'OFF' if writing else 'ON'}",
         ):
             connection.execute(f"PRAGMA {pragma}")
+        self.switch(connection, writing=writing)
         return connection
+
+    def begin(self, cursor: sqlite3.Cursor) -> None:
+        """Do nothing: connections keep their settings."""
+
+    def switch(self, connection: sqlite3.Connection, *, writing: bool) -> None:
+        """Permit or refuse changes."""
+        connection.execute(f"PRAGMA query_only = {'OFF' if writing else 'ON'}")
 
     def _create(self) -> None:
         """Create an empty file if there is none; SQLite gives its mode to the -wal and -shm files.
@@ -91,9 +100,12 @@ class SQLite:
         columns = [column.split(".") for column in match["columns"].split(", ")]
         return "_".join(["uq", columns[0][0], *(column for _, column in columns)])
 
-    def lock_schema(self, connection: sqlite3.Connection) -> None:
+    @contextlib.contextmanager
+    def upgrade(self, connection: Connection) -> Iterator[None]:
         """Take the write lock; DDL is part of the transaction."""
-        connection.execute("BEGIN IMMEDIATE")
+        with connection.begin():
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            yield
 
     def problems(self, connection: sqlite3.Connection) -> list[str]:
         """Return nothing: ``connect`` sets everything that matters."""

@@ -5,6 +5,7 @@ records the identity; the request itself does not pass through it. A token of an
 rules is refused, because the filter does not see the path of the request.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -16,8 +17,15 @@ from dibs.http.auth import Refusal, split_roles
 
 with needs_extra("keystone", "Keystone authentication"):
     from keystoneauth1 import loading
+    from keystoneauth1.exceptions import ConnectionError as KeystoneUnreachable
     from keystonemiddleware import auth_token  # type: ignore[import-untyped]
     from oslo_config import cfg
+
+LOG = logging.getLogger(__name__)
+
+TIMEOUT_SECONDS = 5
+"""Time for Keystone to answer one request. Checking a token takes several when the service user's own token expired."""
+RETRIES = 1
 
 _GROUP = "keystone_authtoken"
 _TOKEN_HEADERS = ("x-auth-token", "x-service-token")
@@ -67,8 +75,13 @@ class KeystoneAuth:
         def start_response(status: str, response_headers: list[tuple[str, str]], exc_info: object = None) -> None:
             answered.append((int(status[:3]), response_headers))
 
-        # WSGI requires that the body is consumed.
-        list(self._filter(environ, start_response))
+        try:
+            # WSGI requires that the body is consumed.
+            list(self._filter(environ, start_response))
+        except KeystoneUnreachable as error:
+            # The filter answers 503 itself once it has a token of its own.
+            LOG.error("Keystone cannot be reached: %s", error)
+            return Refusal(503, _MESSAGES[503])
         status, response_headers = answered[-1]
         if status == 200:
             return _actor(environ)
@@ -91,8 +104,16 @@ def _configuration(url: str, user: ServiceUser) -> dict[str, Any]:
     }
     for name, value in values.items():
         own.set_override(name, value, group=_GROUP)
-    # Every catalog has a public endpoint of Keystone; many have no internal one.
-    return {"oslo_config_config": own, "auth_type": "password", "www_authenticate_uri": url, "interface": "public"}
+    return {
+        "oslo_config_config": own,
+        "auth_type": "password",
+        "www_authenticate_uri": url,
+        # Every catalog has a public endpoint of Keystone; many have no internal one.
+        "interface": "public",
+        # The name is too narrow: it is the time for the whole answer. The default is none.
+        "http_connect_timeout": TIMEOUT_SECONDS,
+        "http_request_max_retries": RETRIES,
+    }
 
 
 def _environ(headers: Mapping[str, str]) -> Environ:

@@ -1,0 +1,66 @@
+"""PostgreSQL behind PgBouncer in transaction mode."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import text
+
+from dibs.database import migrate, open_store, revisions
+from dibs.database.transaction import Transaction
+from dibs.errors import BadValue
+from dibs.wiring import metadata
+from tests.bed.pgbouncer import PgBouncer
+from tests.bed.session import Bed
+from tests.builders import Ledger
+
+pytestmark = pytest.mark.needs_engine("postgresql")
+
+IGNORES_OPTIONS = "ignore_startup_parameters = options"
+
+
+@pytest.fixture
+def pooled(bed: Bed) -> Iterator[Callable[..., str]]:
+    """Return the URL of an empty database through PgBouncer."""
+    url = bed.databases("postgresql").blank()
+    running: list[PgBouncer] = []
+
+    def start(more: str = "") -> str:
+        running.append(PgBouncer(int(url.rpartition(":")[2].partition("/")[0]), more))
+        return running[-1].url(url)
+
+    yield start
+    for bouncer in running:
+        bouncer.stop()
+    bed.databases("postgresql").discard(url)
+
+
+def test_store_works_behind_pgbouncer_with_more_threads_than_server_connections(pooled: Callable[..., str]) -> None:
+    url = pooled() + "?pgbouncer=true"
+    migrate.upgrade(url)
+    assert revisions.problems(url, metadata) == []
+    store = open_store(url)
+    ledger = Ledger(store)
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda number: ledger.enrol(name=f"node-{number}"), range(40)))
+    assert {ledger.node(node).name for node in made} == {f"node-{number}" for number in range(40)}
+    store.close()
+
+
+def test_limits_hold_in_each_transaction_behind_pgbouncer(pooled: Callable[..., str]) -> None:
+    store = open_store(pooled() + "?pgbouncer=true")
+
+    def limits(tx: Transaction) -> list[str]:
+        names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+        return [tx.values(text(f"SELECT current_setting('{name}')"))[0] for name in names]
+
+    assert store.write(limits) == store.read(limits) == ["30s", "10s", "2min"]
+    store.close()
+
+
+def test_pgbouncer_that_the_url_does_not_name_is_reported(pooled: Callable[..., str]) -> None:
+    """Prepared statements of different clients would have the same names."""
+    with pytest.raises(BadValue, match="pgbouncer=true"):
+        revisions.problems(pooled(), metadata)
+    found = revisions.problems(pooled(IGNORES_OPTIONS), metadata)
+    assert any("pgbouncer=true" in problem for problem in found)

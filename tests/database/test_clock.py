@@ -1,0 +1,91 @@
+"""The clock of a process shows the time of the database."""
+
+import time
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dibs.database import Store
+from dibs.database.clock import AHEAD_MAX, DatabaseClock
+from dibs.database.errors import StoreUnavailable
+from tests.bed.waiting import eventually
+
+SECOND = 1_000_000
+REAL = time.time_ns
+
+
+def set_machine_clock(monkeypatch: pytest.MonkeyPatch, seconds: int) -> None:
+    monkeypatch.setattr(time, "time_ns", lambda: REAL() + seconds * 1_000_000_000)
+
+
+def minutes_off(clock: DatabaseClock) -> int:
+    """Return how many minutes a clock differs from the database servers, which run on this machine."""
+    return round((clock() - REAL() // 1_000) / SECOND / 60)
+
+
+def test_clock_shows_the_time_of_the_database(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_machine_clock(monkeypatch, -300)
+    clock = DatabaseClock(store)
+    assert minutes_off(clock) == -5
+    clock.start()
+    assert minutes_off(clock) == 0
+    set_machine_clock(monkeypatch, 600)
+    assert minutes_off(clock) == 0
+    clock.stop()
+
+
+class Database:
+    """A store that has nothing but a clock."""
+
+    def __init__(self) -> None:
+        self.engine = SimpleNamespace(clock=None)
+        self.ahead = 0
+        self.available = True
+        self.reads = 0
+
+    def read(self, body: Any) -> list[int]:
+        self.reads += 1
+        if not self.available:
+            raise StoreUnavailable
+        return [REAL() // 1_000 + self.ahead]
+
+
+@pytest.fixture
+def database() -> Database:
+    return Database()
+
+
+@pytest.fixture
+def clock(database: Database) -> DatabaseClock:
+    return DatabaseClock(cast(Store, database))
+
+
+def test_clock_follows_a_database_whose_clock_is_set(clock: DatabaseClock, database: Database) -> None:
+    clock.read()
+    for minutes in (10, -10):
+        database.ahead = minutes * 60 * SECOND
+        clock.read()
+        assert minutes_off(clock) == minutes
+
+
+def test_clock_does_not_go_back_by_the_inaccuracy_of_a_reading(clock: DatabaseClock, database: Database) -> None:
+    clock.read()
+    before = clock()
+    database.ahead = -AHEAD_MAX // 2
+    clock.read()
+    assert clock() >= before
+
+
+def test_clock_goes_on_while_the_database_is_away(
+    clock: DatabaseClock, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dibs.database.clock.INTERVAL_SECONDS", 0.01)
+    database.available = False
+    clock.start()
+    eventually(lambda: database.reads > 2)
+    before = clock()
+    eventually(lambda: clock() > before)
+    database.available, database.ahead = True, 600 * SECOND
+    eventually(lambda: minutes_off(clock) == 10)
+    clock.stop()
