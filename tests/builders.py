@@ -51,7 +51,7 @@ class Clock:
         return FIRST_INSTANT + next(self._ticks) + self.moved
 
     def move(self, seconds: float) -> None:
-        """Advance the clock."""
+        """Advance the clock, or set it back."""
         self.moved += int(seconds * 1_000_000)
 
 

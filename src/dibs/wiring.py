@@ -10,6 +10,7 @@ from dibs.allocations.operations.guards import AllocationNodeGuard
 from dibs.allocations.operations.intake import AllocationIntake, LocalIntake
 from dibs.conductor import Conductor
 from dibs.database import Statistics, Store, health, open_store, revisions
+from dibs.database.clock import DatabaseClock
 from dibs.database.hooks import Hooks
 from dibs.database.laws import Law, violations
 from dibs.database.runner import Clock, Runner
@@ -61,70 +62,79 @@ class SchemaProblem(Exception):
 
 
 def read_clock() -> int:
-    """Return the time in microseconds since 1970 UTC. All other code of the server gets this clock as an argument."""
+    """Return the time of the machine in microseconds since 1970 UTC; a server uses a ``DatabaseClock`` instead."""
     return time.time_ns() // 1_000
+
+
+def read_monotonic_clock() -> int:
+    """Return microseconds that never go back, for intervals within a process."""
+    return time.monotonic_ns() // 1_000
 
 
 def build_application(settings: Settings) -> Application:
     """Build a process with the dialects and a conductor. Nothing connects or starts before the hooks are called."""
-    store, runner = _open(settings)
+    store, clock, runner = _open(settings)
     conductor = _conductor(settings, runner)
     intake = LocalIntake(runner, conductor.wake)
     return Application(
-        dialects=_dialects(settings, runner, intake, conductor.wake),
+        dialects=_dialects(settings, runner, clock, intake, conductor.wake),
         cors=_cors(settings),
-        ready=partial(health.problems, store),
-        stop=_stop(settings, store),
-        start_once=partial(_start_once, settings, conductor.start),
-        stop_once=partial(_stop_once, store, conductor.stop),
+        ready=lambda: [*health.problems(store), *conductor.problems()],
+        start=clock.start,
+        stop=_stop(settings, store, clock),
+        start_once=partial(_start_once, settings, clock, conductor.start),
+        stop_once=partial(_stop_once, store, clock, conductor.stop),
     )
 
 
 def build_api(settings: Settings) -> Application:
     """Build a process with the dialects only; conductors run in other processes and find their work in the database."""
-    store, runner = _open(settings)
+    store, clock, runner = _open(settings)
     caller = Caller(
         settings.rpc_secret,
-        read_clock,
+        clock,
         timeout_seconds=settings.rpc_timeout_seconds,
         ca_file=settings.rpc_ca_file,
     )
     return Application(
-        dialects=_dialects(settings, runner, RemoteIntake(runner, caller), _nothing),
+        dialects=_dialects(settings, runner, clock, RemoteIntake(runner, caller), _nothing),
         cors=_cors(settings),
         ready=partial(health.problems, store),
-        stop=store.close,
-        start_once=partial(_start_once, settings, _nothing),
-        stop_once=partial(_stop_once, store, _nothing),
+        start=clock.start,
+        stop=partial(_close, store, clock),
+        start_once=partial(_start_once, settings, clock, _nothing),
+        stop_once=partial(_stop_once, store, clock, _nothing),
     )
 
 
 def build_conductor(settings: Settings) -> Application:
     """Build a process with a conductor only, which accepts calls from API processes."""
-    store, runner = _open(settings)
+    store, clock, runner = _open(settings)
     conductor = _conductor(settings, runner, rpc_url=settings.announced_rpc_url)
     calls = Calls(
         procedures(runner, MachinePolicy(settings.policy_file or None), lambda: conductor.incarnation, conductor.wake),
         incarnation=lambda: conductor.incarnation,
-        verifier=CallVerifier(settings.rpc_secret, read_clock),
+        verifier=CallVerifier(settings.rpc_secret, clock),
         secret=settings.rpc_secret,
     )
     return Application(
         dialects=[calls],
         ready=partial(_problems_of_conductor, store, conductor),
-        stop=_stop(settings, store),
-        start_once=partial(_start_once, settings, conductor.start),
-        stop_once=partial(_stop_once, store, conductor.stop),
+        start=clock.start,
+        stop=_stop(settings, store, clock),
+        start_once=partial(_start_once, settings, clock, conductor.start),
+        stop_once=partial(_stop_once, store, clock, conductor.stop),
     )
 
 
-def _open(settings: Settings) -> tuple[Store, Runner]:
+def _open(settings: Settings) -> tuple[Store, DatabaseClock, Runner]:
     store = open_store(
         settings.database,
-        connections=settings.threads + CONDUCTOR_CONNECTIONS,
+        connections=settings.database_connections or settings.threads + CONDUCTOR_CONNECTIONS,
         statistics=Statistics(metrics.SQL_STATEMENTS.inc, metrics.TRANSACTION_RERUNS.inc),
     )
-    return store, build_runner(store)
+    clock = DatabaseClock(store)
+    return store, clock, build_runner(store, clock)
 
 
 def build_runner(store: Store, clock: Clock = read_clock) -> Runner:
@@ -136,7 +146,7 @@ def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -
     return Conductor(
         runner,
         DRIVERS,
-        read_clock,
+        read_monotonic_clock,
         hostname=settings.conductor_name,
         group=settings.conductor_group,
         heartbeat_seconds=settings.heartbeat_seconds,
@@ -151,14 +161,14 @@ def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -
 
 
 def _dialects(
-    settings: Settings, runner: Runner, intake: AllocationIntake, wake: Callable[[], None]
+    settings: Settings, runner: Runner, clock: Clock, intake: AllocationIntake, wake: Callable[[], None]
 ) -> Sequence[Dialect]:
     policy_file = settings.policy_file or None
     hold_times = HoldTimes(default=settings.hold_seconds, longest=settings.hold_seconds_max)
     baremetal = Baremetal(runner, DRIVERS, policy_file=policy_file, wake=wake, intake=intake, hold_times=hold_times)
     placement = Placement(
         runner,
-        read_clock,
+        clock,
         policy_file=policy_file,
         legacy_rules=settings.placement_legacy_rules,
         enforce_scope=settings.placement_enforce_scope,
@@ -246,29 +256,39 @@ def database_version(settings: Settings) -> str | None:
     return revisions.current(settings.database)
 
 
-def _start_once(settings: Settings, start: Callable[[], None]) -> None:
+def _start_once(settings: Settings, clock: DatabaseClock, start: Callable[[], None]) -> None:
     """Upgrade an embedded database; refuse to start on a server's outdated one, which the operator upgrades."""
     if settings.database.startswith("sqlite") and revisions.is_outdated(settings.database):
         upgrade_database(settings)
     elif problems := revisions.problems(settings.database, metadata):
         raise SchemaProblem(" ".join(problems))
+    clock.start()
     start()
 
 
-def _stop(settings: Settings, store: Store) -> Callable[[], None]:
+def _stop(settings: Settings, store: Store, clock: DatabaseClock) -> Callable[[], None]:
     """Return the stop hook of a process: a single process closes the store in ``_stop_once``, after its conductor."""
-    return store.close if settings.workers > 1 else _nothing
+    return partial(_close, store, clock) if settings.workers > 1 else _nothing
 
 
-def _stop_once(store: Store, stop: Callable[[], None]) -> None:
+def _stop_once(store: Store, clock: DatabaseClock, stop: Callable[[], None]) -> None:
     stop()
+    _close(store, clock)
+
+
+def _close(store: Store, clock: DatabaseClock) -> None:
+    clock.stop()
     store.close()
 
 
 def _problems_of_conductor(store: Store, conductor: Conductor) -> list[str]:
     """Return why the process is not ready: a conductor that was replaced still answers, but does no work."""
-    registered = conductor.incarnation is not None
-    return [*health.problems(store), *([] if registered else ["this conductor is not registered; its log says why"])]
+    unregistered = conductor.incarnation is None
+    return [
+        *health.problems(store),
+        *conductor.problems(),
+        *(["this conductor is not registered; its log says why"] if unregistered else []),
+    ]
 
 
 def _nothing() -> None:

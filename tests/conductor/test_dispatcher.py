@@ -7,7 +7,7 @@ import pytest
 
 from dibs.conductor.dispatcher import Dispatcher, Step
 from dibs.conductor.session import Session
-from dibs.database.errors import StoreUnavailable
+from dibs.database.errors import StoreContended, StoreUnavailable
 
 NEVER = 3600.0
 SESSION = Session("incarnation")
@@ -70,6 +70,16 @@ def test_failed_step_ends_the_round_and_the_next_round_starts_again(
     assert steps.calls[:3] == ["first", "first", "last"]
 
 
+def test_contention_in_one_step_does_not_delay_the_next(steps: Steps, running: list[Dispatcher]) -> None:
+    steps.error = StoreContended(attempts=12)
+    dispatcher = Dispatcher("c", steps.both(), session=lambda: SESSION, poll_seconds=NEVER)
+    running.append(dispatcher)
+    dispatcher.start()
+    dispatcher.wake()
+    assert steps.finished.wait(10)
+    assert steps.calls == ["first", "last"]
+
+
 def test_without_a_session_no_step_runs(steps: Steps) -> None:
     looked = threading.Event()
 
@@ -81,4 +91,5 @@ def test_without_a_session_no_step_runs(steps: Steps) -> None:
     dispatcher.wake()
     assert looked.wait(10)
     dispatcher.stop()
+    dispatcher.thread.join(10)
     assert steps.calls == []

@@ -9,6 +9,7 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.conductor import Conductor
 from dibs.conductor.expiry import COUNT_MAX, expire_holds
+from dibs.database.errors import StoreContended
 from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.errors import HoldNotFound
@@ -89,7 +90,8 @@ def test_server_frees_a_node_soon_after_the_expiry_and_never_before(server):
         assert client.get(f"{server.url}/baremetal/v1/reservations/{made['uuid']}").status_code == 404
 
 
-def test_hold_that_cannot_be_ended_does_not_delay_the_others(ledger, caplog):
+@pytest.mark.parametrize("error", [RuntimeError("broken"), StoreContended(attempts=12)])
+def test_hold_that_cannot_be_ended_does_not_delay_the_others(ledger, caplog, error):
     stuck, other = (ledger.enrol(resource_class="gold") for _ in range(2))
     made = hold(ledger, stuck)
     hold(ledger, other)
@@ -98,7 +100,7 @@ def test_hold_that_cannot_be_ended_does_not_delay_the_others(ledger, caplog):
     class Broken(Runner):
         def write(self, operation, access, command):
             if command == made.uuid:
-                raise RuntimeError("broken")
+                raise error
             return super().write(operation, access, command)
 
     assert expire_holds(Broken(ledger.store, ledger.clock, HOOKS)) == 1

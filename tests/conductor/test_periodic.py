@@ -37,4 +37,5 @@ def test_task_does_not_run_while_the_conductor_is_not_registered() -> None:
     task.start()
     assert asked.wait(10)
     task.stop()
+    task.thread.join(10)
     assert not ran.is_set()

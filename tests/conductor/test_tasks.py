@@ -3,7 +3,7 @@
 import pytest
 
 from dibs.machines.model.errors import NodeLocked
-from tests.conductor.fakes import LONG, Slow, arrive, ask
+from tests.conductor.fakes import LONG, Quick, Slow, arrive, ask
 
 
 def test_node_in_work_is_locked(ledger, start):
@@ -42,3 +42,11 @@ def test_take_over_can_be_turned_off(ledger, start):
     ask(ledger, other, "active")
     arrive(ledger, other, "active")
     assert ledger.node(node).reservation == "conductor-1"
+
+
+def test_queued_work_begins_after_the_clock_was_set_back(ledger, start):
+    node = ledger.enrol()
+    ask(ledger, node, "active")
+    ledger.clock.move(-300)
+    start(driver=Quick())
+    arrive(ledger, node, "active")

@@ -1,14 +1,18 @@
 """The database server stops while requests run, and starts again."""
 
+import time
 from collections.abc import Callable
 
 import pytest
 
+from dibs.database.engines import timeouts
 from dibs.database.migrate import upgrade
 from dibs.database.store import CONNECTION_BACK, CONNECTION_LOST
 from tests.bed.dibs_server import DibsServer
 from tests.bed.mariadb import MariadbServer
 from tests.bed.postgresql import PostgresqlServer
+from tests.bed.proxy import Proxy
+from tests.bed.session import Bed
 from tests.bed.waiting import eventually
 from tests.crashes.client import SMALL_TIMES, Client, Load, assert_nothing_lost
 from tests.laws import assert_lawful
@@ -46,6 +50,25 @@ def test_requests_get_503_while_the_database_is_stopped_and_no_acknowledged_writ
         assert_losses_are_logged_once_each(server.log())
     finally:
         server.stop()
+
+
+@pytest.mark.needs_engine("postgresql")
+def test_sigterm_ends_a_server_whose_database_hangs(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Sooner than the wait for the database ends: an operator or an orchestrator waits for the process."""
+    url = bed.databases("postgresql").fresh()
+    port = url.rpartition(":")[2].partition("/")[0]
+    proxy = Proxy(int(port))
+    server = DibsServer(
+        url.replace(f":{port}/", f":{proxy.port}/"), tmp_path_factory.mktemp("hung"), "--stop-timeout-seconds=1"
+    )
+    server.start()
+    proxy.swallow()
+    eventually(lambda: Client(server.port).ask("GET", "/readyz")[0] == 503)
+    started = time.monotonic()
+    server.stop()
+    assert time.monotonic() - started < timeouts.ANSWER_SECONDS - 5, server.log()
+    assert "Stopping with work still running" in server.log()
+    proxy.close()
 
 
 def assert_losses_are_logged_once_each(log: str) -> None:

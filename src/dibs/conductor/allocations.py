@@ -8,7 +8,7 @@ for a moment and lets the entries behind it go first.
 import logging
 import random
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from dibs.access.access import SERVICE
 from dibs.allocations.model.outcomes import Outcome
@@ -47,6 +47,7 @@ class AllocationWorker:
         self._hostname = hostname
         self._wake = wake
         self._entries = EntryTracker(ENTRIES_MAX)
+        self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=f"dibs-allocations-{hostname}")
         self.any_waiting = False
         """Whether an allocation waited when the queue was last read."""
@@ -72,13 +73,16 @@ class AllocationWorker:
             if taken := self._runner.write(take_over_allocations, SERVICE, command):
                 logger.warning("conductor %s takes over %d allocation(s) of a failed one", self._hostname, taken)
 
-    def close(self) -> None:
-        """Wait for the entries in work; each takes moments."""
-        self._pool.shutdown()
+    def close(self, seconds: float) -> bool:
+        """Wait for the entries in work, each of which takes moments; return False when one goes on."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        return not wait(set(self._running), timeout=seconds).not_done
 
     def _start(self, entry: QueueEntry, session: Session, *, ready: bool) -> None:
         if self._entries.begin(entry):
-            self._pool.submit(self._work_on, entry, session, ready)
+            running = self._pool.submit(self._work_on, entry, session, ready)
+            self._running.add(running)
+            running.add_done_callback(self._running.discard)
 
     def _work_on(self, entry: QueueEntry, session: Session, ready: bool) -> None:
         outcome = None

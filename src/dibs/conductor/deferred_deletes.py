@@ -25,8 +25,12 @@ def finish_deferred_deletes(runner: Runner) -> int:
 def _finish(runner: Runner, uuid: str) -> bool:
     try:
         return runner.write(finish_deferred_delete, SERVICE, uuid)
-    except (StoreUnavailable, StoreContended):
+    except StoreUnavailable:
         raise
+    except StoreContended:
+        # The other servers do not wait for it; the next round tries again.
+        logger.debug("server %s is contended", uuid)
+        return False
     except Exception:
         # A server that cannot be deleted must not stop other work.
         logger.exception("cannot delete server %s", uuid)

@@ -3,8 +3,10 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from dibs.conductor.session import Session
+from dibs.conductor.threads import WatchedThread
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.machines.model.errors import ConductorReplaced
 
@@ -26,22 +28,20 @@ class Dispatcher:
         self._poll_seconds = poll_seconds
         self._stopping = threading.Event()
         self._woken = threading.Event()
-        self._thread = threading.Thread(target=self._run_until_stopped, name=f"dibs-dispatch-{name}", daemon=True)
+        self.thread = WatchedThread(f"dispatch-{name}", self._run_until_stopped)
 
     def start(self) -> None:
         """Start the thread."""
-        self._thread.start()
+        self.thread.start()
 
     def wake(self) -> None:
         """Run the steps now, and once more if they are running already: work was queued."""
         self._woken.set()
 
     def stop(self) -> None:
-        """Wait for the step that is running, and begin no other."""
+        """Begin no other step; the thread ends after the one that is running."""
         self._stopping.set()
         self._woken.set()
-        if self._thread.is_alive():
-            self._thread.join()
 
     def _run_until_stopped(self) -> None:
         while not self._stopping.is_set():
@@ -49,13 +49,17 @@ class Dispatcher:
             self._woken.clear()
             session = self._session()
             if session is not None and not self._stopping.is_set():
+                self.thread.note_progress()
                 self._run_steps(session)
+                self.thread.rest()
 
     def _run_steps(self, session: Session) -> None:
         try:
             for step in self._steps:
-                step(session)
-        except (StoreUnavailable, StoreContended, ConductorReplaced):
+                # Contention on one kind of work does not delay the others; the next round tries again.
+                with suppress(StoreContended):
+                    step(session)
+        except (StoreUnavailable, ConductorReplaced):
             # The store logs the lost connection, once for all threads; the next heartbeat logs the replacement.
             self._stopping.wait(self._poll_seconds)
         except Exception:

@@ -29,8 +29,12 @@ def expire_holds(runner: Runner) -> int:
 def _expire(runner: Runner, uuid: str) -> bool:
     try:
         return runner.write(expire_hold, SERVICE, uuid)
-    except (StoreUnavailable, StoreContended):
+    except StoreUnavailable:
         raise
+    except StoreContended:
+        # The other holds do not wait for it; the next round tries again.
+        logger.debug("an expired hold is contended")
+        return False
     except Exception:
         # A hold that cannot be ended must not stop other work. Its uuid is a proof and stays out of the log.
         logger.exception("cannot end an expired hold")

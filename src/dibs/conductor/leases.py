@@ -7,6 +7,7 @@ conductors run the same event, the second finds it done.
 import logging
 import random
 from collections.abc import Callable
+from contextlib import suppress
 
 from dibs.access.access import SERVICE
 from dibs.database.errors import StoreContended, StoreUnavailable
@@ -65,13 +66,17 @@ class LeaseWorker:
     def _run_event(self, event: DueEvent) -> bool:
         try:
             return self._runner.write(run_event, SERVICE, event)
-        except (StoreUnavailable, StoreContended):
+        except StoreUnavailable:
             raise
+        except StoreContended:
+            # The other leases do not wait for it; the next round tries again.
+            logger.debug("%s of lease %s is contended", event.kind, event.lease)
         except Exception:
             # A lease whose event fails must not delay the others.
             logger.exception("%s of lease %s failed", event.kind, event.lease)
-            self._runner.write(fail_event, SERVICE, event)
-            return False
+            with suppress(StoreContended):
+                self._runner.write(fail_event, SERVICE, event)
+        return False
 
     def _reassign(self, affected: AffectedReservation) -> bool:
         command = ReassignHosts(
@@ -83,8 +88,11 @@ class LeaseWorker:
         try:
             could = self._runner.read(can_reassign, SERVICE, command)
             return could and self._runner.write(reassign_hosts, SERVICE, command)
-        except (StoreUnavailable, StoreContended):
+        except StoreUnavailable:
             raise
+        except StoreContended:
+            logger.debug("hosts of lease %s are contended", affected.lease)
+            return False
         except Exception:
             logger.exception("hosts of lease %s cannot be reassigned", affected.lease)
             return False

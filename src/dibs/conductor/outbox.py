@@ -36,7 +36,15 @@ class OutboxRunner:
     def run(self) -> int:
         """Make the calls that are due; return how many are done."""
         due = self._runner.read(list_outbox_calls, SERVICE, COUNT_MAX)
-        return sum(self._run_one(call) for call in due)
+        return sum(self._try_one(call) for call in due)
+
+    def _try_one(self, call: OutboxCall) -> bool:
+        try:
+            return self._run_one(call)
+        except StoreContended:
+            # The other calls do not wait for it; it is made again when its time is over.
+            logger.debug("%s for lease %s is contended", call.kind, call.lease)
+            return False
 
     def _run_one(self, call: OutboxCall) -> bool:
         if not self._runner.write(take_outbox_call, SERVICE, call):

@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable
 
+from dibs.conductor.threads import WatchedThread
 from dibs.database.errors import StoreContended, StoreUnavailable
 
 logger = logging.getLogger(__name__)
@@ -20,26 +21,28 @@ class PeriodicTask:
         self._registered = registered
         self._poll_seconds = poll_seconds
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run_until_stopped, name=f"dibs-{name}", daemon=True)
+        self.thread = WatchedThread(name, self._run_until_stopped)
 
     def start(self) -> None:
         """Start the thread."""
-        self._thread.start()
+        self.thread.start()
 
     def stop(self) -> None:
-        """Wait for the current call, and begin no other."""
+        """Begin no other call; the thread ends after the one that is running."""
         self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
 
     def _run_until_stopped(self) -> None:
         while not self._stopping.wait(self._poll_seconds):
-            if not self._registered():
-                continue
-            try:
-                self._run()
-            except (StoreUnavailable, StoreContended):
-                # The store logs the lost connection, once for all threads.
-                continue
-            except Exception:
-                logger.exception("periodic task %s failed", self._name)
+            if self._registered():
+                self.thread.note_progress()
+                self._run_once()
+                self.thread.rest()
+
+    def _run_once(self) -> None:
+        try:
+            self._run()
+        except (StoreUnavailable, StoreContended):
+            # The store logs the lost connection, once for all threads.
+            return
+        except Exception:
+            logger.exception("periodic task %s failed", self._name)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from dibs.access.access import SERVICE
 from dibs.conductor.session import Session
+from dibs.conductor.threads import WatchedThread
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.machines.model.conductors import TIMEOUT_SECONDS, after
@@ -56,9 +57,7 @@ class Registration:
         self._registered = registered
         self._heartbeat_at = 0
         self._stopping = threading.Event()
-        self._thread = threading.Thread(
-            target=self._run_until_stopped, name=f"dibs-heartbeat-{identity.hostname}", daemon=True
-        )
+        self.thread = WatchedThread(f"heartbeat-{identity.hostname}", self._run_until_stopped)
         self.session: Session | None = None
         """The current session; None while the conductor is not registered."""
 
@@ -70,23 +69,29 @@ class Registration:
     def start(self) -> None:
         """Register now, or as soon as the database can be reached, and start the thread."""
         self._try_heartbeat()
-        self._thread.start()
+        self.thread.start()
 
     def stop(self) -> None:
         """Stop sending heartbeats. The session lasts until it is ended, so that work in progress can finish."""
         self._stopping.set()
-        if self._thread.is_alive():
-            self._thread.join()
 
     def end_session(self) -> None:
         """Interrupt the work of the session."""
         if self.session is not None:
             self.session.ended.set()
 
-    def sign_off(self) -> None:
-        """Tell the other conductors that this one has stopped, so that they take over its work at once."""
-        if self.session is None:
-            return
+    def sign_off(self, deadline: float) -> None:
+        """Tell the other conductors that this one has stopped, so that they take over its work at once.
+
+        A database that hangs must not keep the process from stopping, so this waits until the deadline at most.
+        """
+        if self.session is not None:
+            sender = WatchedThread(f"sign-off-{self._identity.hostname}", self._send_sign_off)
+            sender.start()
+            sender.join_until(deadline)
+
+    def _send_sign_off(self) -> None:
+        assert self.session is not None
         command = Heartbeat(hostname=self._identity.hostname, incarnation=self.session.incarnation, online=False)
         try:
             self._runner.write(record_heartbeat, SERVICE, command)
@@ -95,7 +100,9 @@ class Registration:
 
     def _run_until_stopped(self) -> None:
         while not self._stopping.wait(self._heartbeat_seconds if self.session else self._retry_seconds):
+            self.thread.note_progress()
             self._try_heartbeat()
+            self.thread.rest()
 
     def _try_heartbeat(self) -> None:
         try:

@@ -1,5 +1,7 @@
 """A running conductor: its threads, and the order in which it looks for work."""
 
+import logging
+import time
 from collections.abc import Callable, Mapping
 
 from dibs.conductor.abandoned import end_abandoned_allocations
@@ -13,12 +15,16 @@ from dibs.conductor.periodic import PeriodicTask
 from dibs.conductor.registration import Identity, Registration
 from dibs.conductor.session import Session
 from dibs.conductor.tasks import TaskWorker
+from dibs.conductor.threads import WatchedThread, note_progress
 from dibs.database.runner import Runner
 from dibs.leases.model.enforcement import Enforcement
 from dibs.leases.model.outbox import ComputeService
 from dibs.ledger.model.events import CapacityFreed
 from dibs.machines.model.conductors import TIMEOUT_SECONDS, after
 from dibs.machines.model.driver import Driver
+
+STOP_SECONDS = 10
+"""Time for the threads of a conductor to finish when it stops."""
 
 CHECKS_PER_TAKE_OVER = 10
 """How often within a take-over period a conductor checks for failed ones.
@@ -27,13 +33,16 @@ The timeout takes at most half of the period and the check a tenth; the rest is 
 """
 
 
+logger = logging.getLogger(__name__)
+
+
 class Conductor:
     """Does the work of one registered name until it is stopped or another process registers under the name.
 
     The work of a failed conductor is finished or begun anew within ``take_over_seconds`` of its failure, if its timeout
     is at most half of that; 0 turns take-over off. ``poll_seconds`` is how often a conductor looks for work that
-    another process may have queued. ``compute`` keeps the flavors and servers of leases when Dibs does not, and
-    ``enforcement`` is notified when leases end.
+    another process may have queued. ``clock`` measures intervals, in microseconds. ``compute`` keeps the flavors and
+    servers of leases when Dibs does not, and ``enforcement`` is notified when leases end.
     """
 
     def __init__(
@@ -55,7 +64,9 @@ class Conductor:
         enforcement: Enforcement | None = None,
         rpc_url: str | None = None,
     ) -> None:
+        runner = runner.observed(note_progress)
         self._runner = runner
+        self._hostname = hostname
         self._clock = clock
         self._take_over_seconds = take_over_seconds
         self._checked_for_failed_at = 0
@@ -114,16 +125,31 @@ class Conductor:
         """Look for work now: this process has just queued some."""
         self._dispatcher.wake()
 
+    def problems(self) -> list[str]:
+        """Return a sentence for each thread that hangs or has died."""
+        return [problem for thread in self._threads if self.running and (problem := thread.problem())]
+
     def stop(self) -> None:
-        """Start no new work, interrupt the work in progress, which a conductor restarts later, and sign off."""
+        """Start no new work, interrupt the work in progress, which a conductor restarts later, and sign off.
+
+        This takes ``STOP_SECONDS`` at most, whatever hangs: a thread that goes on ends with the process.
+        """
+        deadline = time.monotonic() + STOP_SECONDS
         self._registration.stop()
         self._dispatcher.stop()
         for task in self._periodic:
             task.stop()
+        ended = [thread.join_until(deadline) for thread in self._threads]
         self._registration.end_session()
-        self._tasks.close()
-        self._allocations.close()
-        self._registration.sign_off()
+        for worker in (self._tasks, self._allocations):
+            ended.append(worker.close(max(0.0, deadline - time.monotonic())))
+        if not all(ended):
+            logger.error("conductor %s stops although work in its threads goes on", self._hostname)
+        self._registration.sign_off(deadline)
+
+    @property
+    def _threads(self) -> list[WatchedThread]:
+        return [self._registration.thread, self._dispatcher.thread, *(task.thread for task in self._periodic)]
 
     def _steps(self) -> tuple[Step, ...]:
         """Return the steps of the dispatcher: the tasks that the first four create are started in the same round."""

@@ -3,11 +3,12 @@
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from dibs.access.access import SERVICE
 from dibs.conductor.session import Session
 from dibs.conductor.task_runner import TaskRunner
+from dibs.database.errors import StoreContended
 from dibs.database.runner import Runner
 from dibs.machines.model.driver import Driver
 from dibs.machines.operations.tasks import ListDue, TakeTask, list_due, list_orphans, take_over_task
@@ -28,6 +29,7 @@ class TaskWorker:
         self._threads = threads
         self._in_work: set[str] = set()
         self._lock = threading.Lock()
+        self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"dibs-work-{hostname}")
 
     def dispatch(self, session: Session) -> None:
@@ -43,18 +45,28 @@ class TaskWorker:
                 in_work.add(node_uuid)
                 with self._lock:
                     self._in_work.add(node_uuid)
-                self._pool.submit(self._run, node_uuid, session)
+                running = self._pool.submit(self._run, node_uuid, session)
+                self._running.add(running)
+                running.add_done_callback(self._running.discard)
 
     def take_over(self, session: Session) -> None:
         """Take the tasks of failed conductors."""
         for node_uuid in self._runner.read(list_orphans, SERVICE, session.incarnation):
             command = TakeTask(node_uuid=node_uuid, incarnation=session.incarnation)
-            if self._runner.write(take_over_task, SERVICE, command):
+            if self._takes_over(command):
                 logger.warning("conductor %s takes over the work on node %s", self._hostname, node_uuid)
 
-    def close(self) -> None:
-        """Wait for the tasks in work; a session that has ended interrupts them."""
-        self._pool.shutdown()
+    def _takes_over(self, command: TakeTask) -> bool:
+        try:
+            return self._runner.write(take_over_task, SERVICE, command)
+        except StoreContended:
+            # The other tasks do not wait for it; the next take-over tries again.
+            return False
+
+    def close(self, seconds: float) -> bool:
+        """Wait for the tasks in work, which the end of the session interrupts; return False when one goes on."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        return not wait(set(self._running), timeout=seconds).not_done
 
     def _run(self, node_uuid: str, session: Session) -> None:
         try:

@@ -1,6 +1,8 @@
 """Rows of claims, and the used amount of inventories."""
 
-from dibs.database.transaction import Transaction
+import pytest
+
+from dibs.database.transaction import Again, Transaction
 from dibs.ledger.model.claims import InventoryKey
 from dibs.ledger.queries import claims, consumers, inventories
 from tests.builders import Ledger
@@ -22,6 +24,19 @@ def test_used_amounts_change_only_for_the_named_inventories(ledger: Ledger) -> N
     ledger.run(lambda tx: claims.add_to_used(tx, {keys["VCPU"]: 3, keys["DISK_GB"]: 5, keys["MEMORY_MB"]: 0}))
     ledger.run(lambda tx: claims.add_to_used(tx, {keys["VCPU"]: -1}))
     assert ledger.store.read(lambda tx: used(tx, provider.id)) == {"VCPU": 2, "DISK_GB": 5, "MEMORY_MB": 0}
+
+
+def test_change_of_an_inventory_that_is_gone_is_refused(ledger: Ledger) -> None:
+    """The used amounts and the claims would differ for ever."""
+    provider = make(ledger, VCPU=4)
+    key = next(iter(ledger.store.read(lambda tx: inventories.of_providers(tx, [provider.id]))))
+    gone = InventoryKey(provider.id, key.class_id + 1)
+
+    def change(tx: Transaction) -> None:
+        with pytest.raises(Again):
+            claims.add_to_used(tx, {key: 1, gone: 1})
+
+    ledger.run(change)
 
 
 def test_claims_on_one_provider_are_removed_and_others_stay(ledger: Ledger) -> None:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
+POOLS = ("request", "ready", "dibs-work", "dibs-allocations")
+"""How the names of the threads begin that answer requests, check readiness and work for a conductor."""
+
 
 class Serve(SettingsCommand):
     """Run the API and a conductor in one process.
@@ -47,7 +50,7 @@ class Serve(SettingsCommand):
             served = _serve(settings, sock, self.builder, self.announce)
         finally:
             close_socket(sock, settings.address)
-        _exit_with_stuck_requests()
+        _exit_with_stuck_threads()
         return 0 if served else 1
 
     def prepare(self, settings: Settings) -> Settings:
@@ -200,12 +203,12 @@ def _shared_metrics(workers: int) -> Iterator[None]:
         yield
 
 
-def _exit_with_stuck_requests() -> None:
-    """End the process if request threads outlived the stop time-out; Python would wait for them for ever."""
-    stuck = [thread for thread in threading.enumerate() if thread.name.startswith("request")]
+def _exit_with_stuck_threads() -> None:
+    """End the process if threads of a pool outlived the time to stop; Python would wait for them for ever."""
+    stuck = [thread for thread in threading.enumerate() if thread.name.startswith(POOLS) and not thread.daemon]
     for thread in stuck:
         thread.join(0.2)
-    if any(thread.is_alive() for thread in stuck):
-        LOG.error("Stopping with requests still running.")
+    if names := [thread.name for thread in stuck if thread.is_alive()]:
+        LOG.error("Stopping with work still running in %s.", ", ".join(names))
         logging.shutdown()
         os._exit(1)

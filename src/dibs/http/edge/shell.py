@@ -110,6 +110,7 @@ class Shell:
         await receive()
         self._identity.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
+        self._site.close()
         await asyncio.to_thread(self._application.stop)
         await send({"type": "lifespan.shutdown.complete"})
 

@@ -40,6 +40,10 @@ class Site:
             "/openapi.json": self._openapi,
         }
 
+    def close(self) -> None:
+        """Stop checking readiness, without waiting for a check that hangs."""
+        self._prober.shutdown(wait=False)
+
     async def answer(self, method: str, path: str, origin: str) -> Response:
         """Answer one request."""
         page = self._pages.get(path.rstrip("/") or "/")

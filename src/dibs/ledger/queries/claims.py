@@ -9,7 +9,7 @@ from sqlalchemy import delete as delete_rows
 from sqlalchemy.sql.dml import Delete
 
 from dibs.database import sets
-from dibs.database.transaction import Transaction
+from dibs.database.transaction import Again, Transaction
 from dibs.ledger.model.claims import InventoryKey
 from dibs.ledger.tables import claims, consumers, inventories
 
@@ -62,7 +62,9 @@ def add_to_used(tx: Transaction, changes: Mapping[InventoryKey, int]) -> None:
     changed = [(key, change) for key, change in sorted(changes.items()) if change]
     for piece in sets.pieces(changed):
         rows = [{"provider": key.provider_id, "class": key.class_id, "change": change} for key, change in piece]
-        tx.change(_add_to_used(len(piece)), sets.columns(rows))
+        if tx.change(_add_to_used(len(piece)), sets.columns(rows)) != len(piece):
+            # A concurrent transaction removed an inventory: the next attempt finds it missing.
+            raise Again
 
 
 @cache

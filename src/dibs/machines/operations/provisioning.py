@@ -222,5 +222,5 @@ def _unhold(tx: Transaction, now: int, node: Node, state: str) -> Node:
     """Make the held task of the node due at once."""
     task = tasks.get(tx, node.id)
     if task is not None:
-        tasks.requeue(tx, task, work=task.work, arguments=task.arguments, runner=None, attempts=0, due_at=now)
+        tasks.requeue(tx, task, work=task.work, arguments=task.arguments, runner=None, attempts=0)
     return save_node(tx, node, now, **moved(state, node.target_provision_state, now))

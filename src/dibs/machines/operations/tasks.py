@@ -186,7 +186,7 @@ def _next_phase(
     if node.automated_clean is False:
         _rest(tx, now, node, {**changes, **moved(phase.target, None, now)})
         return None
-    tasks.requeue(tx, task, work=phase.work, arguments={}, runner=task.runner, attempts=1, due_at=now)
+    tasks.requeue(tx, task, work=phase.work, arguments={}, runner=task.runner, attempts=1)
     node = save_node(tx, node, now, **changes, **moved(phase.state, phase.target, now))
     return Assignment(node=node, work=phase.work)
 

@@ -23,6 +23,9 @@ _FOR_ME = (
 )
 _FREE = or_(node_tasks.c.runner.is_(None), node_tasks.c.runner != bindparam("of_incarnation"))
 
+# A task that does not wait is due when it was created. It is due at once even after the clock was set back.
+_IS_DUE = or_(node_tasks.c.due_at <= bindparam("now"), node_tasks.c.due_at == node_tasks.c.created_at)
+
 _GET = select(*node_tasks.c).where(_OF_NODE)
 _INSERT = insert(node_tasks).values({column.name: bindparam(f"new_{column.name}") for column in node_tasks.c})
 _DELETE = delete(node_tasks).where(_OF_NODE)
@@ -30,13 +33,13 @@ _DELETE = delete(node_tasks).where(_OF_NODE)
 _DUE = (
     select(nodes.c.uuid)
     .join(node_tasks, node_tasks.c.node_id == nodes.c.id)
-    .where(_FOR_ME, _FREE, node_tasks.c.due_at <= bindparam("now"))
+    .where(_FOR_ME, _FREE, _IS_DUE)
     .order_by(node_tasks.c.due_at, node_tasks.c.node_id)
     .limit(bindparam("count_max"))
 )
 _TAKE = (
     update(node_tasks)
-    .where(_OF_NODE, _FOR_ME, _FREE, node_tasks.c.due_at <= bindparam("now"))
+    .where(_OF_NODE, _FOR_ME, _FREE, _IS_DUE)
     .values(runner=bindparam("of_incarnation"), attempts=node_tasks.c.attempts + 1)
 )
 _RELEASE = update(node_tasks).where(_OF_NODE, _MINE).values(runner=None, attempts=node_tasks.c.attempts - 1)
@@ -110,15 +113,22 @@ def release(tx: Transaction, node_id: int, incarnation: str) -> None:
 
 
 def requeue(
-    tx: Transaction, task: Task, *, work: str, arguments: Json, runner: str | None, attempts: int, due_at: int
+    tx: Transaction,
+    task: Task,
+    *,
+    work: str,
+    arguments: Json,
+    runner: str | None,
+    attempts: int,
+    due_at: int | None = None,
 ) -> None:
-    """Replace a task by the next work on its node."""
+    """Replace a task by the next work on its node, which is due at once unless it has a due time."""
     values = {
         "of_node": task.node_id,
         "new_runner": runner,
         "new_work": work,
         "new_arguments": json.dumps(arguments),
-        "new_due_at": due_at,
+        "new_due_at": task.created_at if due_at is None else due_at,
         "new_attempts": attempts,
     }
     tx.change(_REQUEUE, values)
