@@ -76,9 +76,6 @@ class Settings:
         "127.0.0.1:8780", "HOST:PORT or unix:/path to listen on.", check=parse_address, begins="basic settings"
     )
     database: str = _setting("sqlite:///./var/dibs.sqlite", "Database URL. A missing SQLite file is created.")
-    database_connections: int = _setting(
-        0, "Maximum number of connections of each process to PostgreSQL or MariaDB. 0: threads + 8.", check=_at_least(0)
-    )
     auth: str = _setting(
         "noauth",
         "Authentication method: noauth, http_basic or keystone.",
@@ -125,6 +122,15 @@ class Settings:
     stop_timeout_seconds: int = _setting(
         30, "Time for running requests to finish when the server stops.", check=_at_least(0)
     )
+    database_connections: int = _setting(
+        0,
+        "Maximum number of connections of each process to PostgreSQL or MariaDB. 0: threads + 8.",
+        check=_at_least(0),
+        begins="database",
+    )
+    secret_keys_file: str = _setting(
+        "", "File with keys, one on each line, that encrypt the secrets of nodes in the database. The first encrypts."
+    )
     tls_cert: str = _setting("", "PEM file of the certificate and its chain. Enables TLS.", begins="TLS")
     tls_key: str = _setting("", "PEM file of the certificate's private key.")
     log_format: str = _setting(
@@ -160,6 +166,11 @@ class Settings:
     )
     take_over_seconds: float = _setting(
         60.0, "Interval at which the work of failed conductors is taken over. 0 disables it.", check=_at_least(0)
+    )
+    retention_days: float = _setting(
+        30.0,
+        "Time after which failed allocations, and conductors that no longer run, are removed. 0: never.",
+        check=_at_least(0),
     )
     hold_seconds: float = _setting(
         300.0,

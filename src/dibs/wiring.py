@@ -3,17 +3,19 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
+from dibs.access.access import SERVICE
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations import laws as allocation_laws
 from dibs.allocations.operations.guards import AllocationNodeGuard
 from dibs.allocations.operations.intake import AllocationIntake, LocalIntake
 from dibs.conductor import Conductor
 from dibs.database import Statistics, Store, health, open_store, revisions
-from dibs.database.clock import DatabaseClock
+from dibs.database.columns import CLEAR, Vault
 from dibs.database.hooks import Hooks
 from dibs.database.laws import Law, violations
-from dibs.database.runner import Clock, Runner
+from dibs.database.runner import Clock, DatabaseClock, Runner
 from dibs.database.schema import metadata
 from dibs.dialects.baremetal import Baremetal, HoldTimes
 from dibs.dialects.compute import Compute
@@ -21,6 +23,7 @@ from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
 from dibs.dialects.reservation import Reservation
 from dibs.drivers import DRIVERS
+from dibs.errors import BadValue
 from dibs.http.edge import metrics
 from dibs.http.edge.cors import Cors
 from dibs.http.edge.shell import Application
@@ -31,7 +34,9 @@ from dibs.leases.operations import laws as lease_laws
 from dibs.leases.operations.guards import LeaseLedgerGuard, LeaseNodeGuard
 from dibs.ledger.operations import laws as ledger_laws
 from dibs.machines.operations import laws as machine_laws
+from dibs.machines.operations import secrets
 from dibs.machines.operations.guards import NodeDrivers, NodeLedgerGuard
+from dibs.machines.operations.secrets import TABLES, EncryptSecrets
 from dibs.rpc.client import Caller
 from dibs.rpc.intake import RemoteIntake, procedures
 from dibs.rpc.server import Calls
@@ -134,12 +139,26 @@ def _open(settings: Settings) -> tuple[Store, DatabaseClock, Runner]:
         statistics=Statistics(metrics.SQL_STATEMENTS.inc, metrics.TRANSACTION_RERUNS.inc),
     )
     clock = DatabaseClock(store)
-    return store, clock, build_runner(store, clock)
+    return store, clock, build_runner(store, clock, read_vault(settings))
 
 
-def build_runner(store: Store, clock: Clock = read_clock) -> Runner:
+def build_runner(store: Store, clock: Clock = read_clock, vault: Vault = CLEAR) -> Runner:
     """Build a runner whose operations find every hook; tests use it too, so that they run with all guards."""
-    return Runner(store, clock, HOOKS)
+    return Runner(store, clock, HOOKS, vault)
+
+
+def read_vault(settings: Settings) -> Vault:
+    """Read the keys for secrets; raise SecretKeysProblem when there is a file without usable keys."""
+    if not settings.secret_keys_file:
+        return CLEAR
+    try:
+        keys = Path(settings.secret_keys_file).read_text().split()
+        vault = Vault(keys)
+    except (OSError, BadValue) as error:
+        raise SchemaProblem(f"{settings.secret_keys_file}: {error}") from error
+    if not keys:
+        raise SchemaProblem(f"{settings.secret_keys_file}: there is no key in this file.")
+    return vault
 
 
 def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -> Conductor:
@@ -154,6 +173,7 @@ def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -
         take_over_seconds=settings.take_over_seconds,
         reassignment_seconds=settings.lease_reassignment_seconds,
         cleaning_minutes=settings.lease_cleaning_minutes,
+        retention_days=settings.retention_days,
         compute=_nova(settings),
         enforcement=_enforcement(settings),
         rpc_url=rpc_url,
@@ -249,6 +269,22 @@ def check_laws(settings: Settings) -> Iterator[tuple[Law, Iterator[list[str]]]]:
             yield law, violations(store, law)
     finally:
         store.close()
+
+
+def encrypt_secrets(settings: Settings) -> int:
+    """Encrypt every stored secret with the first key of the file; return the number of rows."""
+    store = open_store(settings.database, connections=1)
+    runner = build_runner(store, vault=read_vault(settings))
+    count = 0
+    try:
+        for table in TABLES:
+            last_key: int | None = 0
+            while last_key is not None:
+                done = runner.write(secrets.encrypt_secrets, SERVICE, EncryptSecrets(table=table, after_key=last_key))
+                count, last_key = count + done.count, done.last_key
+    finally:
+        store.close()
+    return count
 
 
 def database_version(settings: Settings) -> str | None:

@@ -7,12 +7,13 @@ import httpx
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.conductor import Conductor
+from dibs.conductor import Conductor, expiry
 from dibs.conductor.expiry import COUNT_MAX, expire_holds
 from dibs.database.errors import StoreContended
 from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.errors import HoldNotFound
+from dibs.machines.operations.conductors import RegisterConductor, list_conductors, register_conductor
 from dibs.machines.operations.holds import CreateHold, create_hold, get_hold
 from dibs.wiring import HOOKS
 from tests.bed.waiting import eventually
@@ -106,3 +107,12 @@ def test_hold_that_cannot_be_ended_does_not_delay_the_others(ledger, caplog, err
     assert expire_holds(Broken(ledger.store, ledger.clock, HOOKS)) == 1
     assert (free(ledger, stuck), free(ledger, other)) == (False, True)
     assert made.uuid not in caplog.text
+
+
+def test_running_conductor_removes_conductors_that_failed_long_ago(ledger, start, monkeypatch):
+    monkeypatch.setattr(expiry, "RETENTION_POLL_SECONDS", 0.02)
+    gone = RegisterConductor(hostname="gone", group="", drivers=(), incarnation="0" * 36)
+    ledger.runner.write(register_conductor, SERVICE, gone)
+    ledger.clock.move(31 * expiry.DAY_SECONDS)
+    start(retention_days=30)
+    eventually(lambda: len(ledger.runner.read(list_conductors, SERVICE, None)) == 1)

@@ -1,4 +1,4 @@
-from dibs.database.sets import PIECE_MAX, binds, columns, numbered, pieces
+from dibs.database.sets import CACHED_MAX, PIECE_MAX, binds, cached, columns, numbered, pieces
 
 
 def test_pieces_have_every_item_once_and_fit_into_a_statement() -> None:
@@ -15,3 +15,16 @@ def test_parameters_and_values_have_the_same_names() -> None:
 
 def test_rows_become_numbered_parameters() -> None:
     assert columns([{"a": 1}, {"a": 2}]) == {"a_0": 1, "a_1": 2}
+
+
+def test_function_keeps_a_bounded_number_of_statements() -> None:
+    built = []
+
+    @cached
+    def build(count: int) -> int:
+        built.append(count)
+        return count
+
+    for count in (*range(CACHED_MAX + 1), CACHED_MAX, 0):
+        assert build(count) == count
+    assert built == [*range(CACHED_MAX + 1), 0]

@@ -9,6 +9,7 @@ SERVER_COMMANDS = {
     "db upgrade": "dibs.cli.commands.database:Upgrade",
     "db check": "dibs.cli.commands.database:Check",
     "db version": "dibs.cli.commands.database:Version",
+    "db encrypt secrets": "dibs.cli.commands.database:EncryptSecrets",
     "user add": "dibs.cli.commands.user:Add",
     "import ironic": "dibs.cli.commands.importing:Ironic",
     "import placement": "dibs.cli.commands.importing:Placement",

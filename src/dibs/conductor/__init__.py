@@ -6,7 +6,7 @@ of the other packages, which the conductor runs as ``SERVICE``. Start with ``ser
 - ``registration`` registers the conductor and sends heartbeats; a ``session`` lasts from one registration to its end;
 - ``dispatcher`` looks for work at each wake-up: ``expiry``, ``deferred_deletes``, ``tasks`` (with ``task_runner`` for
   one node) and ``allocations`` (with ``entries`` for pauses and retries);
-- ``periodic`` runs ``leases`` and ``outbox`` in threads of their own.
+- ``periodic`` runs ``leases`` and ``outbox`` in threads of their own; ``threads`` notices those that hang.
 """
 
 from dibs.conductor.service import Conductor

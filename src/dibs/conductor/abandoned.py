@@ -30,8 +30,12 @@ def end_abandoned_allocations(runner: Runner) -> int:
 def _end(runner: Runner, uuid: str) -> bool:
     try:
         ended = runner.write(end_abandoned_allocation, SERVICE, uuid)
-    except (StoreUnavailable, StoreContended):
+    except StoreUnavailable:
         raise
+    except StoreContended:
+        # The other allocations do not wait for it; the next round tries again.
+        logger.debug("allocation %s is contended", uuid)
+        return False
     except NodeBusy:
         runner.write(postpone_abandoned_allocation, SERVICE, uuid)
         return False

@@ -3,12 +3,14 @@
 import logging
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 
+from dibs.conductor import expiry
 from dibs.conductor.abandoned import end_abandoned_allocations
 from dibs.conductor.allocations import AllocationWorker
 from dibs.conductor.deferred_deletes import finish_deferred_deletes
 from dibs.conductor.dispatcher import Dispatcher, Step
-from dibs.conductor.expiry import expire_holds
+from dibs.conductor.expiry import expire_holds, remove_failures
 from dibs.conductor.leases import LeaseWorker
 from dibs.conductor.outbox import OutboxRunner
 from dibs.conductor.periodic import PeriodicTask
@@ -60,6 +62,7 @@ class Conductor:
         poll_seconds: float = 0.5,
         reassignment_seconds: float = 10,
         cleaning_minutes: int = 0,
+        retention_days: float = 0,
         compute: ComputeService | None = None,
         enforcement: Enforcement | None = None,
         rpc_url: str | None = None,
@@ -93,13 +96,13 @@ class Conductor:
         leases = LeaseWorker(
             runner, clock, reassignment_seconds=reassignment_seconds, cleaning_minutes=cleaning_minutes
         )
-        periodic: dict[str, Callable[[], object]] = {"leases": leases.run}
+        self._periodic = [self._periodic_task("leases", leases.run, poll_seconds)]
         if compute is not None or enforcement is not None:
-            periodic["outbox"] = OutboxRunner(runner, compute, enforcement).run
-        self._periodic = [
-            PeriodicTask(f"{name}-{hostname}", run, registered=self._is_registered, poll_seconds=poll_seconds)
-            for name, run in periodic.items()
-        ]
+            outbox = OutboxRunner(runner, compute, enforcement)
+            self._periodic.append(self._periodic_task("outbox", outbox.run, poll_seconds))
+        if retention_days:
+            removal = partial(remove_failures, runner, retention_days)
+            self._periodic.append(self._periodic_task("retention", removal, expiry.RETENTION_POLL_SECONDS))
 
     @property
     def running(self) -> bool:
@@ -150,6 +153,9 @@ class Conductor:
     @property
     def _threads(self) -> list[WatchedThread]:
         return [self._registration.thread, self._dispatcher.thread, *(task.thread for task in self._periodic)]
+
+    def _periodic_task(self, name: str, run: Callable[[], object], poll_seconds: float) -> PeriodicTask:
+        return PeriodicTask(f"{name}-{self._hostname}", run, registered=self._is_registered, poll_seconds=poll_seconds)
 
     def _steps(self) -> tuple[Step, ...]:
         """Return the steps of the dispatcher: the tasks that the first four create are started in the same round."""

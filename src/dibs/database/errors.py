@@ -11,5 +11,9 @@ class StatementTimeout(StoreUnavailable):
     """The database stopped a statement that took too long. Please try again."""
 
 
+class SecretsLocked(StoreUnavailable):
+    """A stored secret is encrypted with a key that is not in secret_keys_file."""
+
+
 class StoreContended(DibsError):
     """The database refused this transaction {attempts} times because of concurrent transactions. Please try again."""

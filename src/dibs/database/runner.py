@@ -1,12 +1,17 @@
-"""Runs one operation in one transaction."""
+"""Runs one operation in one transaction, at a time that all processes share."""
 
 import copy
+import logging
+import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable
 from typing import TypeVar
 
 from dibs.access.access import Access
 from dibs.database import Store
+from dibs.database.columns import CLEAR, Vault
+from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.hooks import Hooks
 from dibs.database.transaction import Transaction
 
@@ -16,6 +21,15 @@ Operation = Callable[[Transaction, Access, int, Command], Result]
 Clock = Callable[[], int]
 
 
+CLOCK_INTERVAL_SECONDS = 10.0
+"""How often the time of the database is read."""
+AHEAD_MAX = 1_000_000
+BEHIND_MAX = 100_000
+"""Smaller differences, in microseconds, are left: most of it is the time that the reading took."""
+
+logger = logging.getLogger(__name__)
+
+
 def _nothing() -> None:
     """Do nothing: the default observer."""
 
@@ -23,10 +37,11 @@ def _nothing() -> None:
 class Runner:
     """Runs every operation of dialects and conductors."""
 
-    def __init__(self, store: Store, clock: Clock, hooks: Hooks) -> None:
+    def __init__(self, store: Store, clock: Clock, hooks: Hooks, vault: Vault = CLEAR) -> None:
         self._store = store
         self._clock = clock
         self._hooks = hooks
+        self._vault = vault
         self._listeners: defaultdict[type, list[Callable[[], None]]] = defaultdict(list)
         self._observe = _nothing
 
@@ -64,5 +79,65 @@ class Runner:
 
     def _run(self, tx: Transaction, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         tx.hooks = self._hooks
+        tx.vault = self._vault
         # Each attempt reads the clock, so that a transaction that waited does not write an old time.
         return operation(tx, access, self._clock(), command)
+
+
+class DatabaseClock:
+    """Returns the time of the database in microseconds since 1970 UTC; that of the machine until it was read.
+
+    Processes compare times that other processes wrote: heartbeats, expiry, due work. So they all take the time from the
+    database that they share. Between two readings a process measures with its monotonic clock, so that setting the
+    clock of its machine changes nothing.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._offset = time.time_ns() // 1_000 - _monotonic()
+        self._read = False
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def __call__(self) -> int:
+        return _monotonic() + self._offset
+
+    def start(self) -> None:
+        """Read the time of the database now and from time to time; a second start does nothing."""
+        if self._thread is None:
+            self._try_to_read()
+            self._thread = threading.Thread(target=self._read_until_stopped, name="dibs-clock", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Read the time of the database no more."""
+        self._stopping.set()
+
+    def read(self) -> None:
+        """Take over the time of the database, unless the difference is small."""
+        before = _monotonic()
+        (now,) = self._store.read(lambda tx: tx.values(self._store.engine.clock))
+        offset = int(now) - (before + _monotonic()) // 2
+        difference = offset - self._offset
+        if self._read and -AHEAD_MAX < difference < BEHIND_MAX:
+            return
+        if abs(difference) > AHEAD_MAX:
+            logger.warning("the clock is set by %+.1f seconds, to the time of the database", difference / 1e6)
+        self._offset, self._read = offset, True
+
+    def _read_until_stopped(self) -> None:
+        while not self._stopping.wait(CLOCK_INTERVAL_SECONDS):
+            self._try_to_read()
+
+    def _try_to_read(self) -> None:
+        try:
+            self.read()
+        except (StoreUnavailable, StoreContended):
+            # The store logs the lost connection; the monotonic clock goes on meanwhile.
+            return
+        except Exception:
+            logger.exception("cannot read the time of the database")
+
+
+def _monotonic() -> int:
+    return time.monotonic_ns() // 1_000

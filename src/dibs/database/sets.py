@@ -1,18 +1,27 @@
 """Statements for many rows.
 
-A statement with N values has N parameters, so each N has its own statement, which is built once and cached. Larger sets
-are split into pieces of at most PIECE_MAX, which bounds the number of cached statements.
+A statement with N values has N parameters, so each N has its own statement. ``cached`` keeps those that were used last.
+Larger sets are split into pieces of at most PIECE_MAX.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, ParamSpec, TypeVar, cast
 
 from sqlalchemy import BindParameter, ColumnElement, bindparam, case
 from sqlalchemy.types import TypeEngine
 
 Item = TypeVar("Item")
+Arguments = ParamSpec("Arguments")
 
 PIECE_MAX = 400
+CACHED_MAX = 64
+"""Statements that a function keeps: of 400 parameters and several columns, one takes more than a megabyte."""
+
+
+def cached(build: Callable[Arguments, Item]) -> Callable[Arguments, Item]:
+    """Keep the statements that a function built last, each by its arguments."""
+    return cast(Callable[Arguments, Item], lru_cache(maxsize=CACHED_MAX)(build))
 
 
 def pieces(items: Sequence[Item]) -> Iterator[Sequence[Item]]:

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 from sqlalchemy.sql.base import Executable
 from sqlalchemy.sql.compiler import SQLCompiler
 
+from dibs.database.columns import CLEAR
 from dibs.database.engines import Engine
 from dibs.database.hooks import NO_HOOKS
 
-COMPILED_MAX = 4_000
+PARAMETERS_MAX = 200_000
+"""Parameters of all statements that are kept compiled: this, not their number, decides how much memory they take."""
 
 Row = dict[str, Any]
 
@@ -44,14 +46,17 @@ class Compiler:
     def __init__(self, engine: Engine) -> None:
         self._dialect = engine.dialect
         self._compiled: dict[Executable, Compiled] = {}
+        self._parameters = 0
 
     def compile(self, statement: Executable) -> Compiled:
-        """Return the compiled statement. The number of statements is bounded; the cache is cleared if it overflows."""
+        """Return the compiled statement. The memory for them is bounded; the cache is cleared if it overflows."""
         compiled = self._compiled.get(statement)
         if compiled is None:
-            if len(self._compiled) >= COMPILED_MAX:
+            compiled = self._compile(statement)
+            if self._parameters > PARAMETERS_MAX:
                 self._compiled.clear()
-            compiled = self._compiled[statement] = self._compile(statement)
+                self._parameters = 0
+            self._compiled[statement] = compiled
         return compiled
 
     def _compile(self, statement: Executable) -> Compiled:
@@ -62,6 +67,7 @@ class Compiler:
             for name, bind in compiled.binds.items()
             if not bind.required and name in compiled.bind_names.values()
         }
+        self._parameters += len(compiled.binds)
         columns = tuple(entry.keyname for entry in compiled._result_columns)
         return Compiled(str(compiled), fixed, columns)
 
@@ -85,6 +91,8 @@ class Transaction:
         """Number of statements run. Tests check that it does not grow with the data."""
         self.hooks = NO_HOOKS
         """The hooks that the wiring registered; the runner sets them."""
+        self.vault = CLEAR
+        """Encrypts the secrets that queries write; the runner sets it."""
         self.events: list[object] = []
         """Published events. The runner notifies the listeners after the commit, and drops the events on a rollback."""
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from tests.bed.forked import run_dibs
 
 
-def run(verb: str, directory: Path) -> "subprocess.CompletedProcess[str]":
-    return run_dibs("db", verb, "--database", f"sqlite:///{directory}/dibs.sqlite")
+def run(verb: str, directory: Path, *flags: str) -> "subprocess.CompletedProcess[str]":
+    return run_dibs("db", *verb.split(), "--database", f"sqlite:///{directory}/dibs.sqlite", *flags)
 
 
 def test_an_empty_database_has_no_version_and_fails_the_check_until_upgraded(tmp_path: Path) -> None:
@@ -16,3 +16,14 @@ def test_an_empty_database_has_no_version_and_fails_the_check_until_upgraded(tmp
     assert run("upgrade", tmp_path).returncode == 0
     assert run("version", tmp_path).stdout not in ("none\n", "")
     assert run("check", tmp_path).returncode == 0
+
+
+def test_secrets_are_encrypted_with_the_keys_of_a_file(tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    flag = f"--secret-keys-file={keys}"
+    assert run("upgrade", tmp_path).returncode == 0
+    assert "Set secret_keys_file" in run("encrypt secrets", tmp_path).stderr
+    keys.write_text("not a key\n")
+    assert "32 bytes" in run("encrypt secrets", tmp_path, flag).stderr
+    keys.write_text("c2l4dGVlbiBieXRlcyBhbmQgc2l4dGVlbiBieXRlcyE=\n")
+    assert run("encrypt secrets", tmp_path, flag).stdout == "Encrypted the secrets of 0 rows.\n"

@@ -24,12 +24,24 @@ def test_a_queued_task_waits_with_its_arguments(ledger, task):
 
 def test_a_task_is_due_for_its_own_conductor_until_taken(ledger, task):
     node, incarnation = task
-    due = lambda incarnation, now=LATER: ledger.run(lambda tx: tasks.due(tx, incarnation, now, 10))  # noqa: E731
-    assert (due(incarnation, 4), due(MINE), due(incarnation)) == ([], [], [node.uuid])
+    due = lambda incarnation: ledger.run(lambda tx: tasks.due(tx, incarnation, LATER, 10))  # noqa: E731
+    assert (due(MINE), due(incarnation)) == ([], [node.uuid])
     assert not ledger.run(lambda tx: tasks.take(tx, node.id, MINE, LATER))
     assert ledger.run(lambda tx: tasks.take(tx, node.id, incarnation, LATER))
     assert not ledger.run(lambda tx: tasks.take(tx, node.id, incarnation, LATER))
     assert due(incarnation) == []
+
+
+@pytest.mark.parametrize(("due_at", "due_now"), [(None, True), (LATER, False)])
+def test_only_a_task_that_waits_is_compared_with_the_clock(ledger, task, due_at, due_now):
+    """The clock shows a time before the task was queued: it was set back."""
+    node, incarnation = task
+    queued = ledger.run(lambda tx: tasks.get(tx, node.id))
+    next_work = {"work": "clean", "arguments": {}, "runner": None, "attempts": 0, "due_at": due_at}
+    ledger.run(lambda tx: tasks.requeue(tx, queued, **next_work))
+    assert ledger.run(lambda tx: tasks.due(tx, incarnation, 4, 10)) == ([node.uuid] if due_now else [])
+    assert ledger.run(lambda tx: tasks.due(tx, incarnation, LATER, 10)) == [node.uuid]
+    assert ledger.run(lambda tx: tasks.take(tx, node.id, incarnation, 4)) == due_now
 
 
 def test_a_released_task_does_not_count_as_an_attempt(ledger, task):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -175,7 +175,7 @@ def _allocation(row: Mapping[str, Any]) -> Allocation:
     return Allocation(**{**COLUMNS.decode(row), **lists})
 
 
-@cache
+@sets.cached
 def _of_nodes(count: int) -> Select[Any]:
     columns = (allocations.c.node_id, allocations.c.uuid)
     return select(*columns).where(allocations.c.node_id.in_(sets.binds("id", count)))

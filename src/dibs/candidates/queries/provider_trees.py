@@ -6,7 +6,7 @@ by a list of roots, or by the statement that finds the roots.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import BindParameter, Select, bindparam, select
@@ -162,12 +162,12 @@ def _behind(shape: Shape) -> Select[Any]:
     return roots_that_match(shape).where(ROOT.c.id > bindparam("after"))
 
 
-@cache
+@sets.cached
 def _of_roots(count: int) -> Loading:
     return Loading(sets.binds("root", count))
 
 
-@cache
+@sets.cached
 def _roots_of(count: int) -> Select[Any]:
     root = providers.alias("root")
     return (

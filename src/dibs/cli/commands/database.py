@@ -43,3 +43,21 @@ class Version(DatabaseCommand):
 
         found = database_version(self.settings(parsed_args))
         print("none" if found is None else found, file=self.app.stdout)
+
+
+class EncryptSecrets(SettingsCommand):
+    """Encrypt the secrets in the database with the first key of secret_keys_file.
+
+    Run it after the first key was added or replaced, when every process has the new file.
+    """
+
+    needs = frozenset({"database", "secret_keys_file"})
+
+    def take_action(self, parsed_args: argparse.Namespace) -> None:
+        """Print the number of rows."""
+        from dibs.wiring import encrypt_secrets
+
+        settings = self.settings(parsed_args)
+        if not settings.secret_keys_file:
+            raise CommandFailed("Set secret_keys_file: without keys there is nothing to encrypt with.")
+        print(f"Encrypted the secrets of {encrypt_secrets(settings)} rows.", file=self.app.stdout)

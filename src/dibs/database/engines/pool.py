@@ -2,8 +2,9 @@
 
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from dibs.database.engines import Engine
 
@@ -15,8 +16,7 @@ class PoolExhausted(Exception):
     """Every connection stayed in use for as long as a transaction waits for one."""
 
 
-@dataclass(slots=True)
-class PooledConnection:
+class PooledConnection(msgspec.Struct):
     """A connection that is in use by one thread, or idle in its pool."""
 
     driver: Any

@@ -1,7 +1,6 @@
 """Lock the calendar and write bookings. Only ``operations.booking`` may import it; ``queries.bookings`` reads."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import Insert, Update, bindparam, insert, update
@@ -49,7 +48,7 @@ def move(tx: Transaction, reservation_ids: Sequence[int], start_at: int, end_at:
         tx.change(_move(len(piece)), values)
 
 
-@cache
+@sets.cached
 def _insert(count: int) -> Insert:
     rows: list[dict[str, Any]] = [
         {name: bindparam(f"{name}_{position}") for name in _COLUMNS} for position in range(count)
@@ -57,12 +56,12 @@ def _insert(count: int) -> Insert:
     return insert(bookings).values(rows)
 
 
-@cache
+@sets.cached
 def _remove(count: int) -> Delete:
     return delete_rows(bookings).where(bookings.c.reservation_id.in_(sets.binds("id", count)))
 
 
-@cache
+@sets.cached
 def _move(count: int) -> Update:
     return (
         update(bookings)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -119,18 +119,18 @@ def _resources(text: str) -> Mapping[str, int]:
     return MappingProxyType(json.loads(text))
 
 
-@cache
+@sets.cached
 def _of_reservations(count: int) -> Select[Any]:
     return _SELECT.where(bookings.c.reservation_id.in_(sets.binds("id", count)))
 
 
-@cache
+@sets.cached
 def _ended(count: int) -> Select[Any]:
     over = bookings.c.host_id.in_(sets.binds("id", count)), bookings.c.end_at <= bindparam("now")
     return select(bookings.c.host_id).where(*over).limit(1)
 
 
-@cache
+@sets.cached
 def _listed(asked: frozenset[str]) -> Select[Any]:
     conditions = {
         "host_id": bookings.c.host_id == bindparam("of_host_id"),

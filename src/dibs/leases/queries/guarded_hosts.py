@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import Select, bindparam, or_, select
@@ -76,19 +75,19 @@ def _booking(row: dict[str, Any]) -> GuardedBooking:
     )
 
 
-@cache
+@sets.cached
 def _live(count: int) -> Select[Any]:
     named = lease_reservations.c.uuid.in_(sets.binds("uuid", count))
     return select(lease_reservations.c.uuid).where(named, lease_reservations.c.status != RESERVATION_DELETED)
 
 
-@cache
+@sets.cached
 def _offered_by(count: int) -> Select[Any]:
     ids = hosts.c.reservation_provider_id.in_(sets.binds("id", count))
     return select(hosts.c.reservation_provider_id, hosts.c.name).where(ids)
 
 
-@cache
+@sets.cached
 def _hosts_above(count: int) -> Select[Any]:
     columns = (
         providers.c.id.label("provider_id"),
@@ -102,7 +101,7 @@ def _hosts_above(count: int) -> Select[Any]:
     return select(*columns).select_from(joined).where(providers.c.id.in_(sets.binds("id", count)))
 
 
-@cache
+@sets.cached
 def _bookings_on(count: int) -> Select[Any]:
     columns = (
         bookings.c.host_id,

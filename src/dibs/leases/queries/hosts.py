@@ -7,7 +7,6 @@ the ledger each time, so there is nothing to synchronise.
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, Insert, Select, bindparam, insert, or_, select, update
@@ -181,7 +180,7 @@ def _node(row: tuple[Any, ...]) -> HostNode | None:
     return HostNode(**{**own, **flags, "properties": json.loads(own["properties"])})
 
 
-@cache
+@sets.cached
 def _statements(count: int | None, traits: int, classes: int | None) -> dict[str, Select[Any]]:
     """Return the statements that read all hosts, or ``count`` hosts by id."""
     condition: tuple[ColumnElement[bool], ...] = (hosts.c.id.in_(sets.binds("id", count)),) if count else ()
@@ -205,7 +204,7 @@ def _needed(classes: int) -> ColumnElement[bool]:
     return or_(nodes.c.id.is_not(None), *named)
 
 
-@cache
+@sets.cached
 def _insert_properties(count: int) -> Insert:
     rows: list[dict[str, Any]] = [
         {

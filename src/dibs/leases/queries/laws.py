@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import Select, select
@@ -72,7 +71,7 @@ def live_reservations(tx: Transaction, uuids: Sequence[str]) -> set[str]:
     return {uuid for piece in sets.pieces(uuids) for uuid in tx.values(_live(len(piece)), sets.numbered("uuid", piece))}
 
 
-@cache
+@sets.cached
 def _live(count: int) -> Select[Any]:
     given = lease_reservations.c.uuid.in_(sets.binds("uuid", count))
     return select(lease_reservations.c.uuid).where(given, lease_reservations.c.status != RESERVATION_DELETED)

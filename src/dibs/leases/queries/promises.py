@@ -53,13 +53,13 @@ def _promise(row: dict[str, Any]) -> Promise:
     )
 
 
-@cache
+@sets.cached
 def _booked_hosts(count: int) -> Select[Any]:
     booked = select(bookings.c.host_id).where(bookings.c.host_id == hosts.c.id).exists()
     return select(hosts.c.provider_id, hosts.c.id).where(hosts.c.provider_id.in_(sets.binds("id", count)), booked)
 
 
-@cache
+@sets.cached
 def _promises(count: int) -> Select[Any]:
     reservation = lease_reservations.c
     columns = (

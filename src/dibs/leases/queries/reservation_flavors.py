@@ -1,7 +1,6 @@
 """The private flavors of reservations of instances: one each, removed with the reservation."""
 
 from collections.abc import Sequence
-from functools import cache
 
 from sqlalchemy import bindparam, insert, select
 from sqlalchemy import delete as delete_rows
@@ -33,6 +32,6 @@ def remove(tx: Transaction, reservation_ids: Sequence[int]) -> None:
         tx.change(_remove(len(piece)), sets.numbered("id", piece))
 
 
-@cache
+@sets.cached
 def _remove(count: int) -> Delete:
     return delete_rows(flavors).where(flavors.c.reservation_id.in_(sets.binds("id", count)))

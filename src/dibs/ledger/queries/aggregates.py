@@ -1,7 +1,6 @@
 """Aggregates: groups of providers, each named by a uuid that has no meaning to the ledger."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import Delete, Insert, bindparam, delete, func, insert, select
@@ -41,7 +40,7 @@ def remove(tx: Transaction, provider_id: int, aggregates: Sequence[str]) -> None
         tx.change(_delete(len(piece)), {"of_id": provider_id, **sets.numbered("aggregate", piece)})
 
 
-@cache
+@sets.cached
 def _insert(count: int) -> Insert:
     rows: list[dict[str, Any]] = [
         {
@@ -54,7 +53,7 @@ def _insert(count: int) -> Insert:
     return insert(provider_aggregates).values(rows)
 
 
-@cache
+@sets.cached
 def _delete(count: int) -> Delete:
     return delete(provider_aggregates).where(
         provider_aggregates.c.provider_id == bindparam("of_id"),

@@ -1,7 +1,6 @@
 """Reads of claims, with the names of provider, resource class and consumer."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import Select, bindparam, select
@@ -52,7 +51,7 @@ def consumers_of(tx: Transaction, *, classes: Sequence[str], roots: Sequence[int
     return sorted(found)
 
 
-@cache
+@sets.cached
 def _consumers_of_classes(count: int) -> Select[Any]:
     joined = claims.join(consumers, consumers.c.id == claims.c.consumer_id)
     joined = joined.join(resource_classes, resource_classes.c.id == claims.c.class_id)
@@ -60,7 +59,7 @@ def _consumers_of_classes(count: int) -> Select[Any]:
     return select(consumers.c.uuid).select_from(joined).where(named).distinct()
 
 
-@cache
+@sets.cached
 def _consumers_in_trees(count: int) -> Select[Any]:
     joined = claims.join(consumers, consumers.c.id == claims.c.consumer_id)
     joined = joined.join(providers, providers.c.id == claims.c.provider_id)

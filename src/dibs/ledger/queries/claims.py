@@ -1,7 +1,6 @@
 """Claims, and the used amount of each inventory. Only ``operations.claiming`` writes them."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import BigInteger, Insert, Select, Update, and_, bindparam, case, insert, or_, select, update
@@ -67,24 +66,24 @@ def add_to_used(tx: Transaction, changes: Mapping[InventoryKey, int]) -> None:
             raise Again
 
 
-@cache
+@sets.cached
 def _held(count: int) -> Select[Any]:
     columns = (claims.c.consumer_id, claims.c.provider_id, claims.c.class_id, claims.c.amount)
     return select(*columns).where(claims.c.consumer_id.in_(sets.binds("id", count)))
 
 
-@cache
+@sets.cached
 def _providers_of(count: int) -> Select[Any]:
     owned = select(consumers.c.uuid, claims.c.provider_id).join(claims, claims.c.consumer_id == consumers.c.id)
     return owned.where(consumers.c.uuid.in_(sets.binds("uuid", count))).distinct()
 
 
-@cache
+@sets.cached
 def _delete(count: int) -> Delete:
     return delete_rows(claims).where(claims.c.consumer_id.in_(sets.binds("id", count)))
 
 
-@cache
+@sets.cached
 def _insert(count: int) -> Insert:
     rows: list[dict[str, Any]] = [
         {
@@ -99,7 +98,7 @@ def _insert(count: int) -> Insert:
     return insert(claims).values(rows)
 
 
-@cache
+@sets.cached
 def _add_to_used(count: int) -> Update:
     """UPDATE inventories SET used = used + CASE WHEN <first key> THEN <its change> … END WHERE <first key> OR …"""
     keys = [

@@ -1,7 +1,6 @@
 """Consumers: the owners of claims, with their project, user and type, and the generation that guards their claims."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from msgspec import Struct
@@ -77,18 +76,18 @@ def delete(tx: Transaction, row_ids: Sequence[int]) -> None:
         tx.change(_delete(len(piece)), sets.numbered("id", piece))
 
 
-@cache
+@sets.cached
 def _lock(count: int) -> Update:
     return update(consumers).where(consumers.c.uuid.in_(sets.binds("uuid", count))).values(updated_at=bindparam("now"))
 
 
-@cache
+@sets.cached
 def _select(count: int) -> Select[Any]:
     shown = (consumers.c[name] for name in ("id", "uuid", "generation", *_DESCRIPTION))
     return select(*shown).where(consumers.c.uuid.in_(sets.binds("uuid", count)))
 
 
-@cache
+@sets.cached
 def _insert(count: int) -> Insert:
     rows = [
         {"generation": 1, "created_at": bindparam("now")}
@@ -98,7 +97,7 @@ def _insert(count: int) -> Insert:
     return insert(consumers).values(rows).returning(consumers.c.id, consumers.c.uuid)
 
 
-@cache
+@sets.cached
 def _update(count: int) -> Update:
     described = {name: sets.by_key(consumers.c.id, "id", name, count, String()) for name in _DESCRIPTION}
     return (
@@ -108,6 +107,6 @@ def _update(count: int) -> Update:
     )
 
 
-@cache
+@sets.cached
 def _delete(count: int) -> Delete:
     return delete_rows(consumers).where(consumers.c.id.in_(sets.binds("id", count)))

@@ -1,7 +1,6 @@
 """Inventories. Only ``claims.add_to_used`` writes the used amount, so that it always equals the sum of the claims."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -89,12 +88,12 @@ def _row(key: InventoryKey, inventory: Inventory) -> dict[str, Any]:
     return {"provider": key.provider_id, "class": key.class_id, **sizes}
 
 
-@cache
+@sets.cached
 def _select(count: int) -> Select[Any]:
     return _SELECT.where(inventories.c.provider_id.in_(sets.binds("id", count)))
 
 
-@cache
+@sets.cached
 def _insert(count: int) -> Insert:
     rows: list[dict[str, Any]] = [
         {
@@ -108,7 +107,7 @@ def _insert(count: int) -> Insert:
     return insert(inventories).values(rows)
 
 
-@cache
+@sets.cached
 def _update(count: int) -> Update:
     """UPDATE inventories SET total = CASE WHEN <first key> THEN <its total> … END, … WHERE <first key> OR …"""
     keys = _keys(count)
@@ -116,7 +115,7 @@ def _update(count: int) -> Update:
     return update(inventories).where(or_(*keys)).values(updated_at=bindparam("now"), **sizes)
 
 
-@cache
+@sets.cached
 def _delete(count: int) -> Delete:
     return delete_rows(inventories).where(or_(*_keys(count)))
 

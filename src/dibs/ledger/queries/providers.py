@@ -5,7 +5,6 @@ ends, on every engine, Galera included. All reads come after it. A change of a t
 """
 
 from collections.abc import Collection, Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import BigInteger, Select, Update, bindparam, delete, func, insert, select, update
@@ -186,7 +185,7 @@ def withdraw_unit(tx: Transaction, provider_id: int) -> bool:
     return tx.change(_DELETE_UNIT, {"of_id": provider_id}) == 1
 
 
-@cache
+@sets.cached
 def _lock_many(count: int) -> Update:
     change = sets.by_key(providers.c.id, "id", "change", count, BigInteger())
     return (
@@ -196,16 +195,16 @@ def _lock_many(count: int) -> Update:
     )
 
 
-@cache
+@sets.cached
 def _set_root(count: int) -> Update:
     return update(providers).where(providers.c.id.in_(sets.binds("id", count))).values(root_id=bindparam("root_id"))
 
 
-@cache
+@sets.cached
 def _find(count: int) -> Select[Any]:
     return SELECT.where(providers.c.uuid.in_(sets.binds("uuid", count)))
 
 
-@cache
+@sets.cached
 def _ids(count: int) -> Select[Any]:
     return select(providers.c.id, providers.c.uuid).where(providers.c.uuid.in_(sets.binds("uuid", count)))

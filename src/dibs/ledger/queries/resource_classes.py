@@ -5,7 +5,6 @@ takes an exclusive lock (``lock``). So no inventory can refer to a deleted class
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import Any
 
 import os_resource_classes
@@ -115,14 +114,14 @@ def _read_ids(tx: Transaction, names: Sequence[str], *, hold: bool) -> dict[str,
     }
 
 
-@cache
+@sets.cached
 def _ids(count: int, hold: bool) -> Select[Any]:
     columns = (resource_classes.c.id, resource_classes.c.name)
     statement = select(*columns).where(resource_classes.c.name.in_(sets.binds("name", count)))
     return statement.with_for_update(read=True, key_share=True) if hold else statement
 
 
-@cache
+@sets.cached
 def _insert(count: int) -> Insert:
     rows = [{"name": name, "created_at": bindparam("now")} for name in sets.binds("name", count)]
     return insert(resource_classes).values(rows).returning(resource_classes.c.id, resource_classes.c.name)

@@ -6,7 +6,6 @@ an exclusive lock. So no provider can have a deleted trait.
 """
 
 from collections.abc import Collection, Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import Delete, Insert, Select, bindparam, delete, exists, insert, select
@@ -112,19 +111,19 @@ def remove_name(tx: Transaction, name: str) -> None:
     tx.change(_REMOVE_NAME, {"of_name": name})
 
 
-@cache
+@sets.cached
 def _known(count: int, hold: bool) -> Select[tuple[str]]:
     statement = select(catalogue.c.name).where(catalogue.c.name.in_(sets.binds("trait", count)))
     return statement.with_for_update(read=True, key_share=True) if hold else statement
 
 
-@cache
+@sets.cached
 def _insert_new(count: int) -> Insert:
     rows: list[dict[str, Any]] = [{"name": name, "created_at": bindparam("now")} for name in sets.binds("trait", count)]
     return insert(catalogue).values(rows)
 
 
-@cache
+@sets.cached
 def _insert(count: int) -> Insert:
     rows: list[dict[str, Any]] = [
         {"provider_id": bindparam("of_id"), "trait": name} for name in sets.binds("trait", count)
@@ -132,7 +131,7 @@ def _insert(count: int) -> Insert:
     return insert(provider_traits).values(rows)
 
 
-@cache
+@sets.cached
 def _delete(count: int) -> Delete:
     return delete(provider_traits).where(
         provider_traits.c.provider_id == bindparam("of_id"),
@@ -140,7 +139,7 @@ def _delete(count: int) -> Delete:
     )
 
 
-@cache
+@sets.cached
 def _of_providers(count: int) -> Select[Any]:
     columns = (provider_traits.c.provider_id, provider_traits.c.trait)
     return select(*columns).where(provider_traits.c.provider_id.in_(sets.binds("id", count)))

@@ -1,7 +1,6 @@
 """Holds on nodes. Callers lock the node's provider row before they change a hold."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import Select, bindparam, insert, select, update
@@ -97,12 +96,12 @@ def remove_from(tx: Transaction, node_ids: Sequence[int]) -> None:
         tx.change(_remove_from(len(piece)), sets.numbered("id", piece))
 
 
-@cache
+@sets.cached
 def _of_projects(count: int) -> Select[Any]:
     return _ALL.where(holds.c.project_id.in_(sets.binds("project", count)))
 
 
-@cache
+@sets.cached
 def _remove_from(count: int) -> Delete:
     return delete_rows(holds).where(holds.c.node_id.in_(sets.binds("id", count)))
 

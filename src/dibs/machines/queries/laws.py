@@ -14,7 +14,11 @@ from dibs.machines.tables import conductors, holds, node_tasks, nodes
 
 nodes_page = pages_of(nodes.c.id)
 
-_NODES = select(*(nodes.c[name] for name in COLUMNS.names)).where(within(nodes.c.id)).order_by(nodes.c.id)
+_NODES = (
+    select(*(nodes.c[name] for name in COLUMNS.names if name not in COLUMNS.secret))
+    .where(within(nodes.c.id))
+    .order_by(nodes.c.id)
+)
 _IN_PAGE = within(nodes.c.id)
 _STRANGERS = (
     select(nodes.c.uuid, providers.c.uuid.label("provider"), providers.c.name.label("provider_name"))
@@ -52,7 +56,9 @@ _TASKS = (
 
 def nodes_of(tx: Transaction, page: Page) -> list[Node]:
     """Return the nodes of a page."""
-    return [Node(**COLUMNS.decode(row)) for row in tx.rows(_NODES, page.binds)]
+    # No law is about secrets, which may be encrypted.
+    without = dict.fromkeys(COLUMNS.secret, "{}")
+    return [Node(**COLUMNS.decode({**row, **without})) for row in tx.rows(_NODES, page.binds)]
 
 
 def with_another_provider(tx: Transaction, page: Page) -> list[Row]:

@@ -65,7 +65,7 @@ def page(tx: Transaction, query: NodeQuery) -> paging.Page[Row] | None:
     piece = paging.PIECE_ROWS if query.columns & COLUMNS.structures else query.limit
     rows = paging.read_page(read, marker, query.sort_key, query.limit, piece)
     for column in query.columns:
-        if (decoder := COLUMNS.decoder(column)) is not None:
+        if (decoder := COLUMNS.decoder(column, tx.vault)) is not None:
             for row in rows:
                 row[column] = decoder(row[column])
     return rows

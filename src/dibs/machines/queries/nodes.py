@@ -1,7 +1,7 @@
 """Nodes. Each is written together with its provider, so that the two stay consistent (law 2 of the ledger)."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from dibs.machines.model.errors import InstanceAssociated, NodeExists, WrongStat
 from dibs.machines.model.nodes import Node, is_uuid
 from dibs.machines.tables import conductors, nodes
 
-COLUMNS = Columns(Node)
+COLUMNS = Columns(Node, secret=("driver_info", "instance_info"))
 
 _SELECT = select(*(nodes.c[name] for name in COLUMNS.names))
 _BY_UUID = _SELECT.where(nodes.c.uuid == bindparam("ident"))
@@ -47,7 +47,7 @@ _CONDUCTOR_NAME = select(conductors.c.hostname).where(conductors.c.id == bindpar
 def get(tx: Transaction, ident: str) -> Node | None:
     """Return a node by uuid or name."""
     row = tx.row(_BY_UUID, {"ident": ident.lower()}) if is_uuid(ident) else tx.row(_BY_NAME, {"ident": ident})
-    return _node(row) if row else None
+    return _node(tx, row) if row else None
 
 
 def get_many(tx: Transaction, idents: Sequence[str]) -> dict[str, Node]:
@@ -58,20 +58,20 @@ def get_many(tx: Transaction, idents: Sequence[str]) -> dict[str, Node]:
     for column, asked in (("uuid", uuids), ("name", names)):
         for piece in sets.pieces(list(asked)):
             for row in tx.rows(_many(column, len(piece)), sets.numbered("ident", piece)):
-                found[asked[row[column]]] = _node(row)
+                found[asked[row[column]]] = _node(tx, row)
     return found
 
 
 def get_by_id(tx: Transaction, node_id: int) -> Node | None:
     """Return a node by row id."""
     row = tx.row(_BY_ID, {"ident": node_id})
-    return _node(row) if row else None
+    return _node(tx, row) if row else None
 
 
 def with_instance(tx: Transaction, instance_uuid: str) -> Node | None:
     """Return the node of an instance."""
     row = tx.row(_WITH_INSTANCE, {"ident": instance_uuid})
-    return _node(row) if row else None
+    return _node(tx, row) if row else None
 
 
 def lock(tx: Transaction, ident: str, now: int) -> Node | None:
@@ -93,7 +93,8 @@ def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
     try:
         node_id = providers.insert_provider(tx, uuid, name or uuid, now)
         node = Node(**{"created_at": now, **values, "id": node_id})
-        tx.change(_INSERT, COLUMNS.encode({attribute: getattr(node, attribute) for attribute in COLUMNS.names}))
+        values_of_node = {attribute: getattr(node, attribute) for attribute in COLUMNS.names}
+        tx.change(_INSERT, COLUMNS.encode(values_of_node, tx.vault))
     except Duplicate as error:
         raise _meaning(error, uuid, values) from error
     if node.inventory_class:
@@ -105,7 +106,7 @@ def update(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
     """Change a locked node, and its provider where that follows; return the changed node."""
     after = replace(node, **changes, updated_at=now)
     written = {**changes, "updated_at": now}
-    values = {f"new_{name}": value for name, value in COLUMNS.encode(written).items()}
+    values = {f"new_{name}": value for name, value in COLUMNS.encode(written, tx.vault).items()}
     try:
         tx.change(_update(frozenset(written)), {"of_id": node.id, **values})
         _keep_provider_in_step(tx, now, node, after)
@@ -186,18 +187,18 @@ def _keep_provider_in_step(tx: Transaction, now: int, before: Node, after: Node)
     providers.bump_generation(tx, after.id, now)
 
 
-@cache
+@sets.cached
 def _names(count: int) -> Select[Any]:
     return select(nodes.c.id, func.coalesce(nodes.c.name, nodes.c.uuid)).where(nodes.c.id.in_(sets.binds("id", count)))
 
 
-@cache
+@sets.cached
 def _instances(count: int) -> Select[Any]:
     columns = (nodes.c.id, nodes.c.uuid, nodes.c.instance_uuid)
     return select(*columns).where(nodes.c.id.in_(sets.binds("id", count)))
 
 
-@cache
+@sets.cached
 def _many(column: str, count: int) -> Select[Any]:
     return _SELECT.where(nodes.c[column].in_(sets.binds("ident", count)))
 
@@ -221,5 +222,5 @@ def _meaning(error: Duplicate, uuid: str, values: Mapping[str, Any]) -> Exceptio
     return error
 
 
-def _node(row: Mapping[str, Any]) -> Node:
-    return Node(**COLUMNS.decode(row))
+def _node(tx: Transaction, row: Mapping[str, Any]) -> Node:
+    return Node(**COLUMNS.decode(row, tx.vault))

@@ -72,7 +72,7 @@ _ORPHANED = (
 def get(tx: Transaction, node_id: int) -> Task | None:
     """Return the node's task."""
     row = tx.row(_GET, {"of_node": node_id})
-    return _task(row) if row else None
+    return _task(tx, row) if row else None
 
 
 def queue(tx: Transaction, node_id: int, *, conductor_id: int, work: str, arguments: Json, now: int) -> None:
@@ -89,7 +89,7 @@ def queue(tx: Transaction, node_id: int, *, conductor_id: int, work: str, argume
         created_at=now,
     )
     values = {f"new_{name}": getattr(task, name) for name in Task.__struct_fields__}
-    tx.change(_INSERT, {**values, "new_arguments": json.dumps(arguments)})
+    tx.change(_INSERT, {**values, "new_arguments": tx.vault.seal(json.dumps(arguments))})
 
 
 def remove(tx: Transaction, node_id: int) -> None:
@@ -127,7 +127,7 @@ def requeue(
         "of_node": task.node_id,
         "new_runner": runner,
         "new_work": work,
-        "new_arguments": json.dumps(arguments),
+        "new_arguments": tx.vault.seal(json.dumps(arguments)),
         "new_due_at": task.created_at if due_at is None else due_at,
         "new_attempts": attempts,
     }
@@ -145,5 +145,5 @@ def move(tx: Transaction, node_id: int, *, from_conductor: int, to_conductor: in
     return tx.change(_MOVE, values) == 1
 
 
-def _task(row: Mapping[str, Any]) -> Task:
-    return Task(**{**row, "arguments": json.loads(row["arguments"])})
+def _task(tx: Transaction, row: Mapping[str, Any]) -> Task:
+    return Task(**{**row, "arguments": json.loads(tx.vault.unseal(row["arguments"]))})

@@ -1,7 +1,6 @@
 """Reservations and the hosts that leases keep, for the launch of servers."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from sqlalchemy import Select, Update, bindparam, exists, or_, select, update
@@ -60,13 +59,13 @@ def kept_for_leases(tx: Transaction, provider_ids: Sequence[int]) -> set[int]:
     return found
 
 
-@cache
+@sets.cached
 def _lock(count: int) -> Update:
     ids = lease_reservations.c.id.in_(sets.binds("id", count))
     return update(lease_reservations).where(ids).values(uuid=lease_reservations.c.uuid)
 
 
-@cache
+@sets.cached
 def _kept(count: int) -> Select[Any]:
     is_node = exists().where(nodes.c.id == hosts.c.provider_id)
     is_booked = exists().where(bookings.c.host_id == hosts.c.id)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, insert, or_, select, update
@@ -172,7 +172,7 @@ def page(tx: Transaction, query: ServerQuery) -> list[ServerView] | None:
     """Return one page of servers; None when the marker does not exist."""
     row = None
     if query.marker is not None:
-        row = tx.row(paging.select_marker(servers, query.sort_key), {"marker": query.marker})
+        row = tx.row(_select_marker(query.sort_key), {"marker": query.marker})
         if row is None:
             return None
     marker, values = paging.marker_values(row, query.sort_key)
@@ -261,18 +261,23 @@ def _page(shape: _Shape) -> Select[Any]:
     return paging.in_order(statement, servers, shape.sort_key, descending=shape.descending, marker=shape.marker)
 
 
-@cache
+@lru_cache(maxsize=50)
+def _select_marker(sort_key: str) -> Select[Any]:
+    return paging.select_marker(servers, sort_key)
+
+
+@sets.cached
 def _delete(count: int) -> Delete:
     return delete_rows(servers).where(servers.c.id.in_(sets.binds("id", count)))
 
 
-@cache
+@sets.cached
 def _of_reservations(count: int) -> Select[Any]:
     chosen = servers.c.reservation_id.in_(sets.binds("id", count))
     return select(servers.c.uuid).where(chosen).order_by(servers.c.id)
 
 
-@cache
+@sets.cached
 def _on_providers(count: int) -> Select[Any]:
     columns = (servers.c.provider_id, servers.c.uuid, servers.c.name)
     return select(*columns).where(servers.c.provider_id.in_(sets.binds("id", count))).order_by(servers.c.id)

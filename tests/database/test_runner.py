@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from dibs.database import Store
-from dibs.database.clock import AHEAD_MAX, DatabaseClock
 from dibs.database.errors import StoreUnavailable
+from dibs.database.runner import AHEAD_MAX, DatabaseClock
 from tests.bed.waiting import eventually
 
 SECOND = 1_000_000
@@ -80,7 +80,7 @@ def test_clock_does_not_go_back_by_the_inaccuracy_of_a_reading(clock: DatabaseCl
 def test_clock_goes_on_while_the_database_is_away(
     clock: DatabaseClock, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dibs.database.clock.INTERVAL_SECONDS", 0.01)
+    monkeypatch.setattr("dibs.database.runner.CLOCK_INTERVAL_SECONDS", 0.01)
     database.available = False
     clock.start()
     eventually(lambda: database.reads > 2)
