@@ -81,6 +81,7 @@ class Settings:
         "Authentication method: noauth, http_basic or keystone.",
         check=_one_of("noauth", "http_basic", "keystone"),
     )
+    workers: int = _setting(1, "Number of processes that answer requests.", check=_at_least(1))
     auth_file: str = _setting("", "User file for http_basic, with lines of user:bcrypt-hash[:project[:role,role]].")
     force_noauth: bool = _setting(False, "Allow noauth on an address that is not loopback.")
     trusted_proxies: str = _setting(
@@ -89,7 +90,6 @@ class Settings:
         " unix socket.",
         check=TrustedProxies.parse,
     )
-    workers: int = _setting(1, "Number of processes that answer requests.", check=_at_least(1))
     threads: int = _setting(
         16,
         "Number of requests that run at the same time in each process.",
