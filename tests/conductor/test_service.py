@@ -4,9 +4,11 @@ import threading
 
 import pytest
 
+from dibs.access.access import SERVICE
 from dibs.conductor import service, threads
 from dibs.database import open_store
 from dibs.drivers.fake import FakeDriver
+from dibs.machines.operations.conductors import list_conductors
 from dibs.wiring import build_runner
 from tests.bed.proxy import Proxy
 from tests.bed.waiting import eventually
@@ -76,3 +78,18 @@ def test_driver_that_ignores_the_end_of_the_session_does_not_keep_the_conductor_
     conductor.stop()
     released.set()
     assert "although work in its threads goes on" in caplog.text
+
+
+def test_each_transaction_of_a_conductor_is_progress(ledger, start):
+    """A round with much work takes longer than a thread may be stuck."""
+    conductor, noted = start(), []
+
+    def long_round():
+        conductor._runner.read(list_conductors, SERVICE, None)
+        noted.append(thread._progress_at)
+
+    thread = threads.WatchedThread("long-round", long_round)
+    thread.start()
+    thread.join(10)
+    assert noted != [None]
+    assert len(noted) == 1
