@@ -85,7 +85,7 @@ def encode(document: Any) -> bytes:
 
 # --- the rest of a request --------------------------------------------------------------------------------------------
 
-_VALID_ARGUMENTS = {
+VALID_ARGUMENTS = {
     "driver": "fake-hardware",
     "conductor": "conductor-1",
     "port": PORT,
@@ -112,7 +112,7 @@ def _paths(draw: st.DrawFn, template: str, invalid: bool) -> bytes:
         elif invalid:
             parts.append(percent(draw(idents)))
         else:
-            parts.append(percent(_VALID_ARGUMENTS.get(name) or draw(st.sampled_from(list(NODES.values())))))
+            parts.append(percent(VALID_ARGUMENTS.get(name) or draw(st.sampled_from(list(NODES.values())))))
     path = b"/".join(parts)
     return path + draw(st.sampled_from(invalid_values.PATH_ENDINGS)) if invalid and draw(st.booleans()) else path
 

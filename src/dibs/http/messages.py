@@ -58,6 +58,10 @@ class Operation(Protocol):
         """JSON schema of each query parameter."""
 
     @property
+    def required_query(self) -> Collection[str]:
+        """Names of the query parameters without which the request is refused."""
+
+    @property
     def body(self) -> Mapping[str, Any] | None:
         """JSON schema of the request body; None without a body."""
 

@@ -183,5 +183,8 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
         {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
         for name in _PARAMETER.findall(operation.path)
     ]
-    in_query = [{"name": name, "in": "query", "schema": dict(schema)} for name, schema in operation.query.items()]
+    in_query = [
+        {"name": name, "in": "query", "required": name in operation.required_query, "schema": dict(schema)}
+        for name, schema in operation.query.items()
+    ]
     return in_path + in_query

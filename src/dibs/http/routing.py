@@ -26,6 +26,7 @@ class Route(Struct, Generic[H], frozen=True, kw_only=True):
     """The last minor version that has it; None for a row that is still valid."""
     summary: str = ""
     query: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    required_query: Collection[str] = ()
     body: Mapping[str, Any] | None = None
     statuses: Mapping[int, str] = field(default_factory=dict)
     answer: Mapping[str, Any] | None = None

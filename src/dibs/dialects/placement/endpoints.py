@@ -1,6 +1,6 @@
 """The three kinds of rows of the routing table."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 
@@ -33,6 +33,7 @@ def reads(
     answer: Schema,
     since: int = 0,
     query: Mapping[str, Schema] | None = None,
+    required_query: Collection[str] = (),
 ) -> Route[Endpoint]:
     """Return the row of a GET that answers with JSON."""
     return Route(
@@ -42,6 +43,7 @@ def reads(
         summary=summary,
         since=since,
         query=query or {},
+        required_query=required_query,
         statuses=OK,
         answer=answer,
     )

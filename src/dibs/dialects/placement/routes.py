@@ -353,6 +353,7 @@ _USAGES: Rows = [
         "Show the usages of a project",
         since=9,
         query=usages.QUERY,
+        required_query=("project_id",),
         answer=responses.USAGES,
     ),
 ]
