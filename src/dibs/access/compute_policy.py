@@ -17,6 +17,7 @@ _MEMBER = "rule:project_member_or_admin"
 ADMIN = "context_is_admin"
 SHOW_SERVER = "os_compute_api:servers:show"
 LIST_EVERY_PROJECT = "os_compute_api:servers:index:get_all_tenants"
+LIST_EVERY_PROJECT_IN_DETAIL = "os_compute_api:servers:detail:get_all_tenants"
 EXTENDED_ATTRIBUTES = "os_compute_api:os-extended-server-attributes"
 HOST_STATUS = "os_compute_api:servers:show:host_status"
 ALL_FILTERS = "os_compute_api:servers:allow_all_filters"
@@ -46,7 +47,7 @@ RULES: Mapping[str, str] = {
     "os_compute_api:servers:index": _READER,
     "os_compute_api:servers:detail": _READER,
     LIST_EVERY_PROJECT: _ADMIN,
-    "os_compute_api:servers:detail:get_all_tenants": _ADMIN,
+    LIST_EVERY_PROJECT_IN_DETAIL: _ADMIN,
     ALL_FILTERS: _ADMIN,
     SHOW_SERVER: _READER,
     HOST_STATUS: _ADMIN,

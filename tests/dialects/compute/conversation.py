@@ -17,10 +17,10 @@ STRANGER = Actor(user="sam", project="q", roles=frozenset({"member", "reader"}))
 class Conversation:
     """A caller and the dialect."""
 
-    def __init__(self, ledger: Ledger, actor: Actor = ADMIN) -> None:
+    def __init__(self, ledger: Ledger, actor: Actor = ADMIN, policy_file: str | None = None) -> None:
         self.ledger = ledger
         self._actor = actor
-        self._dialect = Compute(ledger.runner, wake=lambda: None)
+        self._dialect = Compute(ledger.runner, wake=lambda: None, policy_file=policy_file)
 
     def __call__(
         self, method: str, url: str, body: Any = None, *, version: str | None = "2.61", actor: Actor | None = None

@@ -1,5 +1,8 @@
+from pathlib import Path
+
 import pytest
 
+from tests.builders import Ledger
 from tests.dialects.compute.conversation import MEMBER, STRANGER, Conversation
 from tests.dialects.compute.launching import launch, launched, shown
 
@@ -72,6 +75,19 @@ def test_admin_lists_the_servers_of_one_project_or_of_all(ask: Conversation, sma
 
 def test_member_may_not_list_the_servers_of_all_projects(ask: Conversation) -> None:
     assert ask("GET", "/v2.1/servers?all_tenants=1", actor=MEMBER).fault[0] == "forbidden"
+
+
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [("/v2.1/servers", "servers:index:get_all_tenants"), ("/v2.1/servers/detail", "servers:detail:get_all_tenants")],
+)
+def test_each_list_of_every_project_has_its_own_rule(ledger: Ledger, tmp_path: Path, path: str, rule: str) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(f'"os_compute_api:{rule}": "role:member"\n')
+    ask = Conversation(ledger, MEMBER, policy_file=str(policy))
+    other = "/v2.1/servers" if path.endswith("detail") else "/v2.1/servers/detail"
+    assert ask("GET", f"{path}?all_tenants=1").status == 200
+    assert ask("GET", f"{other}?all_tenants=1").fault[0] == "forbidden"
 
 
 def test_full_page_links_to_the_next(ask: Conversation, small: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dibs.access.access import EVERY_PROJECT, VisibleProjects, visible_projects
-from dibs.access.compute_policy import ALL_FILTERS, LIST_EVERY_PROJECT
+from dibs.access.compute_policy import ALL_FILTERS, LIST_EVERY_PROJECT, LIST_EVERY_PROJECT_IN_DETAIL
 from dibs.dialects.compute.errors import bad_request
 from dibs.dialects.compute.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.compute.handlers.server_requests import CHANGE, CREATE, read_launch
@@ -60,12 +60,12 @@ _SORT_KEYS = {
 
 def list_all(exchange: Exchange) -> Response:
     """GET /servers"""
-    return _list(exchange, summary)
+    return _list(exchange, summary, LIST_EVERY_PROJECT)
 
 
 def list_details(exchange: Exchange) -> Response:
     """GET /servers/detail"""
-    return _list(exchange, details)
+    return _list(exchange, details, LIST_EVERY_PROJECT_IN_DETAIL)
 
 
 def show(exchange: Exchange) -> Response:
@@ -123,23 +123,24 @@ def server_uuid(exchange: Exchange) -> str:
     return exchange.arguments["server"].lower()
 
 
-def _list(exchange: Exchange, render: Callable[[Exchange, ServerView], dict[str, Any]]) -> Response:
+def _list(exchange: Exchange, render: Callable[[Exchange, ServerView], dict[str, Any]], every_project: str) -> Response:
+    """List servers; ``every_project`` is the rule for all_tenants, which differs between the two lists."""
     limit = read_limit(exchange)
     statuses, impossible = _read_statuses(exchange)
     if impossible or is_true(exchange.query("deleted") or False):
         return json_answer({"servers": []})
-    found = exchange.read(list_servers, _read_query(exchange, statuses, limit))
+    found = exchange.read(list_servers, _read_query(exchange, statuses, limit, every_project))
     entries = [render(exchange, view) for view in found]
     return json_answer(page_document(exchange, "servers", entries, found[-1].server.uuid if found else None, limit))
 
 
-def _read_query(exchange: Exchange, statuses: tuple[str, ...], limit: int) -> ServerQuery:
+def _read_query(exchange: Exchange, statuses: tuple[str, ...], limit: int, every_project: str) -> ServerQuery:
     sort_key = exchange.query("sort_key") or "created_at"
     if sort_key not in _SORT_KEYS:
         raise bad_request(f"Invalid input for query parameters sort_key. Value: {sort_key}.")
     admin = exchange.allows(ALL_FILTERS)
     return ServerQuery(
-        visibility=_read_projects(exchange),
+        visibility=_read_projects(exchange, every_project),
         name=exchange.query("name") or None,
         statuses=statuses,
         flavor=exchange.query("flavor"),
@@ -154,13 +155,13 @@ def _read_query(exchange: Exchange, statuses: tuple[str, ...], limit: int) -> Se
     )
 
 
-def _read_projects(exchange: Exchange) -> VisibleProjects:
+def _read_projects(exchange: Exchange, every_project: str) -> VisibleProjects:
     """Return the projects whose servers are listed: the caller's own, or those of all_tenants and project_id."""
     text = exchange.query("all_tenants")
     wanted = text is not None and (text == "" or text.lower() in ("1", "true", "t", "yes", "on"))
     if not wanted:
         return visible_projects(exchange.actor, every=False)
-    exchange.require(LIST_EVERY_PROJECT)
+    exchange.require(every_project)
     project = exchange.query("project_id") or exchange.query("tenant_id")
     return EVERY_PROJECT if project is None else frozenset({project})
 
