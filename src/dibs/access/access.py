@@ -36,6 +36,10 @@ def visible_projects(actor: Actor, *, every: bool) -> VisibleProjects:
 class Rules(Protocol):
     """The policy of a site in one dialect's rule names."""
 
+    @property
+    def calls_services(self) -> bool:
+        """Whether a decision may ask a service over HTTP, which must not happen while a transaction holds locks."""
+
     def allows(self, rule: str, actor: Actor, target: Target) -> bool:
         """Return True when the rule lets the actor do this to the target."""
 
@@ -62,6 +66,8 @@ class Access(Struct, frozen=True, kw_only=True):
 
 class EveryRule:
     """Allows everything, for Dibs itself."""
+
+    calls_services = False
 
     def allows(self, rule: str, actor: Actor, target: Target) -> bool:
         return True

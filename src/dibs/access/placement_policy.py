@@ -81,5 +81,9 @@ class _ProjectScope:
     def __init__(self, rules: Rules) -> None:
         self._rules = rules
 
+    @property
+    def calls_services(self) -> bool:
+        return self._rules.calls_services
+
     def allows(self, rule: str, actor: Actor, target: Target) -> bool:
         return not actor.system_scope and self._rules.allows(rule, actor, target)

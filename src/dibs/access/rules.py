@@ -27,7 +27,7 @@ class RuleBook:
                 check = checks.get(rule)
                 return check is not None and check(dict(target), _credentials(actor))
 
-            constant = True
+            self.calls_services = False
         else:
             # Imported only for a site that has a file: the library and its dependencies double the start-up time.
             from dibs.access.policy_file import PolicyFile
@@ -37,10 +37,10 @@ class RuleBook:
             def decide(rule: str, actor: Actor, target: _Target) -> bool:
                 return file.check(rule, dict(target), _credentials(actor))
 
-            constant = not file.calls_services
+            self.calls_services = file.calls_services
         # A decision follows from these arguments alone, unless a rule asks a service. Evaluating a rule of a policy
         # file costs more than the database, because oslo.policy inspects the signature of every check at every call.
-        self._decide = lru_cache(maxsize=REMEMBERED_MAX)(decide) if constant else decide
+        self._decide = decide if self.calls_services else lru_cache(maxsize=REMEMBERED_MAX)(decide)
 
     def allows(self, rule: str, actor: Actor, target: Mapping[str, str | None]) -> bool:
         """Return True when the rule lets the actor do this to the target: the names and values that checks compare."""

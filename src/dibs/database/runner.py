@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from dibs.access.access import Access
+from dibs.access.decisions import run_decided
 from dibs.database import Store
 from dibs.database.columns import CLEAR, Vault
 from dibs.database.errors import StoreContended, StoreUnavailable
@@ -54,11 +55,16 @@ class Runner:
     def read(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         """Run an operation that changes nothing, on one snapshot."""
         self._observe()
-        return self._store.read(lambda tx: self._run(tx, operation, access, command))
+        return run_decided(
+            access, lambda decided: self._store.read(lambda tx: self._run(tx, operation, decided, command))
+        )
 
     def write(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         """Run an operation that may change rows. It either commits completely or raises and changes nothing."""
         self._observe()
+        return run_decided(access, lambda decided: self._write(operation, decided, command))
+
+    def _write(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         events: list[object] = []
 
         def run(tx: Transaction) -> Result:
