@@ -55,8 +55,9 @@ class Documented:
         if exchange.method in _UNDOCUMENTED_METHODS or tag not in self._tags:
             return
         path = exchange.path if exchange.path.startswith(_STRICT) else exchange.path.rstrip("/")
-        # Every path of the reservation API may end in ".json".
-        operation = self._find(exchange.method, path) or self._find(exchange.method, path.removesuffix(".json"))
+        # Every path of the reservation API may end in ".json", and bookmarks of the bare-metal API have no version.
+        spellings = (path, path.removesuffix(".json"), path.replace("/baremetal/", "/baremetal/v1/", 1))
+        operation = next(filter(None, (self._find(exchange.method, spelling) for spelling in spellings)), None)
         if operation is None:
             response = self._components["responses"].get(f"{tag}.{exchange.status}", {"content": {}})
         else:
