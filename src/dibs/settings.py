@@ -193,6 +193,9 @@ class Settings:
         "Interval at which failed hosts of pending and active leases are replaced. 0 disables it.",
         check=_at_least(0),
     )
+    lease_retention_days: int = _setting(
+        180, "Days after which terminated leases are removed. 0: never.", check=_at_least(0)
+    )
     lease_seconds_max: int = _setting(0, "Maximum duration of a lease. 0: no limit.", check=_at_least(0))
     lease_exempt_projects: str = _setting("", "Projects without this limit, separated by commas.")
     compute_backend: str = _setting(

@@ -174,6 +174,7 @@ def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -
         reassignment_seconds=settings.lease_reassignment_seconds,
         cleaning_minutes=settings.lease_cleaning_minutes,
         retention_days=settings.retention_days,
+        lease_retention_days=settings.lease_retention_days,
         compute=_nova(settings),
         enforcement=_enforcement(settings),
         rpc_url=rpc_url,

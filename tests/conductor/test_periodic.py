@@ -39,3 +39,16 @@ def test_task_does_not_run_while_the_conductor_is_not_registered() -> None:
     task.stop()
     task.thread.join(10)
     assert not ran.is_set()
+
+
+def test_woken_task_does_not_wait_for_its_next_turn() -> None:
+    """The turn would come in an hour."""
+    ran = threading.Semaphore(0)
+    task = PeriodicTask("t", ran.release, registered=lambda: True, poll_seconds=3_600)
+    task.start()
+    try:
+        for _ in range(2):
+            task.wake()
+            assert ran.acquire(timeout=30)
+    finally:
+        task.stop()

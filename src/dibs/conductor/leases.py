@@ -12,7 +12,9 @@ from contextlib import suppress
 from dibs.access.access import SERVICE
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
+from dibs.leases.model.windows import MINUTE
 from dibs.leases.operations.events import DueEvent, fail_event, list_due_events, run_event
+from dibs.leases.operations.leases import RemoveEndedLeases, remove_ended_leases
 from dibs.leases.operations.reassignment import (
     AffectedReservation,
     ReassignHosts,
@@ -25,6 +27,10 @@ from dibs.machines.model.conductors import after
 COUNT_MAX = 500
 """How many events or reservations one run handles at most."""
 
+REMOVAL_SECONDS = 60
+"""How often leases that ended long ago are removed, COUNT_MAX at a time."""
+DAY = 24 * 60 * MINUTE
+
 logger = logging.getLogger(__name__)
 
 
@@ -32,13 +38,21 @@ class LeaseWorker:
     """Runs the events of leases that are due, and reassigns hosts."""
 
     def __init__(
-        self, runner: Runner, clock: Callable[[], int], *, reassignment_seconds: float, cleaning_minutes: int
+        self,
+        runner: Runner,
+        clock: Callable[[], int],
+        *,
+        reassignment_seconds: float,
+        cleaning_minutes: int,
+        retention_days: int = 0,
     ) -> None:
         self._runner = runner
         self._clock = clock
         self._reassignment_seconds = reassignment_seconds
         self._cleaning_minutes = cleaning_minutes
         self._reassigned_at = clock()
+        self._retention_days = retention_days
+        self._removed_at = clock()
 
     def run(self) -> None:
         """Run every event that is due, and check the hosts every ``reassignment_seconds``."""
@@ -49,6 +63,9 @@ class LeaseWorker:
         if self._reassignment_seconds and now >= after(self._reassigned_at, self._reassignment_seconds):
             self._reassigned_at = now
             self.reassign()
+        if self._retention_days and now >= after(self._removed_at, REMOVAL_SECONDS):
+            self._removed_at = now
+            self.remove_ended()
 
     def run_events(self) -> int:
         """Run events that are due, in their order; return how many were done."""
@@ -62,6 +79,14 @@ class LeaseWorker:
         """Find other hosts for reservations whose hosts failed; return how many changed."""
         affected = self._runner.read(list_affected_reservations, SERVICE, COUNT_MAX)
         return sum(self._reassign(each) for each in affected)
+
+    def remove_ended(self) -> int:
+        """Remove leases that ended more than ``retention_days`` ago; return how many."""
+        command = RemoveEndedLeases(age=self._retention_days * DAY, count_max=COUNT_MAX)
+        removed = self._runner.write(remove_ended_leases, SERVICE, command)
+        if removed:
+            logger.info("%d lease(s) that ended more than %d days ago are removed", removed, self._retention_days)
+        return removed
 
     def _run_event(self, event: DueEvent) -> bool:
         try:

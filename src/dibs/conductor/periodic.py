@@ -21,19 +21,27 @@ class PeriodicTask:
         self._registered = registered
         self._poll_seconds = poll_seconds
         self._stopping = threading.Event()
+        self._woken = threading.Event()
         self.thread = WatchedThread(name, self._run_until_stopped)
 
     def start(self) -> None:
         """Start the thread."""
         self.thread.start()
 
+    def wake(self) -> None:
+        """Call the function now, or once more after the current call: there may be work for it."""
+        self._woken.set()
+
     def stop(self) -> None:
         """Begin no other call; the thread ends after the one that is running."""
         self._stopping.set()
+        self._woken.set()
 
     def _run_until_stopped(self) -> None:
-        while not self._stopping.wait(self._poll_seconds):
-            if self._registered():
+        while not self._stopping.is_set():
+            self._woken.wait(self._poll_seconds)
+            self._woken.clear()
+            if self._registered() and not self._stopping.is_set():
                 self.thread.note_progress()
                 self._run_once()
                 self.thread.rest()

@@ -20,6 +20,7 @@ from dibs.conductor.tasks import TaskWorker
 from dibs.conductor.threads import WatchedThread, note_progress
 from dibs.database.runner import Runner
 from dibs.leases.model.enforcement import Enforcement
+from dibs.leases.model.events import LeaseChanged
 from dibs.leases.model.outbox import ComputeService
 from dibs.ledger.model.events import CapacityFreed
 from dibs.machines.model.conductors import TIMEOUT_SECONDS, after
@@ -63,6 +64,7 @@ class Conductor:
         reassignment_seconds: float = 10,
         cleaning_minutes: int = 0,
         retention_days: float = 0,
+        lease_retention_days: int = 0,
         compute: ComputeService | None = None,
         enforcement: Enforcement | None = None,
         rpc_url: str | None = None,
@@ -94,12 +96,17 @@ class Conductor:
         )
         # Many leases may begin in the same minute, and other services may be slow: work on nodes must not wait.
         leases = LeaseWorker(
-            runner, clock, reassignment_seconds=reassignment_seconds, cleaning_minutes=cleaning_minutes
+            runner,
+            clock,
+            reassignment_seconds=reassignment_seconds,
+            cleaning_minutes=cleaning_minutes,
+            retention_days=lease_retention_days,
         )
         self._periodic = [self._periodic_task("leases", leases.run, poll_seconds)]
         if compute is not None or enforcement is not None:
             outbox = OutboxRunner(runner, compute, enforcement)
             self._periodic.append(self._periodic_task("outbox", outbox.run, poll_seconds))
+        self._woken_by_leases = tuple(self._periodic)
         if retention_days:
             removal = partial(remove_failures, runner, retention_days)
             self._periodic.append(self._periodic_task("retention", removal, expiry.RETENTION_POLL_SECONDS))
@@ -119,6 +126,8 @@ class Conductor:
         """Register and start every thread. Without a database, the conductor registers once it can be reached."""
         self._checked_for_failed_at = self._clock()
         self._runner.subscribe(CapacityFreed, self._wake_if_allocations_wait)
+        for task in self._woken_by_leases:
+            self._runner.subscribe(LeaseChanged, task.wake)
         self._registration.start()
         self._dispatcher.start()
         for task in self._periodic:

@@ -74,6 +74,7 @@ leases = table(
     time("updated_at"),
     UniqueConstraint("uuid"),
     Index(None, "project_id"),
+    Index(None, "status", "updated_at"),
 )
 
 lease_reservations = table(
@@ -103,6 +104,7 @@ lease_reservations = table(
     time("updated_at"),
     UniqueConstraint("uuid"),
     Index(None, "lease_id"),
+    Index(None, "status"),
 )
 
 lease_events = table(

@@ -5,22 +5,34 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.access.actor import Actor
 from dibs.access.lease_policy import LeasePolicy
+from dibs.conductor.leases import LeaseWorker
 from dibs.errors import Forbidden
 from dibs.flavors.queries import flavors
 from dibs.leases.model.dates import CURRENT_MINUTE, LeaseRules
 from dibs.leases.model.errors import BadLease, LeaseNotFound, LeaseTooLong, NotEnoughHosts, OutsideLease
+from dibs.leases.model.events import LeaseChanged
 from dibs.leases.model.leases import BEFORE_END, END, START, class_of
 from dibs.leases.model.windows import to_minute
-from dibs.leases.operations.leases import DeleteLease, GetLease, delete_lease, get_lease, list_leases
+from dibs.leases.operations.leases import (
+    DeleteLease,
+    GetLease,
+    RemoveEndedLeases,
+    delete_lease,
+    get_lease,
+    list_leases,
+    remove_ended_leases,
+)
 from dibs.ledger.operations.resource_classes import list_resource_classes
 from tests.booking_laws import broken_bookings
 from tests.builders import Ledger, trusted
 from tests.laws import read_tables
 from tests.lease_builders import (
+    HOUR,
     MEMBER,
     OWNER,
     at,
     booked,
+    change,
     delete,
     instances,
     lease,
@@ -217,3 +229,42 @@ def test_refusals_and_lists_take_a_constant_number_of_statements(ledger):
     for number in range(100):
         lease(ledger, 3 + number, 4 + number, whole(), instances())
     assert measure() == few
+
+
+def test_creating_or_changing_a_lease_is_published(ledger):
+    """A conductor in this process begins a lease that starts now, without waiting for its next look."""
+    changes = []
+    ledger.runner.subscribe(LeaseChanged, lambda: changes.append(1))
+    make_host(ledger)
+    made = lease(ledger, 1, 2, whole())
+    change(ledger, made, end_at=at(3))
+    assert len(changes) == 2
+
+
+def test_leases_that_ended_long_ago_are_removed_a_few_at_a_time(ledger, database_url):
+    make_host(ledger)
+    ended = [lease(ledger, hour, hour + 1, instances(1)) for hour in (1, 2, 3)]
+    pending = lease(ledger, 24 * 365, 24 * 366, whole())
+    worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0, retention_days=10)
+    ledger.clock.move(24 * 3_600)
+    worker.run()
+    ledger.clock.move(9 * 24 * 3_600)
+    worker.run()
+    assert len(read_tables(database_url)["leases"]) == 4
+    ledger.clock.move(2 * 24 * 3_600)
+    few = RemoveEndedLeases(age=10 * 24 * HOUR, count_max=1)
+    assert ledger.runner.write(remove_ended_leases, SERVICE, few) == 1
+    worker.run()
+    tables = read_tables(database_url)
+    assert [row["uuid"] for row in tables["leases"]] == [pending.uuid]
+    assert len(tables["lease_reservations"]) == 1
+    assert ended[0].uuid not in {row["uuid"] for row in tables["leases"]}
+
+
+def test_leases_are_kept_without_a_retention_time(ledger, database_url):
+    lease(ledger, 1, 2)
+    worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
+    for _ in range(2):
+        ledger.clock.move(1_000 * 24 * 3_600)
+        worker.run()
+    assert len(read_tables(database_url)["leases"]) == 1

@@ -12,6 +12,7 @@ from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.queries import flavors
 from dibs.leases.model.access import require_on_lease, visible_leases
 from dibs.leases.model.errors import LeaseNotFound
+from dibs.leases.model.events import LEASE_CHANGED
 from dibs.leases.model.leases import Lease, Reservation
 from dibs.leases.model.outbox import CREATE_FLAVORS
 from dibs.leases.model.reservation_flavors import private_flavor
@@ -35,6 +36,13 @@ class DeleteLease(GetLease, frozen=True, kw_only=True):
     rule: str = "blazar:leases:delete"
 
 
+class RemoveEndedLeases(Struct, frozen=True, kw_only=True):
+    """Remove leases that have been terminated for a time, in microseconds, and have not changed since."""
+
+    age: int
+    count_max: int
+
+
 def create_lease(tx: Transaction, access: Access, now: int, command: CreateLease) -> Lease:
     """Create a lease; raise NotEnoughHosts with the reasons when there are not enough hosts."""
     if command.reservations:
@@ -47,6 +55,7 @@ def create_lease(tx: Transaction, access: Access, now: int, command: CreateLease
     for reservation in lease.reservations:
         if not reservation.whole_hosts:
             add_flavor(tx, now, lease, reservation, plan.sources.get(reservation.uuid))
+    tx.publish(LEASE_CHANGED)
     return lease
 
 
@@ -65,6 +74,11 @@ def delete_lease(tx: Transaction, access: Access, now: int, command: DeleteLease
     """End a lease, if it has not ended, and delete it."""
     lease = allowed(access, leases.lock(tx, command.uuid), command)
     end_and_delete(tx, now, lease)
+
+
+def remove_ended_leases(tx: Transaction, access: Access, now: int, command: RemoveEndedLeases) -> int:
+    """Remove leases that ended long ago; return how many. A lease that was renamed since counts from then on."""
+    return leases.remove_ended(tx, now - command.age, command.count_max)
 
 
 def allowed(access: Access, lease: Lease | None, command: GetLease) -> Lease:

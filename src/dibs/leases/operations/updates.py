@@ -19,6 +19,7 @@ from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.leases.model.dates import LeaseDate, LeaseRules, check_length
 from dibs.leases.model.errors import BadLease, LeaseConflict
+from dibs.leases.model.events import LEASE_CHANGED
 from dibs.leases.model.leases import ACTIVE, BEFORE_END, END, RESERVATION_ACTIVE, START, Lease, Reservation
 from dibs.leases.model.matching.needs import Assignment, HostNeed, need_of
 from dibs.leases.model.updates import (
@@ -88,6 +89,7 @@ def update_lease(tx: Transaction, access: Access, now: int, command: UpdateLease
         _update(tx, now, lease, command)
     if command.name is not None:
         leases.change(tx, lease, now, name=command.name)
+    tx.publish(LEASE_CHANGED)
     updated = leases.get(tx, command.uuid)
     assert updated is not None
     return updated

@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Insert, Select, Update, bindparam, insert, select, update
 from sqlalchemy import delete as delete_rows
+from sqlalchemy.sql.dml import Delete
 
 from dibs.database import sets
 from dibs.database.transaction import Transaction
-from dibs.leases.model.leases import Event, Lease, Reservation
+from dibs.leases.model.leases import TERMINATED, Event, Lease, Reservation
 from dibs.leases.tables import lease_events, lease_reservations, leases
 
 _LEASE = tuple(name for name in Lease.__struct_fields__ if name not in ("id", "reservations", "events"))
@@ -29,6 +30,10 @@ _CONDITIONS: Mapping[str, ColumnElement[bool]] = {
     "uuid": leases.c.uuid == bindparam("of_value"),
     "project": leases.c.project_id == bindparam("of_value"),
 }
+
+
+_IS_OVER = (leases.c.status == TERMINATED, leases.c.updated_at < bindparam("before"))
+_ENDED = select(leases.c.id).where(*_IS_OVER).order_by(leases.c.updated_at, leases.c.id).limit(bindparam("count_max"))
 
 
 def get(tx: Transaction, uuid: str) -> Lease | None:
@@ -94,6 +99,15 @@ def change_event(tx: Transaction, event: Event, now: int, **changes: Any) -> Eve
 def remove(tx: Transaction, lease: Lease) -> None:
     """Remove a locked lease with its reservations, events and bookings."""
     tx.change(_DELETE, {"of_lease": lease.id})
+
+
+def remove_ended(tx: Transaction, changed_before: int, count_max: int) -> int:
+    """Remove terminated leases that have not changed since a moment, the oldest first; return how many."""
+    ids = tx.values(_ENDED, {"before": changed_before, "count_max": count_max})
+    return sum(
+        tx.change(_delete_ended(len(piece)), {"before": changed_before, **sets.numbered("id", piece)})
+        for piece in sets.pieces(ids)
+    )
 
 
 _TABLES = {"leases": leases, "reservations": lease_reservations, "events": lease_events}
@@ -163,6 +177,11 @@ def _select(part: str, key: str | None) -> Select[Any]:
     columns = (table.c[name] for name in ("id", "lease_id", *_PARTS[part]))
     joined = table.join(leases, leases.c.id == table.c.lease_id)
     return select(*columns).select_from(joined).where(*conditions).order_by(table.c.id)
+
+
+@cache
+def _delete_ended(count: int) -> Delete:
+    return delete_rows(leases).where(leases.c.id.in_(sets.binds("id", count)), *_IS_OVER)
 
 
 @lru_cache(maxsize=512)
