@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dibs.http.edge.binding import Address
-from dibs.settings import FIELDS, Settings, SettingsError, load_settings
+from dibs.settings import FIELDS, Settings, SettingsError, load_settings, unknown_variables
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_bad_value_is_refused_with_its_source(flags: dict[str, Any], environment
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("threadz = 1", "unknown setting 'threadz'"),
+        ("threadz = 1", "unknown setting 'threadz'; did you mean 'threads'?"),
         ('threads = "many"', "threads: 'many' must be a whole number"),
         ("threads = 1.5", "threads: 1.5 must be a whole number"),
         ("bind = 1", "bind: 1 must be a string"),
@@ -126,3 +126,10 @@ def test_nova_backend_needs_a_cloud() -> None:
 def test_enforcement_url_must_be_http() -> None:
     with pytest.raises(SettingsError, match="must begin with http"):
         load_settings({"enforcement_url": "file:///etc/passwd"}, {})
+
+
+def test_variables_that_nothing_reads_are_returned_with_the_closest_known_one() -> None:
+    known = {"DIBS_DATABASE": "a", "DIBS_CONFIG": "b", "DIBS_URL": "c", "DIBS_NODE_NAMES": "d", "OS_CLOUD": "e"}
+    assert unknown_variables(known) == {}
+    assert unknown_variables({**known, "DIBS_DATABSE": "x"}) == {"DIBS_DATABSE": "DIBS_DATABASE"}
+    assert unknown_variables({"DIBS_QQQQ": "x"}) == {"DIBS_QQQQ": None}

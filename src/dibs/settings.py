@@ -5,6 +5,7 @@ which wins over the default. To add a setting, add a field to Settings: flag, va
 """
 
 import dataclasses
+import difflib
 import socket
 import tomllib
 from collections.abc import Callable, Mapping
@@ -18,6 +19,12 @@ from dibs.http.edge.guards.proxies import TrustedProxies
 
 ENVIRONMENT_PREFIX = "DIBS_"
 CONFIG_VARIABLE = "DIBS_CONFIG"
+
+_OTHER_VARIABLES = frozenset(
+    {CONFIG_VARIABLE, "DIBS_URL", "DIBS_RESOURCE_CLASS", "DIBS_IMPORT_FROM_PASSWORD", "DIBS_IMPORT_TO_PASSWORD"}
+)
+_VARIABLES_OF_SHELLS = ("DIBS_NODE_", "DIBS_ALLOCATION_")
+"""How the variables begin that a command of ``dibs allocation create --shell`` gets."""
 
 RPC_SECRET_LENGTH_MIN = 16
 
@@ -84,6 +91,7 @@ class Settings:
     workers: int = _setting(1, "Number of processes that answer requests.", check=_at_least(1))
     auth_file: str = _setting("", "User file for http_basic, with lines of user:bcrypt-hash[:project[:role,role]].")
     force_noauth: bool = _setting(False, "Allow noauth on an address that is not loopback.")
+    workers: int = _setting(1, "Number of processes that answer requests.", check=_at_least(1))
     trusted_proxies: str = _setting(
         "",
         "Addresses and networks of proxies whose X-Forwarded headers count, separated by commas; unix for clients of a"
@@ -312,6 +320,14 @@ def load_settings(flags: Mapping[str, Any], environment: Mapping[str, str], conf
     return settings
 
 
+def unknown_variables(environment: Mapping[str, str]) -> dict[str, str | None]:
+    """Return the DIBS_ variables that nothing reads, each with the known one that it resembles most."""
+    known = {ENVIRONMENT_PREFIX + name.upper() for name in FIELDS} | _OTHER_VARIABLES
+    ours = (name for name in sorted(environment) if name.startswith(ENVIRONMENT_PREFIX))
+    unknown = (name for name in ours if name not in known and not name.startswith(_VARIABLES_OF_SHELLS))
+    return {name: next(iter(difflib.get_close_matches(name, sorted(known), 1)), None) for name in unknown}
+
+
 def _read_file(path: str) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
@@ -320,7 +336,9 @@ def _read_file(path: str) -> dict[str, Any]:
         raise SettingsError(f"{path}: {error}") from error
     for name in found:
         if name not in FIELDS:
-            raise SettingsError(f"{path}: unknown setting {name!r}")
+            closest = difflib.get_close_matches(name, FIELDS, 1)
+            hint = f"; did you mean {closest[0]!r}?" if closest else ""
+            raise SettingsError(f"{path}: unknown setting {name!r}{hint}")
     return {name: _convert(name, value, f"{path}: {name}") for name, value in found.items()}
 
 

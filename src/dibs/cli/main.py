@@ -1,11 +1,13 @@
 """The ``dibs`` program."""
 
 import argparse
+import os
 import sys
 from importlib.metadata import EntryPoint, version
 from typing import Any
 
 from cliff.app import App
+from cliff.command import Command
 from cliff.commandmanager import CommandManager
 from cliff.help import HelpExit
 
@@ -19,8 +21,6 @@ class Dibs(App):
 
     def __init__(self) -> None:
         commands = CommandManager()
-        for name, target in COMMANDS.items():
-            commands.commands[name] = EntryPoint(name, target, "dibs")
         super().__init__(
             description="Which machine may I have, and when?",
             version=version("dibs"),
@@ -28,6 +28,9 @@ class Dibs(App):
             deferred_help=True,
         )
         commands.add_command("help", Help)
+        # These replace cliff's own ``complete``.
+        for name, target in COMMANDS.items():
+            commands.commands[name] = EntryPoint(name, target, "dibs")
 
     def build_option_parser(
         self, description: str | None, version: str | None, argparse_kwargs: dict[str, Any] | None = None
@@ -41,9 +44,17 @@ class Dibs(App):
         """Set the attributes that the commands use."""
         self.client_manager = ClientManager(self.options)
 
+    def prepare_to_run_command(self, cmd: Command) -> None:
+        """Warn of DIBS_ variables that nothing reads: a misspelled one would silently leave the default."""
+        from dibs.settings import unknown_variables
+
+        for name, closest in unknown_variables(os.environ).items():
+            hint = f" Did you mean {closest}?" if closest else ""
+            print(f"Warning: the variable {name} is not known and has no effect.{hint}", file=self.stderr)
+
     def print_help_if_requested(self) -> None:
-        """Print the overview for ``dibs --help``."""
-        if self.options.deferred_help:
+        """Print the overview for ``dibs --help`` and for ``dibs`` without a command."""
+        if self.options.deferred_help or self.interactive_mode:
             print_overview(self)
             raise HelpExit
 

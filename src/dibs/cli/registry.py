@@ -10,6 +10,7 @@ SERVER_COMMANDS = {
     "db check": "dibs.cli.commands.database:Check",
     "db version": "dibs.cli.commands.database:Version",
     "db encrypt secrets": "dibs.cli.commands.database:EncryptSecrets",
+    "complete": "dibs.cli.commands.completion:Complete",
     "user add": "dibs.cli.commands.user:Add",
     "import ironic": "dibs.cli.commands.importing:Ironic",
     "import placement": "dibs.cli.commands.importing:Placement",

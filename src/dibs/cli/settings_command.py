@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from urllib.parse import urlsplit
 
 from cliff.command import Command
 
@@ -35,6 +36,17 @@ class SettingsCommand(Command):
                     _add_flag(section, name)
         return parser
 
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Run the command; say which database cannot be reached, and why."""
+        try:
+            return super().run(parsed_args)
+        except Exception as error:
+            from dibs.database.errors import StoreUnavailable
+
+            if not isinstance(error, StoreUnavailable):
+                raise
+            raise CommandFailed(_no_database(self.settings(parsed_args).database, error)) from error
+
     def settings(self, arguments: argparse.Namespace) -> Settings:
         """Return the settings from flags, environment and file; raise CommandFailed if they are not valid."""
         flags = {name: getattr(arguments, name) for name in self.needs}
@@ -53,3 +65,18 @@ def _add_flag(section: argparse._ArgumentGroup, name: str) -> None:
     else:
         default = f" Default: {field.default}." if field.default != "" else ""
         section.add_argument(flag, metavar=name.rpartition("_")[2].upper(), help=text + default)
+
+
+def _no_database(url: str, error: Exception) -> str:
+    """Return where the database is and what its driver said, on one line and without the password."""
+    parts = urlsplit(url)
+    cause = error.__cause__ or error
+    driver_error: BaseException = getattr(cause, "orig", None) or cause
+    # PyMySQL has a number before its text; libpq asks a question in a second line.
+    texts = [text for text in driver_error.args if isinstance(text, str)] or [str(driver_error)]
+    reason = texts[-1].partition("\n")[0].rstrip(".")
+    source = "the URL in --database, DIBS_DATABASE or the settings file."
+    if parts.scheme.startswith("sqlite"):
+        return f"Cannot open the database file {parts.path[1:]}: {reason}. Check {source}"
+    where = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
+    return f"Cannot connect to the database at {where}: {reason}. Check that its server runs, and {source}"

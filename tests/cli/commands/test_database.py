@@ -1,7 +1,14 @@
 """``dibs db …``."""
 
+import io
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from dibs.cli.commands.database import Upgrade
+from dibs.cli.settings_command import CommandFailed
 
 from tests.bed.forked import run_dibs
 
@@ -27,3 +34,24 @@ def test_secrets_are_encrypted_with_the_keys_of_a_file(tmp_path: Path) -> None:
     assert "32 bytes" in run("encrypt secrets", tmp_path, flag).stderr
     keys.write_text("c2l4dGVlbiBieXRlcyBhbmQgc2l4dGVlbiBieXRlcyE=\n")
     assert run("encrypt secrets", tmp_path, flag).stdout == "Encrypted the secrets of 0 rows.\n"
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("postgresql://olga:secret@127.0.0.1:1/dibs", "Cannot connect to the database at 127.0.0.1:1: "),
+        ("mariadb://olga:secret@127.0.0.1:1/dibs", "Cannot connect to the database at 127.0.0.1:1: "),
+        ("sqlite:////dev/null/dibs.sqlite", "Cannot open the database file /dev/null/dibs.sqlite: "),
+    ],
+)
+def test_an_unreachable_database_is_reported_with_its_host_and_the_cause(url: str, message: str) -> None:
+    output = io.StringIO()
+    command = Upgrade(SimpleNamespace(stdout=output), None)
+    with pytest.raises(CommandFailed) as failed:
+        command.run(command.get_parser("dibs db upgrade").parse_args(["--database", url]))
+    text = str(failed.value)
+    assert text.startswith(message)
+    assert "refused" in text or "Not a directory" in text or "File exists" in text
+    assert text.endswith("the URL in --database, DIBS_DATABASE or the settings file.")
+    assert "secret" not in text
+    assert "\n" not in text

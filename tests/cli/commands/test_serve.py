@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from dibs.cli.commands.serve import Conductor
+from dibs.cli.settings_command import CommandFailed
 from dibs.settings import Settings
 from tests.bed.forked import ForkedProcess, run_dibs, start_forked
 from tests.bed.processes import free_port, stop_process, tail_of
@@ -107,7 +108,7 @@ def test_noauth_is_refused_on_an_address_that_is_not_loopback() -> None:
 def test_a_port_in_use_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         message = refusal("--bind", f"127.0.0.1:{taken.getsockname()[1]}")
-    assert message.endswith("Address already in use.")
+    assert message.endswith("Address already in use. Choose another address with --bind or DIBS_BIND.")
 
 
 def test_an_invalid_user_file_is_reported_with_the_line(tmp_path: Path) -> None:
@@ -144,6 +145,15 @@ def self_signed(directory: Path) -> tuple[str, str]:
         key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
     return str(certificate_path), str(key_path)
+
+
+def test_a_port_in_use_is_reported_with_the_setting_of_a_conductor() -> None:
+    conductor = Conductor(SimpleNamespace(stdout=io.StringIO()), None)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        bind = f"127.0.0.1:{taken.getsockname()[1]}"
+        arguments = conductor.get_parser("dibs conductor").parse_args(["--rpc-bind", bind])
+        with pytest.raises(CommandFailed, match="with --rpc-bind or DIBS_RPC_BIND"):
+            conductor.run(arguments)
 
 
 @pytest.mark.parametrize("auth", ["noauth", "http_basic", "keystone"])

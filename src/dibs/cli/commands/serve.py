@@ -19,7 +19,7 @@ from dibs.cli.commands.clouds_yaml import clouds_yaml
 from dibs.cli.settings_command import CommandFailed, SettingsCommand
 from dibs.http.edge.binding import BindError, bound_address, close_socket, is_loopback, open_socket
 from dibs.http.edge.logs import configure_logs
-from dibs.settings import Settings
+from dibs.settings import ENVIRONMENT_PREFIX, Settings
 
 if TYPE_CHECKING:
     from dibs.cli.server_factory import Builder
@@ -36,6 +36,9 @@ class Serve(SettingsCommand):
     SIGTERM or SIGINT (Ctrl-C) stops the server after the requests in progress.
     """
 
+    address_setting = "bind"
+    """The setting with the address to listen on."""
+
     def take_action(self, parsed_args: argparse.Namespace) -> int:
         """Run the server until a signal stops it."""
         settings = self.prepare(self.settings(parsed_args))
@@ -43,7 +46,9 @@ class Serve(SettingsCommand):
         try:
             sock = open_socket(settings.address)
         except BindError as error:
-            raise CommandFailed(str(error)) from error
+            name = self.address_setting
+            flag, variable = f"--{name.replace('_', '-')}", f"{ENVIRONMENT_PREFIX}{name.upper()}"
+            raise CommandFailed(f"{error} Choose another address with {flag} or {variable}.") from error
         settings = settings.bound_to(bound_address(sock, settings.address))
         configure_logs(settings.log_format, settings.log_level)
         try:
@@ -94,6 +99,8 @@ class Api(Serve):
 
 class Conductor(Serve):
     """Run a conductor only, for processes of `dibs api`."""
+
+    address_setting = "rpc_bind"
 
     def prepare(self, settings: Settings) -> Settings:
         """See Serve."""

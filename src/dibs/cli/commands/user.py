@@ -4,17 +4,23 @@ import argparse
 import contextlib
 import getpass
 import os
+import re
 import sys
+from pathlib import Path
 
 from cliff.command import Command
 
+from dibs.cli.output.closest import did_you_mean
 from dibs.cli.settings_command import CommandFailed
+
+_ROLE_IN_RULE = re.compile(r"role:([^\s\"')]+)")
 
 
 class Add(Command):
     """Add a user to the user file of http_basic, or change a password.
 
-    On a terminal the command prompts for the password, otherwise it reads the first line of standard input.
+    On a terminal the command prompts for the password, otherwise it reads the first line of standard input. A changed
+    file keeps its owner, group and mode; only its owner can read a new one.
     """
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
@@ -24,13 +30,21 @@ class Add(Command):
         parser.add_argument("name", help="Name of the user")
         parser.add_argument("--project", default="", help="Project of the user; system scope by default")
         parser.add_argument("--role", action="append", default=[], help="Role of the user; can be repeated")
+        parser.add_argument(
+            "--policy-file",
+            metavar="FILE",
+            default=os.environ.get("DIBS_POLICY_FILE", ""),
+            help="Policy file of the server, whose rules may name more roles [DIBS_POLICY_FILE]",
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Write the user's line."""
         from dibs.http.auth.basic import BadUserFile, format_line, parse_users
 
-        path = parsed_args.file
+        # A link must stay a link.
+        path = os.path.realpath(parsed_args.file)
+        _check_roles(parsed_args.role, parsed_args.policy_file)
         try:
             line = format_line(parsed_args.name, _password(), parsed_args.project, ",".join(parsed_args.role))
             others = _lines_of_other_users(path, parsed_args.name)
@@ -57,11 +71,43 @@ def _lines_of_other_users(path: str, name: str) -> list[str]:
         return []
 
 
+def _check_roles(roles: list[str], policy_file: str) -> None:
+    """Refuse a role that no rule names: its user could do nothing, and the reason would be hard to find."""
+    from dibs.http.auth import ROLES
+
+    known = set(ROLES)
+    if policy_file:
+        try:
+            known |= {name.lower() for name in _ROLE_IN_RULE.findall(Path(policy_file).read_text(encoding="utf-8"))}
+        except OSError as error:
+            raise CommandFailed(f"Cannot read the policy file {policy_file}: {error.strerror}.") from error
+    for role in roles:
+        if role.lower() not in known:
+            raise CommandFailed(
+                f"No rule names the role {role!r}.{did_you_mean(role, known)} Known roles: {', '.join(sorted(known))}."
+                " Roles of your own policy file need --policy-file."
+            )
+
+
 def _replace_file(path: str, lines: list[str]) -> None:
-    """Replace the file atomically, so that a server never reads an incomplete one. Only its owner may read it."""
+    """Replace the file atomically, so that a server never reads an incomplete one."""
     new = f"{path}.new"
     with contextlib.suppress(FileNotFoundError):
         os.unlink(new)
     with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        _copy_access(path, file.fileno())
         file.write("\n".join(lines) + "\n")
     os.replace(new, path)
+
+
+def _copy_access(path: str, file: int) -> None:
+    """Give an open file owner, group and mode of an existing one; without this a server of that group loses access."""
+    try:
+        former = os.stat(path)
+    except FileNotFoundError:
+        return
+    try:
+        os.fchown(file, former.st_uid, former.st_gid)
+    except PermissionError as error:
+        raise CommandFailed(f"Cannot keep owner and group of {path}: {error.strerror}.") from error
+    os.fchmod(file, former.st_mode & 0o7777)

@@ -85,12 +85,16 @@ class SQLite:
         return False
 
     def unavailable(self, error: Exception) -> bool:
-        """Return True when the file cannot be opened, read or written."""
-        return isinstance(error, sqlite3.OperationalError) and _code(error) in (
-            sqlite3.SQLITE_CANTOPEN,
-            sqlite3.SQLITE_IOERR,
-            sqlite3.SQLITE_FULL,
-            sqlite3.SQLITE_READONLY,
+        """Return True when the file cannot be opened, read or written, or its folder cannot be created."""
+        return isinstance(error, OSError) or (
+            isinstance(error, sqlite3.OperationalError)
+            and _code(error)
+            in (
+                sqlite3.SQLITE_CANTOPEN,
+                sqlite3.SQLITE_IOERR,
+                sqlite3.SQLITE_FULL,
+                sqlite3.SQLITE_READONLY,
+            )
         )
 
     def duplicate(self, error: Exception) -> str | None:

@@ -15,6 +15,9 @@ from dibs.access.actor import Actor
 ANONYMOUS = Actor()
 """The caller of a public path."""
 
+ROLES = ("admin", "manager", "member", "reader", "service")
+"""The roles in the default rules of all dialects."""
+
 _IMPLIED = {"admin": "manager", "manager": "member", "member": "reader"}
 
 

@@ -115,6 +115,8 @@ def parse_users(text: str, source: str) -> dict[str, User]:
 
 def format_line(name: str, password: bytes, project: str = "", roles: str = "") -> str:
     """Return a line for the file, without line break; raise ValueError when it could not be parsed again."""
+    if not password:
+        raise ValueError("the password is empty")
     if len(password) > PASSWORD_BYTES_MAX:
         raise ValueError(f"the password is longer than {PASSWORD_BYTES_MAX} bytes")
     if not name or name.startswith("#") or any(mark in name + project + roles for mark in ":\r\n"):
