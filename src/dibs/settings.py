@@ -91,7 +91,6 @@ class Settings:
     workers: int = _setting(1, "Number of processes that answer requests.", check=_at_least(1))
     auth_file: str = _setting("", "User file for http_basic, with lines of user:bcrypt-hash[:project[:role,role]].")
     force_noauth: bool = _setting(False, "Allow noauth on an address that is not loopback.")
-    workers: int = _setting(1, "Number of processes that answer requests.", check=_at_least(1))
     trusted_proxies: str = _setting(
         "",
         "Addresses and networks of proxies whose X-Forwarded headers count, separated by commas; unix for clients of a"

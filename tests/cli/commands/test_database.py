@@ -9,7 +9,6 @@ import pytest
 
 from dibs.cli.commands.database import Upgrade
 from dibs.cli.settings_command import CommandFailed
-
 from tests.bed.forked import run_dibs
 
 
