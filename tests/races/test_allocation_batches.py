@@ -22,7 +22,7 @@ def test_concurrent_batches_get_all_of_their_nodes_or_none(ledger: Ledger, datab
     worker = AllocationWorker(ledger.runner, "conductor-1", lambda: None)
     entries = [entry_of(batch[0]) for batch in created]
     all_at_once(6, lambda number: worker.attempt(entries[number], session))
-    worker.close()
+    assert worker.close(seconds=60)
     states = []
     for batch in created:
         found = [ledger.store.read(lambda tx, uuid=each.uuid: allocations.get(tx, uuid)) for each in batch]
