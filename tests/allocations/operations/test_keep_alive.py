@@ -7,6 +7,7 @@ from dibs.allocations.model.errors import AllocationNotFound
 from dibs.allocations.operations.batches import RetryAllocation, retry_allocation
 from dibs.allocations.operations.keep_alive import (
     NodeBusy,
+    RenewAllocation,
     end_abandoned_allocation,
     list_abandoned_allocations,
     postpone_abandoned_allocation,
@@ -29,8 +30,8 @@ def end(ledger: Ledger, uuid: str) -> bool:
     return ledger.runner.write(end_abandoned_allocation, SERVICE, uuid)
 
 
-def renew(ledger: Ledger, ident: str, access=SERVICE):
-    return ledger.runner.write(renew_allocation, access, ident)
+def renew(ledger: Ledger, ident: str, access=SERVICE, **changes):
+    return ledger.runner.write(renew_allocation, access, RenewAllocation(ident=ident, **changes))
 
 
 def test_an_allocation_without_heartbeats_lives_on(ledger):
@@ -113,13 +114,38 @@ def test_one_heartbeat_keeps_a_whole_batch_alive(ledger):
     assert show(ledger, second).alive_until == show(ledger, first).alive_until > first.alive_until
 
 
-def test_a_retried_allocation_needs_heartbeats_again(ledger):
+@pytest.mark.parametrize(("changes", "seconds"), [({}, 60), ({"keep_alive_seconds": 90}, 90)])
+def test_a_retried_allocation_needs_heartbeats_again(ledger, changes, seconds):
     made = allocate(ledger, keep_alive_seconds=60)
     ledger.clock.move(61)
     end(ledger, made.uuid)
     ledger.revive_conductor()
-    retried = ledger.runner.write(retry_allocation, SERVICE, RetryAllocation(ident=made.uuid))
+    retried = ledger.runner.write(retry_allocation, SERVICE, RetryAllocation(ident=made.uuid, **changes))
+    assert retried.keep_alive_seconds == seconds
     assert retried.alive_until is not None
+
+
+def test_a_retry_by_a_client_without_heartbeats_lives_on(ledger):
+    made = allocate(ledger, keep_alive_seconds=60)
+    ledger.clock.move(61)
+    end(ledger, made.uuid)
+    ledger.revive_conductor()
+    command = RetryAllocation(ident=made.uuid, keep_alive_seconds=None)
+    retried = ledger.runner.write(retry_allocation, SERVICE, command)
+    assert (retried.keep_alive_seconds, retried.alive_until) == (None, None)
+
+
+def test_a_heartbeat_changes_the_time_of_a_whole_batch_or_ends_the_need_for_more(ledger):
+    first, second = allocate_batch(ledger, 2, keep_alive_seconds=60)
+    renew(ledger, first.uuid, keep_alive_seconds=600)
+    ledger.clock.move(61)
+    assert abandoned(ledger) == []
+    assert show(ledger, second).keep_alive_seconds == 600
+    assert renew(ledger, second.uuid, keep_alive_seconds=None).alive_until is None
+    ledger.clock.move(1_000_000)
+    assert abandoned(ledger) == []
+    with pytest.raises(WrongState):
+        renew(ledger, first.uuid, keep_alive_seconds=60)
 
 
 @pytest.mark.parametrize(

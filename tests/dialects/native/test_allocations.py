@@ -30,8 +30,11 @@ def test_heartbeat_moves_the_end_of_an_allocation(ask: Conversation) -> None:
     status, renewed = ask("POST", f"/v1/allocations/{made['uuid']}/heartbeat")
     assert (status, renewed["keep_alive_seconds"]) == (200, 60)
     assert renewed["alive_until"] > made["alive_until"] > made["created_at"]
+    status, last = ask("POST", f"/v1/allocations/{made['uuid']}/heartbeat", {"keep_alive_seconds": None})
+    assert (status, last["keep_alive_seconds"], last["alive_until"]) == (200, None, None)
     (without,) = ask.ask()
     assert ask("POST", f"/v1/allocations/{without['uuid']}/heartbeat")[0] == 409
+    assert ask("POST", f"/v1/allocations/{made['uuid']}/retry", {"keep_alive_seconds": 9})[0] == 400
     assert ask("POST", "/v1/allocations", {**GOLD, "keep_alive_seconds": 9})[0] == 400
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import replace
 
 from dibs.access.access import VisibleProjects
 from dibs.errors import BadValue
@@ -79,6 +80,10 @@ class Allocation(Struct, frozen=True, kw_only=True):
     def alive_from(self, now: int) -> int | None:
         """Return the end of its life after a heartbeat now; None when it needs no heartbeats."""
         return None if self.keep_alive_seconds is None else after(now, self.keep_alive_seconds)
+
+    def kept_alive_for(self, seconds: int | UnsetType | None) -> "Allocation":
+        """Return it with another time until a heartbeat is overdue; UNSET leaves the time as it is."""
+        return self if seconds is UNSET else replace(self, keep_alive_seconds=seconds)
 
     def waits(self, now: int) -> bool:
         """Return True until its deadline."""

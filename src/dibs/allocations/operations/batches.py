@@ -2,7 +2,7 @@
 
 import uuid
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from dibs.access.access import Access
@@ -33,6 +33,7 @@ class RetryAllocation(Struct, frozen=True, kw_only=True):
 
     ident: str
     wait_seconds: float | None = None
+    keep_alive_seconds: int | UnsetType | None = UNSET
 
 
 def create_batch(tx: Transaction, access: Access, now: int, command: CreateBatch) -> list[Allocation]:
@@ -72,7 +73,7 @@ def retry_allocation(tx: Transaction, access: Access, now: int, command: RetryAl
         )
     reopened = queue.reopen(
         tx,
-        allocation,
+        allocation.kept_alive_for(command.keep_alive_seconds),
         conductor_id=choose_live_conductor(tx, now, allocation.uuid),
         wait_until=None if command.wait_seconds is None else after(now, command.wait_seconds),
         now=now,

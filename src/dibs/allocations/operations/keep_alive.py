@@ -5,6 +5,8 @@ A client that was killed, lost its network or went to sleep cannot delete its al
 its node, and the allocation stays in ``error`` with the reason.
 """
 
+from msgspec import UNSET, Struct, UnsetType
+
 from dibs.access.access import Access
 from dibs.allocations.model.access import UPDATE, check_allocation
 from dibs.allocations.model.allocations import ERROR, Allocation
@@ -23,18 +25,24 @@ POSTPONE_SECONDS = 10
 """When to look again at an allocation whose node is busy."""
 
 
-def renew_allocation(tx: Transaction, access: Access, now: int, ident: str) -> Allocation:
+class RenewAllocation(Struct, frozen=True, kw_only=True):
+    """Record a heartbeat; also change the time until the next one if it is given, where None means no more."""
+
+    ident: str
+    keep_alive_seconds: int | UnsetType | None = UNSET
+
+
+def renew_allocation(tx: Transaction, access: Access, now: int, command: RenewAllocation) -> Allocation:
     """Record a heartbeat for an allocation and all of its batch; return it as it is now, ended or not."""
+    ident = command.ident
     allocation = allocations.get(tx, ident)
     if allocation is None:
         raise AllocationNotFound(allocation=ident)
     check_allocation(access, allocation, ident, UPDATE)
-    alive_until = allocation.alive_from(now)
-    if alive_until is None:
-        raise WrongState(
-            reason=f"Allocation {allocation.uuid} was created without keep_alive_seconds and needs no heartbeats"
-        )
-    if not keep_alive.renew(tx, allocation, alive_until) and allocation.state != ERROR:
+    if allocation.keep_alive_seconds is None:
+        raise WrongState(reason=f"Allocation {allocation.uuid} has no keep_alive_seconds and needs no heartbeats")
+    renewed = allocation.kept_alive_for(command.keep_alive_seconds)
+    if not keep_alive.renew(tx, renewed, renewed.alive_from(now)) and allocation.state != ERROR:
         raise Again  # A conductor ended it, or a client deleted it, after it was read.
     return allocations.get(tx, allocation.uuid) or allocation
 

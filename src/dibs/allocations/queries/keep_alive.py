@@ -13,7 +13,7 @@ _EXPIRED = allocations.c.alive_until <= bindparam("now")
 _RENEW = (
     update(allocations)
     .where(or_(allocations.c.batch == bindparam("of_batch"), _OF_ID), allocations.c.alive_until.is_not(None))
-    .values(alive_until=bindparam("new_alive_until"))
+    .values(keep_alive_seconds=bindparam("new_keep_alive_seconds"), alive_until=bindparam("new_alive_until"))
 )
 _ABANDONED = (
     select(allocations.c.uuid).where(_EXPIRED).order_by(allocations.c.alive_until).limit(bindparam("count_max"))
@@ -27,9 +27,14 @@ _END_QUEUED = _END.where(allocations.c.state == ALLOCATING)
 _POSTPONE = update(allocations).where(_OF_ID, _EXPIRED).values(alive_until=bindparam("new_alive_until"))
 
 
-def renew(tx: Transaction, allocation: Allocation, alive_until: int) -> bool:
+def renew(tx: Transaction, allocation: Allocation, alive_until: int | None) -> bool:
     """Extend the life of an allocation and of all of its batch; return False when it has ended."""
-    values: dict[str, Any] = {"of_id": allocation.id, "of_batch": allocation.batch, "new_alive_until": alive_until}
+    values: dict[str, Any] = {
+        "of_id": allocation.id,
+        "of_batch": allocation.batch,
+        "new_keep_alive_seconds": allocation.keep_alive_seconds,
+        "new_alive_until": alive_until,
+    }
     return tx.change(_RENEW, values) > 0
 
 

@@ -45,6 +45,7 @@ _REOPEN = (
         last_error=None,
         conductor_id=bindparam("new_conductor"),
         wait_until=bindparam("new_wait_until"),
+        keep_alive_seconds=bindparam("new_keep_alive_seconds"),
         alive_until=bindparam("new_alive_until"),
         updated_at=bindparam("now"),
     )
@@ -168,6 +169,7 @@ def reopen(tx: Transaction, allocation: Allocation, *, conductor_id: int, wait_u
         "of_id": allocation.id,
         "new_conductor": conductor_id,
         "new_wait_until": wait_until,
+        "new_keep_alive_seconds": allocation.keep_alive_seconds,
         "new_alive_until": allocation.alive_from(now),
         "now": now,
     }

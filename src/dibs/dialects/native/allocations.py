@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
+from msgspec import UNSET
+
 from dibs.allocations.model.access import owner_of_new_allocation, require_to_create, visible_projects
 from dibs.allocations.model.allocations import STATES, Allocation, AllocationQuery
 from dibs.allocations.operations import allocations as operations
-from dibs.allocations.operations import batches, keep_alive
+from dibs.allocations.operations import batches
 from dibs.allocations.operations.batches import COUNT_MAX, CreateBatch, RetryAllocation
 from dibs.allocations.operations.creating import CreateAllocation
+from dibs.allocations.operations.keep_alive import RenewAllocation
+from dibs.allocations.operations.keep_alive import renew_allocation as renew
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
 from dibs.dialects.native.times import render_time
@@ -31,6 +35,11 @@ _WAIT_SECONDS: Schema = {
     "maximum": WAIT_SECONDS_MAX,
     "description": "How long to wait for nodes to become free. Without it, the allocation fails when no node is free.",
 }
+_KEEP_ALIVE_SECONDS: Schema = {
+    "type": ["integer", "null"],
+    "minimum": KEEP_ALIVE_SECONDS_MIN,
+    "maximum": KEEP_ALIVE_SECONDS_MAX,
+}
 
 NEW: Schema = {
     "type": "object",
@@ -51,9 +60,7 @@ NEW: Schema = {
         "sticky": {"type": "boolean", "description": "Keep the node through a teardown."},
         "wait_seconds": _WAIT_SECONDS,
         "keep_alive_seconds": {
-            "type": ["integer", "null"],
-            "minimum": KEEP_ALIVE_SECONDS_MIN,
-            "maximum": KEEP_ALIVE_SECONDS_MAX,
+            **_KEEP_ALIVE_SECONDS,
             "description": "Withdraw the allocation, or release its node, when the client sends no heartbeat for this "
             "long. Without it, no heartbeats are needed.",
         },
@@ -61,7 +68,20 @@ NEW: Schema = {
     "required": ["resource_class"],
     "additionalProperties": False,
 }
-RETRY: Schema = {"type": "object", "properties": {"wait_seconds": _WAIT_SECONDS}, "additionalProperties": False}
+_NEW_KEEP_ALIVE_SECONDS: Schema = {
+    **_KEEP_ALIVE_SECONDS,
+    "description": "The new time until a heartbeat is overdue; null: no more heartbeats are needed.",
+}
+RETRY: Schema = {
+    "type": "object",
+    "properties": {"wait_seconds": _WAIT_SECONDS, "keep_alive_seconds": _NEW_KEEP_ALIVE_SECONDS},
+    "additionalProperties": False,
+}
+HEARTBEAT: Schema = {
+    "type": "object",
+    "properties": {"keep_alive_seconds": _NEW_KEEP_ALIVE_SECONDS},
+    "additionalProperties": False,
+}
 
 QUERY: Mapping[str, Schema] = {
     "batch": {**_UUID, "description": "Only the allocations of this batch."},
@@ -128,7 +148,11 @@ def show_allocation(exchange: Exchange) -> Response:
 def retry_allocation(exchange: Exchange) -> Response:
     """POST /v1/allocations/{allocation}/retry"""
     body = exchange.body(RETRY)
-    command = RetryAllocation(ident=exchange.arguments["allocation"], wait_seconds=body.get("wait_seconds"))
+    command = RetryAllocation(
+        ident=exchange.arguments["allocation"],
+        wait_seconds=body.get("wait_seconds"),
+        keep_alive_seconds=body.get("keep_alive_seconds", UNSET),
+    )
     allocation = exchange.write(batches.retry_allocation, command)
     exchange.services.wake()
     return json_answer(render(allocation), 202)
@@ -136,7 +160,11 @@ def retry_allocation(exchange: Exchange) -> Response:
 
 def renew_allocation(exchange: Exchange) -> Response:
     """POST /v1/allocations/{allocation}/heartbeat"""
-    return json_answer(render(exchange.write(keep_alive.renew_allocation, exchange.arguments["allocation"])))
+    body = exchange.body(HEARTBEAT)
+    command = RenewAllocation(
+        ident=exchange.arguments["allocation"], keep_alive_seconds=body.get("keep_alive_seconds", UNSET)
+    )
+    return json_answer(render(exchange.write(renew, command)))
 
 
 def render(allocation: Allocation) -> dict[str, Any]:

@@ -69,6 +69,7 @@ ROUTES: tuple[Route[Handler], ...] = (
         path="/v1/allocations/{allocation}/heartbeat",
         handler=allocations.renew_allocation,
         summary="Keep an allocation alive, and all of its batch",
+        body=allocations.HEARTBEAT,
         statuses={200: "allocation; in state error when it has ended"},
         answer=responses.ALLOCATION,
     ),
