@@ -1,5 +1,6 @@
-"""Real SIGINT and SIGTERM signals."""
+"""Real signals and closed pipes."""
 
+import io
 import os
 import signal
 import subprocess
@@ -7,10 +8,10 @@ import sys
 
 import pytest
 
-from dibs.cli.interrupts import Interrupts
+from dibs.cli.interrupts import SIGNALS, Interrupts, check_readers
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_is_deferred_until_the_end_of_the_block(number: signal.Signals) -> None:
     done = []
     with Interrupts() as interrupts:
@@ -43,3 +44,22 @@ def test_a_signal_is_forwarded_to_the_running_command() -> None:
     with Interrupts() as interrupts:
         process = subprocess.Popen([sys.executable, "-c", program])
         assert interrupts.wait_for(process) == 128 + signal.SIGTERM
+
+
+def test_nohup_keeps_its_effect() -> None:
+    former = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Interrupts():
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, former)
+
+
+def test_a_pipe_without_a_reader_is_found_without_writing() -> None:
+    reading, writing = os.pipe()
+    with open(writing, "w") as pipe:
+        check_readers(pipe, io.StringIO())
+        os.close(reading)
+        with pytest.raises(BrokenPipeError):
+            check_readers(io.StringIO(), pipe)

@@ -6,6 +6,7 @@ import pytest
 from openstack import exceptions
 
 from dibs.client import AlreadyDifferent, Dibs, Progress
+from dibs.client.errors import AllocationFailed, Conflict, NotFound
 from tests.clients.clouds import enroll, fresh, until_provisioned
 
 
@@ -48,6 +49,41 @@ def test_a_failed_wait_raises_the_reason_and_a_retry_succeeds(dibs: Dibs) -> Non
     with pytest.raises(exceptions.ConflictException):
         dibs.allocations.retry(name)
     dibs.allocations.delete(name)
+
+
+def test_a_create_with_the_name_of_a_failed_allocation_retries_it(dibs: Dibs) -> None:
+    kind, name = fresh("class"), fresh("allocation")
+    failed = dibs.allocations.create(kind, name=name, keep_alive=60)
+    with pytest.raises(AllocationFailed):
+        dibs.allocations.wait([failed], timeout=30)
+    with pytest.raises(AllocationFailed), dibs.allocations.borrowed(kind, name=name):
+        pass
+    with pytest.raises(NotFound):
+        dibs.allocations.get(name)
+    again = dibs.allocations.create(kind, name=name)
+    with pytest.raises(AllocationFailed):
+        dibs.allocations.wait([again], timeout=30)
+    node = enroll(dibs.connection, resource_class=kind)
+    with pytest.raises(AlreadyDifferent):
+        dibs.allocations.create(kind, name=name, sticky=True)
+    (given,) = dibs.allocations.wait([dibs.allocations.create(kind, name=name)], timeout=30)
+    assert (given.id, given.node_id, given.keep_alive_seconds) == (again.id, node.id, None)
+    dibs.allocations.delete(name)
+
+
+def test_an_allocation_lives_by_heartbeats_until_it_is_kept(dibs: Dibs) -> None:
+    kind = fresh("class")
+    made = dibs.allocations.create(kind, wait_seconds=60, keep_alive=60)
+    assert (dibs.allocations.heartbeat(made.id).alive_until or "") > (made.alive_until or "")
+    with dibs.allocations.kept_alive(made):
+        pass
+    kept = dibs.allocations.keep(made.id)
+    assert (kept.keep_alive_seconds, kept.alive_until) == (None, None)
+    with pytest.raises(Conflict):
+        dibs.allocations.heartbeat(made.id)
+    with pytest.raises(ValueError, match="needs no heartbeats"):
+        dibs.allocations.kept_alive(kept)
+    dibs.allocations.delete(made.id)
 
 
 def test_a_batch_gets_its_nodes_when_the_last_is_released_and_progress_is_reported(dibs: Dibs) -> None:

@@ -14,6 +14,9 @@ class Gate:
         self.port = int(self._listening.getsockname()[1])
         self._open = True
         self._pairs: list[socket.socket] = []
+        self._held_method = b""
+        self._go = threading.Event()
+        self.held = threading.Event()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
@@ -28,9 +31,19 @@ class Gate:
         """Forward connections again."""
         self._open = True
 
+    def hold(self, method: str) -> None:
+        """Keep back requests with this method; ``held`` is set when one has come."""
+        self._held_method = method.encode() + b" "
+
+    def let_go(self) -> None:
+        """Forward the requests that were kept back, unless their connections were cut meanwhile."""
+        self._held_method = b""
+        self._go.set()
+
     def remove(self) -> None:
         """Stop listening."""
         self.close()
+        self.let_go()
         self._listening.close()
 
     def _accept(self) -> None:
@@ -43,13 +56,15 @@ class Gate:
                 there = socket.create_connection(("127.0.0.1", self._target))
                 self._pairs += [caller, there]
                 for one, other in ((caller, there), (there, caller)):
-                    threading.Thread(target=_forward, args=(one, other), daemon=True).start()
+                    threading.Thread(target=self._forward, args=(one, other), daemon=True).start()
 
-
-def _forward(one: socket.socket, other: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while data := one.recv(65_536):
-            other.sendall(data)
-    for each in (one, other):
+    def _forward(self, one: socket.socket, other: socket.socket) -> None:
         with contextlib.suppress(OSError):
-            each.shutdown(socket.SHUT_RDWR)
+            while data := one.recv(65_536):
+                if self._held_method and data.startswith(self._held_method):
+                    self.held.set()
+                    self._go.wait()
+                other.sendall(data)
+        for each in (one, other):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)

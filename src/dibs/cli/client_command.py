@@ -5,6 +5,9 @@ attribute ``dibs``.
 """
 
 import argparse
+import contextlib
+import os
+import sys
 import traceback
 from typing import TYPE_CHECKING
 
@@ -52,11 +55,18 @@ class ClientCommand(Command):
     def run(self, parsed_args: argparse.Namespace) -> int:
         """Run the command; print an expected error as one message and return its exit code."""
         try:
-            return super().run(parsed_args)
+            status = super().run(parsed_args)
+            self.app.stdout.flush()
+            return status
         except Exit as end:
             return end.code
         except KeyboardInterrupt:
-            print("Interrupted.", file=self.app.stderr)
+            # The terminal may be closed.
+            with contextlib.suppress(OSError):
+                print("Interrupted.", file=self.app.stderr, flush=True)
+            return INTERRUPTED
+        except BrokenPipeError:
+            discard_output()
             return INTERRUPTED
         except Exception as error:
             code = code_of(error)
@@ -70,6 +80,16 @@ class ClientCommand(Command):
     def progress(self) -> WaitProgress:
         """Return a display for the progress of a wait, on standard error."""
         return WaitProgress(self.app.stderr)
+
+
+def discard_output() -> None:
+    """Send further output nowhere: the interpreter would report each closed pipe once more when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):
+            stream.flush()
+            continue
+        os.dup2(nowhere, stream.fileno())
 
 
 class ClientLister(ClientCommand, Lister):

@@ -7,17 +7,16 @@
         print(allocation.node_id)
 
 Start with ``dibs`` (the class behind everything); ``allocations``, ``leases``, ``nodes`` and ``reservations`` have one
-resource class and its calls each. Errors are those of openstacksdk: NotFoundException, ConflictException,
-ForbiddenException, ResourceFailure, ResourceTimeout; see docs/howto/use-from-python.md. Nothing here imports the
-server's code or prints: output belongs to ``dibs.cli``.
+resource class and its calls each. ``errors`` has every exception; see docs/howto/use-from-python.md. Nothing here
+imports the server's code or prints: output belongs to ``dibs.cli``.
 """
 
 from dibs.extras import needs_extra
 
 with needs_extra("client", "dibs.client"):
-    from dibs.client.allocations import Allocation
+    from dibs.client.allocation_resource import Allocation
     from dibs.client.dibs import Dibs
-    from dibs.client.errors import AlreadyDifferent
+    from dibs.client.errors import AlreadyDifferent, DibsError
     from dibs.client.leases import Lease, hosts, instances
     from dibs.client.nodes import Node
     from dibs.client.polling import Progress
@@ -34,6 +33,7 @@ __all__ = [
     "Reservation",
     "Why",
     "AlreadyDifferent",
+    "DibsError",
     "hosts",
     "instances",
 ]

@@ -1,13 +1,15 @@
 """``Dibs``: the client of one server."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 from openstack import exceptions, proxy
 from openstack.connection import Connection
 
 from dibs.client.allocations import Allocations
+from dibs.client.arguments import Names, names_in
 from dibs.client.connection import connect, root_of
+from dibs.client.errors import dibs_errors
 from dibs.client.leases import Leases
 from dibs.client.nodes import Nodes
 from dibs.client.reservations import Reservations
@@ -19,6 +21,7 @@ PLACEMENT_VERSION = "1.39"
 class Dibs:
     """A running Dibs."""
 
+    @dibs_errors()
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.url = root_of(connection)
@@ -32,43 +35,46 @@ class Dibs:
         self.leases = Leases(self._service("reservation", url), self._native)
 
     @classmethod
+    @dibs_errors()
     def connect(cls, url: str | None = None, *, cloud: str | None = None, **options: Any) -> "Dibs":
         """Connect to a URL, an entry of clouds.yaml, the cloud of OS_… variables, or else to the default address."""
         return cls(connect(url, cloud=cloud, **options))
 
+    @dibs_errors()
     def why(
         self,
         resource_class: str,
         *,
-        traits: Iterable[str] = (),
-        candidate_nodes: Iterable[str] = (),
+        traits: Names = (),
+        candidate_nodes: Names = (),
         count: int = 1,
     ) -> Why:
         """Return why this number of nodes is not available and when it will be. Nothing is allocated."""
         query = {
             "resource_class": resource_class,
-            "traits": ",".join(traits),
-            "candidate_nodes": ",".join(candidate_nodes),
+            "traits": ",".join(names_in("traits", traits)),
+            "candidate_nodes": ",".join(names_in("candidate_nodes", candidate_nodes)),
             "count": str(count),
         }
         answer = self._native.get("/why", params={name: value for name, value in query.items() if value})
         exceptions.raise_from_response(answer)
         return Why.read(answer.json())
 
+    @dibs_errors()
     def candidates(
         self,
-        resources: dict[str, int],
+        resources: Mapping[str, int],
         *,
-        traits: Iterable[str] = (),
-        not_traits: Iterable[str] = (),
-        traits_any: Iterable[str] = (),
+        traits: Names = (),
+        not_traits: Names = (),
+        traits_any: Names = (),
         limit: int | None = None,
     ) -> list[Candidate]:
         """Return the allocation candidates for resources such as ``{"CUSTOM_GOLD": 1}``."""
         query = [("resources", ",".join(f"{name}:{amount}" for name, amount in resources.items()))]
-        required = [*traits, *(f"!{name}" for name in not_traits)]
+        required = [*names_in("traits", traits), *(f"!{name}" for name in names_in("not_traits", not_traits))]
         query += [("required", ",".join(required))] if required else []
-        any_of = list(traits_any)
+        any_of = names_in("traits_any", traits_any)
         query += [("required", f"in:{','.join(any_of)}")] if any_of else []
         query += [("limit", str(limit))] if limit is not None else []
         answer = self.connection.placement.get("/allocation_candidates", params=query, microversion=PLACEMENT_VERSION)

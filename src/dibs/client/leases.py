@@ -7,9 +7,11 @@ from typing import Any
 
 from openstack import exceptions, proxy, resource
 
-from dibs.client.errors import check_same
+from dibs.client.errors import NameNotUnique, check_same, dibs_errors, each_or_error
 from dibs.client.results import Why
 
+Condition = list[Any] | tuple[Any, ...]
+"""A condition on the properties of hosts, such as ``["==", "$rack", "r1"]``. A string is not among these types."""
 _ENDED = frozenset({"TERMINATED", "ERROR"})
 
 
@@ -36,20 +38,18 @@ class Lease(resource.Resource):
     updated_at: str | None = resource.Body("updated_at")
 
 
-def hosts(at_least: int = 1, at_most: int | None = None, properties: Sequence[Any] = ()) -> dict[str, Any]:
+def hosts(at_least: int = 1, at_most: int | None = None, properties: Condition = ()) -> dict[str, Any]:
     """Return a reservation of whole hosts; ``properties`` such as ``["==", "$rack", "r1"]``."""
     return {
         "resource_type": "physical:host",
         "min": at_least,
         "max": at_most or at_least,
         "hypervisor_properties": "",
-        "resource_properties": json.dumps(properties) if properties else "",
+        "resource_properties": _condition(properties),
     }
 
 
-def instances(
-    amount: int, *, vcpus: int, memory_mb: int, disk_gb: int, properties: Sequence[Any] = ()
-) -> dict[str, Any]:
+def instances(amount: int, *, vcpus: int, memory_mb: int, disk_gb: int, properties: Condition = ()) -> dict[str, Any]:
     """Return a reservation of capacity for instances."""
     return {
         "resource_type": "virtual:instance",
@@ -58,8 +58,14 @@ def instances(
         "memory_mb": memory_mb,
         "disk_gb": disk_gb,
         "affinity": None,
-        "resource_properties": json.dumps(properties) if properties else "",
+        "resource_properties": _condition(properties),
     }
+
+
+def _condition(properties: Condition) -> str:
+    if isinstance(properties, str):
+        raise TypeError(f'properties must be a list such as ["==", "$rack", "r1"], not {properties!r}.')
+    return json.dumps(properties) if properties else ""
 
 
 class Leases:
@@ -85,6 +91,7 @@ class Leases:
         """
         return self.create_or_find(name, end, reservations, start=start, before_end=before_end)[0]
 
+    @dibs_errors()
     def create_or_find(
         self,
         name: str,
@@ -111,8 +118,9 @@ class Leases:
 
     def list(self) -> Iterator[Lease]:
         """List the leases that the user may see."""
-        return Lease.list(self._service, paginated=False)
+        return each_or_error(Lease.list(self._service, paginated=False))
 
+    @dibs_errors()
     def get(self, lease: str) -> Lease:
         """Return a lease by id, or by name if the name is unique."""
         try:
@@ -122,15 +130,26 @@ class Leases:
             if not named:
                 raise
         if len(named) > 1:
-            raise exceptions.DuplicateResource(f"{len(named)} leases have the name {lease}: use the id.")
+            raise NameNotUnique(f"{len(named)} leases have the name {lease}: use the id.")
         return named[0]
 
-    def update(self, lease: str, *, name: str | None = None, **times: datetime | str | None) -> Lease:
-        """Change the name, the start (``start``), the end (``end``) or the time of the warning (``before_end``)."""
-        changes = {f"{which}_date": _minutes(time) for which, time in times.items() if time is not None}
+    @dibs_errors()
+    def update(
+        self,
+        lease: str,
+        *,
+        name: str | None = None,
+        start: datetime | str | None = None,
+        end: datetime | str | None = None,
+        before_end: datetime | str | None = None,
+    ) -> Lease:
+        """Change the name, the start, the end or the time of the warning before the end."""
+        times = {"start_date": start, "end_date": end, "before_end_date": before_end}
+        changes = {which: _minutes(time) for which, time in times.items() if time is not None}
         body = changes if name is None else {**changes, "name": name}
         return _lease(self._service.put(f"/leases/{self.get(lease).id}", json=body))
 
+    @dibs_errors()
     def why(self, end: datetime | str, reservation: Mapping[str, Any], *, start: datetime | str = "now") -> Why:
         """Return why a lease is not available and when one of the same length could start. Nothing is booked."""
         resources = {name: str(value) for name, value in reservation.items() if value not in (None, "")}
@@ -139,6 +158,7 @@ class Leases:
         exceptions.raise_from_response(answer)
         return Why.read(answer.json())
 
+    @dibs_errors()
     def delete(self, lease: str) -> None:
         """End an active lease now, or cancel a pending one."""
         self.get(lease).delete(self._service)

@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
-from openstack import exceptions
+
+from dibs.client.errors import TimedOut
 
 SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.1, 2.0
 
@@ -22,14 +23,14 @@ ProgressCallback = Callable[[Progress], None]
 
 
 def polls(what: str, timeout: float | None, progress: ProgressCallback | None = None) -> Iterator[None]:
-    """Yield once per poll, with increasing pauses in between; raise ResourceTimeout after the timeout."""
+    """Yield once per poll, with increasing pauses in between; raise TimedOut after the timeout."""
     begin = time.monotonic()
     pause = SHORTEST_PAUSE_SECONDS
     while True:
         yield
         waited = time.monotonic() - begin
         if timeout is not None and waited >= timeout:
-            raise exceptions.ResourceTimeout(f"Timed out after {waited:.0f} seconds waiting for {what}.")
+            raise TimedOut(f"Timed out after {waited:.0f} seconds waiting for {what}.")
         if progress is not None:
             progress(Progress(waited, what))
         time.sleep(pause if timeout is None else min(pause, max(timeout - waited, 0.0)))

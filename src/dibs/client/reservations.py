@@ -1,12 +1,13 @@
 """Node reservations: one of several nodes is held for an instance for some minutes."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from openstack import exceptions, resource
 
+from dibs.client.arguments import names_in
 from dibs.client.baremetal_calls import BaremetalCalls
-from dibs.client.errors import check_same
+from dibs.client.errors import Conflict, check_same, dibs_errors, each_or_error
 
 VERSION = "1.60"
 _NAMES = uuid.UUID("2f0b8d3c-5a43-4b7e-9b3f-d1b5f0e4c1a7")
@@ -42,7 +43,7 @@ class Reservations(BaremetalCalls):
 
     def create(
         self,
-        nodes: Sequence[str],
+        nodes: list[str] | tuple[str, ...],
         *,
         instance: str | None = None,
         name: str | None = None,
@@ -55,9 +56,10 @@ class Reservations(BaremetalCalls):
         """
         return self.create_or_find(nodes, instance=instance, name=name, seconds=seconds)[0]
 
+    @dibs_errors()
     def create_or_find(
         self,
-        nodes: Sequence[str],
+        nodes: list[str] | tuple[str, ...],
         *,
         instance: str | None = None,
         name: str | None = None,
@@ -67,11 +69,11 @@ class Reservations(BaremetalCalls):
         if instance is not None and name is not None:
             raise ValueError("A name stands for an instance: pass only one of them.")
         known = instance or (instance_uuid(name) if name is not None else None)
-        uuids = [self._uuid_of(node) for node in nodes]
+        uuids = [self._uuid_of(node) for node in names_in("nodes", nodes)]
         body = {"instance_uuid": known or str(uuid.uuid4()), "node_uuid": uuids}
         try:
             return self._post("/reservations", body if seconds is None else {**body, "ttl_seconds": seconds}), True
-        except exceptions.ConflictException:
+        except Conflict:
             found = next((each for each in self.list() if each.instance_id == known), None) if known else None
             if found is None:
                 raise
@@ -82,20 +84,28 @@ class Reservations(BaremetalCalls):
 
     def list(self) -> Iterator[Reservation]:
         """List the reservations that the user may see."""
-        return Reservation.list(self._baremetal)
+        return each_or_error(self._list())
 
+    @dibs_errors()
     def get(self, reservation: str) -> Reservation:
         """Return a reservation by uuid."""
         return Reservation.new(id=reservation).fetch(self._baremetal)
 
+    @dibs_errors()
     def renew(self, reservation: str, *, seconds: int | None = None) -> Reservation:
         """Extend a reservation to this many seconds from now; by default to the server's standard lifetime."""
         return self._post(f"/reservations/{reservation}/renew", {} if seconds is None else {"ttl_seconds": seconds})
 
+    @dibs_errors()
     def delete(self, reservation: str) -> None:
         """Delete a reservation and release its node."""
         Reservation.new(id=reservation).delete(self._baremetal)
 
+    def _list(self) -> Iterator[Reservation]:
+        # A generator, because the bare-metal service is discovered at its first use.
+        yield from Reservation.list(self._baremetal)
+
+    @dibs_errors()
     def _post(self, path: str, body: object) -> Reservation:
         # A conflict is not retried, because a retry would get the same response.
         answer = self._baremetal.post(path, json=body, microversion=VERSION, retriable_status_codes=[503])

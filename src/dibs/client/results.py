@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Why(Struct, frozen=True):
-    """Why nodes or hosts are not available, and when they will be."""
+    """Whether nodes or hosts are available, why not, and when they will be. It is true if they are."""
 
     fits: bool
     """True if enough nodes or hosts are available now."""
@@ -20,6 +20,9 @@ class Why(Struct, frozen=True):
     """The explanation as a sentence."""
     earliest: datetime | None
     """When enough will be available, if that is known."""
+
+    def __bool__(self) -> bool:
+        return self.fits
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> "Why":

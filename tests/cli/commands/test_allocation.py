@@ -66,9 +66,12 @@ def test_failure_and_timeout_differ_in_exit_code_and_both_print_the_reason(url: 
     assert timed_out.code == 4
     assert f"Waiting for a node of class {kind} (0 s)." in timed_out.err
     assert f"failed: no nodes of class {kind}" in timed_out.err
+    again = run(*create, "--name", kind, "--wait", "1s", url=url)
+    assert again.code == 4, "a second run must wait, not report the old failure"
     node = enroll(dibs.connection, resource_class=kind)
     retried = run("allocation", "retry", kind, "--wait", "1m", "-f", "json", url=url).json
     assert (retried["state"], retried["node_uuid"]) == ("active", node.id)
+    assert dibs.allocations.get(kind).keep_alive_seconds is None
     assert run("allocation", "retry", kind, url=url).code == 1
 
 

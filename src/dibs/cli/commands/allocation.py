@@ -1,8 +1,9 @@
 """``dibs allocation …``: allocate nodes, wait for them, run a command with them, release them."""
 
 import argparse
+import functools
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dibs.cli.allocation_session import LONGEST_WAIT_SECONDS, AllocationRequest, AllocationSession
@@ -32,7 +33,8 @@ class Create(ClientShowOne):
     """Create an allocation, or several at once.
 
     Without --wait, the command returns before a node is allocated: see "show" for the result. With --wait, the
-    allocation stays in the queue until a node is available; Ctrl-C deletes it. With --shell, a command runs with the
+    allocation stays in the queue until a node is available; Ctrl-C deletes it, and so does the server when this command
+    was killed or has lost its network (--keep-alive). With --shell, a command runs with the
     details of the node in its environment (DIBS_NODE_UUID, DIBS_NODE_NAME, DIBS_NODE_TRAITS and more). When it ends,
     the node is released, and its exit code is returned.
     """
@@ -46,7 +48,9 @@ class Create(ClientShowOne):
         parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits")
         parser.add_argument("--candidate-node", **SEVERAL, metavar="NODE", help="Candidate nodes, by name or UUID")
         parser.add_argument(
-            "--name", metavar="NAME", help="Unique name; repeating the command returns the same allocation"
+            "--name",
+            metavar="NAME",
+            help="Unique name; repeating the command returns the same allocation, or retries it if it failed",
         )
         parser.add_argument(
             "--extra", action="append", default=[], type=key_value, metavar="KEY=VALUE", help="Arbitrary metadata"
@@ -69,6 +73,13 @@ class Create(ClientShowOne):
             metavar="COMMAND",
             help="Run this command, or a shell, with the node, then release the node; implies --wait 0",
         )
+        parser.add_argument(
+            "--keep-alive",
+            type=seconds,
+            default="5m",
+            metavar="TIME",
+            help="Time after which the server releases the node if this command is killed; 5m by default",
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
@@ -77,21 +88,26 @@ class Create(ClientShowOne):
             resource_class=parsed_args.resource_class,
             count=parsed_args.bulk,
             wait=parsed_args.wait,
-            options={
-                "name": parsed_args.name,
-                "traits": parsed_args.trait,
-                "candidate_nodes": parsed_args.candidate_node,
-                "extra": pairs(parsed_args.extra),
-                "owner": parsed_args.owner,
-                "sticky": parsed_args.sticky,
-            },
+            keep_alive=parsed_args.keep_alive,
+            name=parsed_args.name,
+            traits=parsed_args.trait,
+            candidate_nodes=parsed_args.candidate_node,
+            extra=pairs(parsed_args.extra),
+            owner=parsed_args.owner,
+            sticky=parsed_args.sticky,
         )
-        session = AllocationSession(self.dibs, request, self.app.stderr)
+        session = AllocationSession(self.dibs, request, self.app.stdout, self.app.stderr)
         if parsed_args.shell is not None:
             url = getattr(self.app_args, "url", None)
             raise Exit(session.run(parsed_args.shell, {"DIBS_URL": url} if url else {}))
-        created = session.create()
-        return _batch(created) if parsed_args.bulk > 1 else (FIELDS, _row(created[0]))
+        session.create(functools.partial(self._show, parsed_args))
+        raise Exit(0)
+
+    def _show(self, parsed_args: argparse.Namespace, allocations: "Sequence[Allocation]") -> None:
+        """Print the allocations. A closed pipe raises BrokenPipeError here, not when the program ends."""
+        columns, values = _batch(allocations) if len(allocations) > 1 else (FIELDS, _row(allocations[0]))
+        self.produce_output(parsed_args, columns, values)
+        self.app.stdout.flush()
 
 
 class List(ClientLister):
