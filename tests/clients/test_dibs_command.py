@@ -1,6 +1,7 @@
 """The real ``dibs`` and ``openstack`` programs: signals, completion, and the plug-in."""
 
 import json
+import os
 import shlex
 import signal
 import subprocess
@@ -76,6 +77,15 @@ def test_the_node_of_an_interrupted_command_is_released(
     assert running.returncode == 128 + number
     assert dibs.nodes.get(node.id).instance_id is None
     assert list(dibs.allocations.list(resource_class=kind)) == []
+
+
+def test_a_closed_pipe_ends_a_command_silently(url: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as nobody:
+        command = [BIN / "dibs", "--url", url, "node", "list", "--limit", "1"]
+        done = subprocess.run(command, env=bare_environment(), stdout=nobody, stderr=PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "")
 
 
 def test_bash_completes_nouns_verbs_and_options() -> None:

@@ -86,10 +86,10 @@ def discard_output() -> None:
     """Send further output nowhere: the interpreter would report each closed pipe once more when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):
+        try:
             stream.flush()
-            continue
-        os.dup2(nowhere, stream.fileno())
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
 
 
 class ClientLister(ClientCommand, Lister):
