@@ -7,6 +7,7 @@ An attacker ignores Retry-After, but pauses after a refusal: attackers, server a
 import base64
 import contextlib
 import json
+import os
 import socket
 import threading
 import time
@@ -14,9 +15,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from multiprocessing.queues import SimpleQueue
+from multiprocessing.synchronize import Barrier
 from typing import Any
 
 from bench.load import ask
+from dibs.leases.model.leases import RESERVATIONS_MAX
 
 REFUSED_PAUSE_SECONDS = 0.1
 SOCKET_TIMEOUT_SECONDS = 120
@@ -81,11 +84,11 @@ def repeat(target: Target, source: str, clients: int, request: Callable[[int], b
 
 
 def ask_for_impossible_leases(target: Target) -> None:
-    """Ask for leases of many reservations that no calendar can hold."""
+    """Ask for leases that no calendar can hold, with as many reservations as a lease may have, and with more."""
     reservation = {
         "resource_type": "physical:host",
-        "min": 6,
-        "max": 6,
+        "min": 100,
+        "max": 100,
         "hypervisor_properties": "",
         "resource_properties": "",
     }
@@ -93,11 +96,13 @@ def ask_for_impossible_leases(target: Target) -> None:
         "name": "impossible",
         "start_date": "now",
         "end_date": time.strftime("%Y-%m-%d %H:%M", time.gmtime(time.time() + 86_400)),
-        "reservations": [reservation] * 100,
         "events": [],
     }
-    request = encode("POST", "/reservation/v1/leases", MEMBER, lease)
-    repeat(target, "127.0.0.7", 2, lambda number: request)
+    requests = [
+        encode("POST", "/reservation/v1/leases", MEMBER, {**lease, "reservations": [reservation] * count})
+        for count in (RESERVATIONS_MAX, 100)
+    ]
+    repeat(target, "127.0.0.7", 2, lambda number: requests[number])
 
 
 def send_million_elements(target: Target) -> None:
@@ -169,8 +174,14 @@ ATTACKS: Mapping[str, Callable[[Target], None]] = {
 }
 
 
-def attack(name: str, target: Target, results: "SimpleQueue[str]") -> None:
-    """Run one attack in its own process, and report the answers that it got."""
+def attack(name: str, port: int, seconds: float, start: Barrier, results: "SimpleQueue[str]") -> None:
+    """Run one attack in its own process, together with the others, and report the answers that it got.
+
+    The attackers of a real site have machines of their own, so here they yield the processors to the server.
+    """
+    os.nice(10)
+    start.wait()
+    target = Target(port, time.monotonic() + seconds)
     ATTACKS[name](target)
     counts = ", ".join(f"{status} {count} times" for status, count in sorted(target.answers.items()))
     results.put(f"{name}: {counts or 'no answer'}")

@@ -137,12 +137,16 @@ def _verdict(quiet: Figures, attacked: Figures) -> int:
 
 
 def _attacked(server: DibsServer, seconds: float, attacks: Sequence[str]) -> Figures:
-    target = Target(server.port, time.monotonic() + seconds + 2)
     spawn = multiprocessing.get_context("spawn")
     results: SimpleQueue[str] = spawn.SimpleQueue()
-    processes = [spawn.Process(target=attack, args=(name, target, results), daemon=True) for name in attacks]
+    start = spawn.Barrier(len(attacks) + 1)
+    processes = [
+        spawn.Process(target=attack, args=(name, server.port, seconds + 2, start, results), daemon=True)
+        for name in attacks
+    ]
     for process in processes:
         process.start()
+    start.wait()
     time.sleep(2)
     figures = _measure(server, seconds)
     for process in processes:

@@ -64,7 +64,7 @@ def test_callers_take_turns() -> None:
     scenario(Limits(threads=1), script)
 
 
-def test_one_caller_gets_half_of_the_threads() -> None:
+def test_one_caller_gets_a_quarter_of_the_threads() -> None:
     async def script(requests: Requests) -> None:
         for number in range(4):
             await requests.send(f"crowd-{number}", CROWD)
@@ -72,7 +72,7 @@ def test_one_caller_gets_half_of_the_threads() -> None:
         await requests.send("other", OTHER)
         assert requests.running == ["crowd-0", "crowd-1", "other"]
 
-    scenario(Limits(threads=4), script)
+    scenario(Limits(threads=8), script)
 
 
 def test_one_caller_gets_all_threads_when_callers_have_no_limit() -> None:

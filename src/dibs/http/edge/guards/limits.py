@@ -27,7 +27,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     @property
     def threads_of_caller(self) -> int:
         """Return how many threads one caller may use, so that another caller's request finds one free."""
-        return max(1, self.threads // 2) if self.caller_limit else self.threads
+        return max(1, self.threads // 4) if self.caller_limit else self.threads
 
     @property
     def connections_of_address(self) -> int:
