@@ -32,8 +32,9 @@ from dibs.http.edge.shell import Application, Perimeter, Shell
 from dibs.leases import tables as lease_tables
 from dibs.leases.model.dates import LeaseRules
 from dibs.ledger import tables as ledger_tables
+from dibs.machines.model.parts.parts import PartKind
 from dibs.machines.operations.holds import CreateHold, create_hold
-from dibs.machines.operations.ports import CreatePort, create_port
+from dibs.machines.operations.parts import CreatePart, create_part
 from dibs.servers import tables as server_tables
 from tests.builders import Ledger
 from tests.documented import Exchange, check_response
@@ -179,8 +180,8 @@ class Target:
             uuid=NODES["active"], name="active", state="active", resource_class="large", instance_uuid=INSTANCE
         )
         values = {"address": "52:54:00:00:00:01"}
-        command = CreatePort(uuid=PORT, node=NODES["available"], values=values, rules=())
-        self.ledger.runner.write(create_port, SERVICE, command)
+        command = CreatePart(kind=PartKind.PORT, uuid=PORT, node=NODES["available"], values=values, rules=())
+        self.ledger.runner.write(create_part, SERVICE, command)
         self.ledger.runner.write(create_allocation, SERVICE, CreateAllocation(node=NODES["active"]))
         self.ledger.enrol(uuid=NODES["held"], name="held", resource_class="large")
         hold = CreateHold(uuid=HOLD, instance_uuid=HOLD, nodes=(NODES["held"],), seconds=3600)

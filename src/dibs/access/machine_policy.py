@@ -38,6 +38,7 @@ _SYSTEM_OR_OWNER_READER = _any_of(_SYSTEM_READER, _SYSTEM_SERVICE, f"role:reader
 _MEMBER_OR_OWNER_MEMBER = _any_of(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_MEMBER)
 _MEMBER_OR_OWNER_ADMIN = _any_of(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_ADMIN)
 _ADMIN_OR_OWNER_ADMIN = _any_of(_SYSTEM_ADMIN, _SYSTEM_SERVICE, _OWNER_ADMIN)
+_OWNER_ADMIN_OR_LESSEE_ADMIN = _any_of(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_ADMIN, _LESSEE_ADMIN)
 _OWNER_MEMBER_OR_LESSEE_ADMIN = _any_of(_SYSTEM_MEMBER, _SYSTEM_SERVICE, _OWNER_MEMBER, _LESSEE_ADMIN)
 
 RULES: Mapping[str, str] = {
@@ -107,6 +108,26 @@ RULES: Mapping[str, str] = {
     "baremetal:port:create": _ADMIN_OR_OWNER_ADMIN,
     "baremetal:port:delete": _ADMIN_OR_OWNER_ADMIN,
     "baremetal:port:update": _MEMBER_OR_OWNER_ADMIN,
+    "baremetal:portgroup:get": _SYSTEM_OR_PROJECT_READER,
+    "baremetal:portgroup:list": _ANY_READER,
+    "baremetal:portgroup:list_all": _SYSTEM_READER,
+    "baremetal:portgroup:create": _ADMIN_OR_OWNER_ADMIN,
+    "baremetal:portgroup:delete": _ADMIN_OR_OWNER_ADMIN,
+    "baremetal:portgroup:update": _MEMBER_OR_OWNER_ADMIN,
+    "baremetal:volume:get": _SYSTEM_OR_PROJECT_READER,
+    "baremetal:volume:list": _ANY_READER,
+    "baremetal:volume:list_all": _SYSTEM_READER,
+    "baremetal:volume:create": _OWNER_ADMIN_OR_LESSEE_ADMIN,
+    "baremetal:volume:delete": _OWNER_ADMIN_OR_LESSEE_ADMIN,
+    "baremetal:volume:update": _OWNER_MEMBER_OR_LESSEE_ADMIN,
+    "baremetal:volume:view_target_properties": _any_of(_SYSTEM_READER, "role:admin"),
+    "baremetal:node:vif:list": _SYSTEM_OR_PROJECT_READER,
+    "baremetal:node:vif:attach": _OWNER_MEMBER_OR_LESSEE_ADMIN,
+    "baremetal:node:vif:detach": _OWNER_MEMBER_OR_LESSEE_ADMIN,
+    "baremetal:chassis:get": _SYSTEM_READER,
+    "baremetal:chassis:create": _SYSTEM_ADMIN,
+    "baremetal:chassis:delete": _SYSTEM_ADMIN,
+    "baremetal:chassis:update": _SYSTEM_MEMBER,
     # Reservations of nodes, which no released service has. A caller with these rules sees and uses only the
     # reservations of its project; an admin of the system sees and uses all of them (machines.model.holds).
     "baremetal:reservation:list": _ANY_READER,

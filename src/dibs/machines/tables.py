@@ -1,4 +1,4 @@
-"""The tables of conductors, nodes, tasks, ports and holds.
+"""The tables of conductors, chassis, nodes, tasks, the parts of nodes, and holds.
 
 ``dibs.database.schema`` explains the conventions and how to change a table.
 """
@@ -23,6 +23,19 @@ conductors = table(
     text("rpc_url"),
     time("created_at", nullable=False),
     UniqueConstraint("hostname"),
+)
+
+chassis = table(
+    "chassis",
+    row_id(),
+    uuid(),
+    text("description"),
+    json("extra"),
+    # Raised by whatever puts a node into the chassis: the UPDATE is the lock against deleting the chassis.
+    Column("generation", Integer, nullable=False, server_default="0"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
 )
 
 INTERFACES = (
@@ -56,6 +69,7 @@ nodes = table(
     text("lessee"),
     text("shard"),
     uuid("parent_node", nullable=True),
+    uuid("chassis_uuid", nullable=True),
     long_text("description"),
     truth("protected"),
     long_text("protected_reason"),
@@ -93,6 +107,7 @@ nodes = table(
     Index(None, "lessee"),
     Index(None, "shard"),
     Index(None, "parent_node"),
+    Index(None, "chassis_uuid"),
     Index(None, "conductor_id"),
     Index(None, "conductor_group"),
     Index(None, "fault"),
@@ -121,6 +136,8 @@ ports = table(
     owned_by("node_id", "nodes.id"),
     Column("address", String(18), nullable=False),
     text("name"),
+    # A group of the same node; both change under the lock of the node.
+    uuid("portgroup_uuid", nullable=True),
     Column("pxe_enabled", SmallInteger, nullable=False, server_default="1"),
     Column("is_smartnic", SmallInteger, nullable=False, server_default="0"),
     Column("physical_network", String(64), nullable=True),
@@ -142,8 +159,62 @@ ports = table(
     UniqueConstraint("address"),
     UniqueConstraint("name"),
     Index(None, "node_id"),
+    Index(None, "portgroup_uuid"),
 )
 
+portgroups = table(
+    "portgroups",
+    row_id(),
+    uuid(),
+    owned_by("node_id", "nodes.id"),
+    Column("address", String(18), nullable=True),
+    text("name"),
+    Column("mode", String(255), nullable=False),
+    Column("standalone_ports_supported", SmallInteger, nullable=False, server_default="1"),
+    Column("physical_network", String(64), nullable=True),
+    text("category", 80),
+    truth("dynamic_portgroup"),
+    json("properties"),
+    json("internal_info"),
+    json("extra"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("address"),
+    UniqueConstraint("name"),
+    Index(None, "node_id"),
+)
+
+volume_connectors = table(
+    "volume_connectors",
+    row_id(),
+    uuid(),
+    owned_by("node_id", "nodes.id"),
+    Column("type", String(32), nullable=False),
+    Column("connector_id", String(255), nullable=False),
+    json("extra"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("type", "connector_id"),
+    Index(None, "node_id"),
+)
+
+volume_targets = table(
+    "volume_targets",
+    row_id(),
+    uuid(),
+    owned_by("node_id", "nodes.id"),
+    Column("volume_type", String(64), nullable=False),
+    Column("volume_id", String(36), nullable=False),
+    Column("boot_index", Integer, nullable=False),
+    json("properties"),
+    json("extra"),
+    time("created_at", nullable=False),
+    time("updated_at"),
+    UniqueConstraint("uuid"),
+    UniqueConstraint("node_id", "boot_index"),
+)
 
 holds = table(
     "holds",

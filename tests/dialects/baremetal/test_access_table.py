@@ -56,6 +56,7 @@ def patch(path: str, value: Any, allowed: set[str], op: str = "replace", status:
 
 IN_BODY = {"stranger": 400, "without roles": 400}
 """A node that a body names and the caller does not see is 400."""
+NOT_OF_A_NODE = {"stranger": 403, "without roles": 403}
 ADMINS = {"system admin", "owner admin"}
 
 TABLE = {
@@ -95,6 +96,31 @@ TABLE = {
     "create a port": Row(
         "POST", "/v1/ports", ADMINS, 201, {"node_uuid": "{node}", "address": "52:54:00:00:00:{number:02x}"}, IN_BODY
     ),
+    "create a port group": Row("POST", "/v1/portgroups", ADMINS, 201, {"node_uuid": "{node}"}, IN_BODY),
+    "create a volume connector": Row(
+        "POST",
+        "/v1/volume/connectors",
+        SYSTEM | {"owner admin", "lessee admin"},
+        201,
+        {"node_uuid": "{node}", "type": "iqn", "connector_id": "{number}"},
+        IN_BODY,
+    ),
+    "create a volume target": Row(
+        "POST",
+        "/v1/volume/targets",
+        SYSTEM | {"owner admin", "lessee admin"},
+        201,
+        {"node_uuid": "{node}", "volume_type": "iscsi", "volume_id": "v", "boot_index": 0},
+        IN_BODY,
+    ),
+    "list volumes": Row("GET", "/volume", EVERY_READER, 200),
+    "list virtual interfaces": Row("GET", "/vifs", EVERY_READER, 200),
+    # The node has no port, so that those who may attach get 400.
+    "attach a virtual interface": Row("POST", "/vifs", OWNER_OR_LESSEE_ADMIN, 400, {"id": "v"}),
+    "detach a virtual interface": Row("DELETE", "/vifs/v", OWNER_OR_LESSEE_ADMIN, 400),
+    "patch chassis_uuid": patch("/chassis_uuid", None, {"system admin"}),
+    "create a chassis": Row("POST", "/v1/chassis", {"system admin"}, 201, {}, NOT_OF_A_NODE),
+    "list chassis": Row("GET", "/v1/chassis", SYSTEM | {"system reader"}, 200, others=NOT_OF_A_NODE),
 }
 
 

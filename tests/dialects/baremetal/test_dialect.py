@@ -22,16 +22,8 @@ def test_the_version_in_a_path_is_optional(ask: Conversation) -> None:
     assert ask("GET", "/v2/nodes").status == 404
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/v1/nosuch", "/v2", "/v1/chassis", "/v1/portgroups", "/v1/volume", "/v1/deploy_templates", "/v1/runbooks",
-        "/v1/nodes/n/bios", "/v1/nodes/n/firmware", "/v1/nodes/n/vifs", "/v1/nodes/n/vendor_passthru",
-        "/v1/nodes/n/states/console", "/v1/nodes/n/history", "/v1/nodes/n/inventory", "/v1/inspection_rules",
-        "/v1/lookup", "/v1/heartbeat/n", "/v1/events",
-    ],
-)  # fmt: skip
-def test_a_resource_that_dibs_lacks_is_a_404_of_the_framework(ask: Conversation, path: str) -> None:
+@pytest.mark.parametrize("path", ["/v1/nosuch", "/v2", "/v1/nodes/n/nosuch"])
+def test_an_unknown_path_is_a_404_of_the_framework(ask: Conversation, path: str) -> None:
     answer = ask("GET", path)
     assert (answer.status, answer.error) == (404, {"code": 404, "title": "Not Found", "description": ""})
 

@@ -13,10 +13,10 @@ def test_the_root_lists_the_versions_for_every_requested_version(ask: Conversati
 def test_the_version_links_only_to_existing_resources(ask: Conversation) -> None:
     assert "conductors" not in ask("GET", "/v1", version=None).json
     shown = ask("GET", "/v1").json
-    for name in ("nodes", "ports", "drivers", "conductors"):
+    for name in ("nodes", "ports", "drivers", "chassis", "portgroups", "volume", "conductors"):
         address = shown[name][0]["href"].removeprefix(BASE_URL).rstrip("/")
         assert ask("GET", address).status == 200
-    assert "chassis" not in shown
+    assert "deploy_templates" not in shown
 
 
 def test_discovery_is_public() -> None:

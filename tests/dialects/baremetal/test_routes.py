@@ -20,6 +20,14 @@ UUID = "11111111-2222-4333-8444-555555555501"
 BODIES: dict[str, Any] = {
     "POST /v1/nodes": {"driver": "fake-hardware"},
     "POST /v1/ports": {"node_uuid": UUID, "address": "52:54:00:00:00:01"},
+    "POST /v1/portgroups": {"node_uuid": UUID},
+    "POST /v1/volume/connectors": {"node_uuid": UUID, "type": "iqn", "connector_id": "x"},
+    "POST /v1/volume/targets": {"node_uuid": UUID, "volume_type": "iscsi", "volume_id": "v", "boot_index": 0},
+    "POST /v1/nodes/{node}/vifs": {"id": UUID},
+    "PATCH /v1/portgroups/{portgroup}": [],
+    "PATCH /v1/volume/connectors/{connector}": [],
+    "PATCH /v1/volume/targets/{target}": [],
+    "PATCH /v1/chassis/{chassis}": [],
     "POST /v1/reservations": {"instance_uuid": UUID, "node_uuid": [UUID]},
     "PATCH /v1/nodes/{node}": [],
     "PATCH /v1/allocations/{allocation}": [],
@@ -33,6 +41,11 @@ BODIES: dict[str, Any] = {
 ARGUMENTS = {
     "node": UUID,
     "port": UUID,
+    "portgroup": UUID,
+    "connector": UUID,
+    "target": UUID,
+    "vif": UUID,
+    "chassis": UUID,
     "reservation": UUID,
     "allocation": UUID,
     "trait": "CUSTOM_A",
@@ -56,14 +69,16 @@ GUARDED = [route for route in ROUTES if route.path not in Baremetal.public_paths
 @pytest.mark.parametrize("route", GUARDED, ids=name_of)
 def test_a_caller_without_rights_is_refused(ask: Conversation, route: Route[Endpoint], who: str) -> None:
     ask.ledger.enrol(uuid=UUID, owner="another")
-    ask("POST", "/v1/ports", {"uuid": UUID, "node_uuid": UUID, "address": "52:54:00:00:00:02"})
+    for path in ("/v1/ports", "/v1/portgroups", "/v1/volume/connectors", "/v1/volume/targets"):
+        ask("POST", path, {**BODIES[f"POST {path}"], "uuid": UUID})
+    ask("POST", "/v1/chassis", {"uuid": UUID})
     before = ask("GET", "/v1/nodes/detail").body
     query = f"?node={UUID}" if route.path.endswith("nodes/validate") else ""
     answer = ask(route.method, route.path.format(**ARGUMENTS) + query, BODIES.get(name_of(route)), actor=OUTSIDERS[who])
     if answer.status == 200:
-        assert answer.json in ({"nodes": []}, {"ports": []}, {"reservations": []}, {"allocations": []})
+        assert list(answer.json.values()) == [[]]
     else:
-        assert answer.status in ((403, 404) if route.path != "/v1/ports" else (400, 403))
+        assert answer.status in ((400, 403) if "node_uuid" in BODIES.get(name_of(route), ()) else (403, 404))
     assert ask("GET", "/v1/nodes/detail").body == before
 
 

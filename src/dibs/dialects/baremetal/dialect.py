@@ -16,6 +16,7 @@ from dibs.dialects.baremetal.errors import (
     not_acceptable,
 )
 from dibs.dialects.baremetal.exchange import Exchange, HoldTimes, Services
+from dibs.dialects.baremetal.left_out import why_left_out
 from dibs.dialects.baremetal.microversions import HEADER, LIMITS, MINIMUM, choose_minor
 from dibs.dialects.baremetal.query import Query
 from dibs.dialects.baremetal.routes import ROUTES
@@ -84,7 +85,8 @@ class Baremetal:
         return {"application/json": ERROR_BODY}
 
     def _handle(self, request: Request, minor: int) -> Response:
-        found = _ROUTER.resolve(request.method, _with_version(request.path), minor)
+        path = _with_version(request.path)
+        found = _ROUTER.resolve(request.method, path, minor)
         if isinstance(found, Match):
             query = Query(request.query, found.route.query)
             exchange = Exchange(
@@ -95,7 +97,7 @@ class Baremetal:
             return _too_old(found)
         if isinstance(found, MethodNotAllowed):
             return _not_allowed(found.allowed)
-        return framework_fault(404)
+        return framework_fault(404, why_left_out(path))
 
 
 def _minor_of(request: Request) -> int:

@@ -6,7 +6,10 @@ from dibs.dialects.baremetal.exchange import Exchange, json_answer
 from dibs.dialects.baremetal.microversions import LIMITS
 from dibs.http.messages import Response
 
-RESOURCES_SINCE = {"nodes": 1, "ports": 1, "drivers": 1, "reservations": 37, "conductors": 49, "allocations": 52}
+RESOURCES_SINCE = {
+    "nodes": 1, "ports": 1, "drivers": 1, "chassis": 1, "portgroups": 23, "volume": 32, "reservations": 37,
+    "conductors": 49, "allocations": 52,
+}  # fmt: skip
 """The resources that Dibs has, each with its first version: clients look here for what they may use."""
 
 

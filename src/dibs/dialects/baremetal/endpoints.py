@@ -12,7 +12,13 @@ from dibs.http.routing import Route
 
 QuerySchema = Mapping[str, Mapping[str, Any]]
 
+FIELDS: QuerySchema = {"fields": {"type": "string", "description": "Attributes to show, separated by commas."}}
+DETAIL: QuerySchema = {"detail": {"type": "boolean", "description": "Show all attributes."}}
 OK = {200: "OK"}
+CREATED = {201: "Created; the Location header has its URL."}
+ACCEPTED = {202: "Accepted; the states of the node show the progress."}
+DONE = {204: "Done; no content."}
+NODE = "/v1/nodes/{node}"
 
 
 class TooOld(enum.Enum):

@@ -13,7 +13,6 @@ from dibs.documents.schema_parts import (
     FLAG,
     FLAG_OR_NULL,
     LINKS,
-    NULL,
     OBJECT,
     TEXT,
     TEXT_OR_NULL,
@@ -37,7 +36,6 @@ _OF_KIND: Mapping[Kind, Schema] = {
     Kind.TIME: TIME_OR_NULL,
     Kind.NAMES: list_of(TEXT),
     Kind.LINKS: LINKS,
-    Kind.UNUSED: NULL,
 }
 
 _VERSION = record({"id": TEXT, "links": LINKS, "status": TEXT, "min_version": TEXT, "version": TEXT})
@@ -84,6 +82,9 @@ DRIVER: Schema = {
 DRIVERS: Schema = document("Drivers", {"drivers": list_of(DRIVER)})
 DRIVER_PROPERTIES: Schema = {"title": "DriverProperties", **by_name(TEXT)}
 
+VOLUMES: Schema = document("Volumes", {"links": LINKS, "connectors": LINKS, "targets": LINKS})
+VIFS: Schema = document("Vifs", {"vifs": list_of(record({"id": TEXT}))})
+
 CONDUCTOR: Schema = document(
     "Conductor",
     {"links": LINKS},
@@ -103,4 +104,5 @@ def page_of(noun: str, entry: Schema) -> Schema:
     return record({noun: list_of(entry)}, {"next": TEXT})
 
 
+NODES: Schema = page_of("nodes", NODE)
 RESERVATIONS: Schema = page_of("reservations", _RESERVATION)

@@ -59,6 +59,16 @@ BOOT_DEVICE: Schema = {
     "additionalProperties": False,
 }
 
+VIF: Schema = {
+    "type": "object",
+    "properties": {
+        "id": _IDENT,
+        "port_uuid": _IDENT,
+        "portgroup_uuid": _IDENT,
+    },
+    "required": ["id"],
+}
+
 _STEPS: Schema = {
     "type": ["array", "null"],
     "items": {

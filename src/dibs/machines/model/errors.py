@@ -1,4 +1,4 @@
-"""Errors about nodes, ports, conductors, tasks and holds."""
+"""Errors about nodes and their parts, chassis, conductors, tasks and holds."""
 
 from dibs.errors import DibsError
 
@@ -89,12 +89,40 @@ class TaskLost(DibsError):
     """The work on node {node} was taken over by another conductor."""
 
 
-class PortNotFound(DibsError):
-    """Port {port} could not be found."""
+class PartNotFound(DibsError):
+    """{kind} {part} could not be found."""
 
 
-class PortExists(DibsError):
-    """A port with {field} {value} already exists."""
+class PartExists(DibsError):
+    """A {kind} with {what} already exists."""
+
+
+class PortGroupNotEmpty(DibsError):
+    """Cannot complete the requested action because portgroup {portgroup} contains ports."""
+
+
+class VifAttached(DibsError):
+    """Unable to attach VIF because VIF {vif} is already attached to Ironic {kind} {part}"""
+
+
+class VifNotAttached(DibsError):
+    """Unable to detach VIF {vif} from node {node} because it is not attached to it."""
+
+
+class NoFreePort(DibsError):
+    """Unable to attach VIF {vif}, not enough free physical ports."""
+
+
+class ChassisNotFound(DibsError):
+    """Chassis {chassis} could not be found."""
+
+
+class ChassisExists(DibsError):
+    """A chassis with UUID {chassis} already exists."""
+
+
+class ChassisNotEmpty(DibsError):
+    """Cannot complete the requested action because chassis {chassis} contains nodes."""
 
 
 class ValidationFailed(DibsError):

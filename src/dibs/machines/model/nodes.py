@@ -51,6 +51,7 @@ class Node(Struct, frozen=True, kw_only=True):
     lessee: str | None = None
     shard: str | None = None
     parent_node: str | None = None
+    chassis_uuid: str | None = None
     description: str | None = None
     protected: bool = False
     protected_reason: str | None = None

@@ -15,16 +15,24 @@ from dibs.ledger.operations.providers import require_unused
 from dibs.ledger.queries import traits
 from dibs.machines.model import states
 from dibs.machines.model.access import check_any_rule, check_node, check_owner_change, owner_of_new_node
-from dibs.machines.model.errors import NodeAssociated, NodeHeld, NodeLocked, NodeNotFound, NodeProtected, WrongState
+from dibs.machines.model.errors import (
+    ChassisNotFound,
+    NodeAssociated,
+    NodeHeld,
+    NodeLocked,
+    NodeNotFound,
+    NodeProtected,
+    WrongState,
+)
 from dibs.machines.model.node_changes import check_change, follow_from_change
-from dibs.machines.model.node_query import NodeQuery
+from dibs.machines.model.node_query import Equals, NodeQuery
 from dibs.machines.model.nodes import Node
 from dibs.machines.model.patching.node_patches import changes_of_patch
 from dibs.machines.operations import holds, node_claims
 from dibs.machines.operations.conductors import choose_conductor
 from dibs.machines.operations.guards import node_drivers, node_guards
 from dibs.machines.operations.saving import add_node, save_node
-from dibs.machines.queries import node_pages, nodes
+from dibs.machines.queries import chassis, node_pages, nodes
 
 DELETE_RULES = ("baremetal:node:delete", "baremetal:node:delete:self_owned_node")
 """Either lets a caller delete a node; the second is for the admins of the project that owns it."""
@@ -87,6 +95,8 @@ def create_node(tx: Transaction, access: Access, now: int, command: CreateNode) 
     }
     if values.get("parent_node"):
         values["parent_node"] = _parent(tx, values["parent_node"])
+    if values.get("chassis_uuid"):
+        _enter_chassis(tx, values["chassis_uuid"])
     node = add_node(tx, now, values)
     if node.instance_uuid:
         node_claims.associate(tx, now, node, node.instance_uuid)
@@ -104,6 +114,9 @@ def get_node(tx: Transaction, access: Access, now: int, command: GetNode) -> Nod
 
 def list_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) -> Page[Row]:
     """Return one page of nodes as rows with the requested columns."""
+    for condition in command.conditions:
+        if isinstance(condition, Equals) and condition.field == "chassis_uuid":
+            _require_chassis(tx, str(condition.value))
     page = node_pages.page(tx, command)
     if page is None:
         raise NodeNotFound(node=command.marker)
@@ -130,6 +143,8 @@ def update_node(tx: Transaction, access: Access, now: int, command: UpdateNode) 
     changes |= follow_from_change(node, after)
     if after.parent_node and after.parent_node != node.parent_node:
         changes["parent_node"] = _parent(tx, after.parent_node)
+    if after.chassis_uuid and after.chassis_uuid != node.chassis_uuid:
+        _enter_chassis(tx, after.chassis_uuid)
     if (after.driver, after.conductor_group) != (node.driver, node.conductor_group):
         chosen = choose_conductor(tx, now, driver=after.driver, group=after.conductor_group, seed=node.uuid)
         changes["conductor_id"] = chosen.id
@@ -229,6 +244,17 @@ def _parent(tx: Transaction, ident: str) -> str:
     if parent is None:
         raise BadValue(reason=f"Field parent_node: node {ident} could not be found.")
     return parent.uuid
+
+
+def _require_chassis(tx: Transaction, uuid: str) -> None:
+    if chassis.get(tx, uuid) is None:
+        raise ChassisNotFound(chassis=uuid)
+
+
+def _enter_chassis(tx: Transaction, uuid: str) -> None:
+    """Lock the chassis that a node enters, so that no client deletes it meanwhile."""
+    if chassis.lock(tx, uuid) is None:
+        raise BadValue(reason=f"Chassis {uuid} could not be found.")
 
 
 def _view(tx: Transaction, node: Node) -> NodeView:

@@ -15,7 +15,7 @@ from dibs.machines.model.driver import Outcome
 from dibs.machines.model.errors import TaskLost
 from dibs.machines.model.nodes import Json, Node
 from dibs.machines.model.tasks import ATTEMPTS_MAX, Task
-from dibs.machines.operations import node_claims
+from dibs.machines.operations import node_claims, vifs
 from dibs.machines.operations.guards import node_guards
 from dibs.machines.operations.provisioning import NO_STEP, moved
 from dibs.machines.operations.saving import save_node
@@ -201,6 +201,7 @@ def _without_instance(tx: Transaction, now: int, node: Node) -> Json:
         if kept is not None:
             return dict(kept)
     node_claims.release(tx, now, node)
+    vifs.detach_every_vif(tx, now, node)
     return {"instance_uuid": None, "instance_name": None, "instance_info": {}}
 
 

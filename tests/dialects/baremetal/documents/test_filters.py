@@ -129,12 +129,6 @@ def test_an_invalid_value_is_400(name: str, value: str) -> None:
     assert name.partition("_")[0] in str(caught.value).lower() or name in str(caught.value)
 
 
-def test_the_chassis_of_a_filter_is_never_found() -> None:
-    with pytest.raises(Refusal) as caught:
-        read(("chassis_uuid", UUID))
-    assert caught.value.status == 404
-
-
 def test_a_parameter_sent_twice_is_400() -> None:
     with pytest.raises(Refusal, match="owner is given more than once"):
         read(("owner", "a"), ("owner", "b"))

@@ -60,7 +60,7 @@ def test_a_driver_that_this_process_does_not_know_is_left_to_the_conductors(node
     [
         (PatchOperation("remove", "/driver"), "Schema error for patch: 'driver' is a required property"),
         (PatchOperation("add", "/extra", 5), "Schema error for patch: 5 is not of type 'object', 'null' .at extra."),
-        (PatchOperation("add", "/chassis_uuid", "c"), "Chassis c could not be found."),
+        (PatchOperation("add", "/chassis_uuid", "c"), "Expected UUID for chassis_uuid: c"),
         (PatchOperation("add", "/maintenance", "perhaps"), "Invalid maintenance: Unrecognized value 'perhaps'"),
         (PatchOperation("add", "/name", "a b"), "Node u: Cannot change name to invalid name 'a b'"),
         (PatchOperation("add", "/name", "detail"), 'The word "detail" is reserved'),

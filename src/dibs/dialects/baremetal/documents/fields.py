@@ -45,7 +45,7 @@ def _own(name: str, since: int = 1, **options: Any) -> Field:
 def _settable(name: str, since: int = 1, *, in_list: bool = False) -> Field:
     """Describe an attribute that clients set; the model has the rules for its value."""
     kind = ATTRIBUTES[name].kind
-    return Field(name=name, since=since, kind=kind, sortable=kind not in (Kind.OBJECT, Kind.UNUSED), in_list=in_list)
+    return Field(name=name, since=since, kind=kind, sortable=kind is not Kind.OBJECT, in_list=in_list)
 
 
 def _object(name: str, since: int) -> Field:
@@ -128,13 +128,15 @@ FIELDS: tuple[Field, ...] = (
     _settable("chassis_uuid"),
     _links("ports"),
     _links("states", 14),
+    _links("portgroups", 24),
+    _links("volume", 32),
 )
 
 BY_NAME: Mapping[str, Field] = {field.name: field for field in FIELDS}
 STORED: frozenset[str] = frozenset(
     field.name
     for field in FIELDS
-    if field.kind not in (Kind.LINKS, Kind.UNUSED, Kind.NAMES) and field.name not in ("conductor", "allocation_uuid")
+    if field.kind not in (Kind.LINKS, Kind.NAMES) and field.name not in ("conductor", "allocation_uuid")
 )
 """Attributes of Node itself."""
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from dibs.dialects.baremetal.errors import Refusal, bad_request, not_acceptable
+from dibs.dialects.baremetal.documents.paging import LIST_QUERY
+from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.query import Query
 from dibs.ledger.model.errors import InvalidTrait
 from dibs.ledger.model.traits import check_traits
@@ -98,10 +99,6 @@ def _project(query: Query, name: str) -> Condition:
     return OfProjects((query.text(name) or "",))
 
 
-def _chassis(query: Query, name: str) -> Condition:
-    raise Refusal(404, f"Chassis {query.uuid(name)} could not be found.")
-
-
 def _children(query: Query, name: str) -> Condition | None:
     """Check the value; ``read_conditions`` removes the default condition."""
     query.flag(name)
@@ -132,7 +129,7 @@ _NAMES = {"type": "string", "description": "Names, separated by commas; the para
 
 FILTERS: tuple[Filter, ...] = (
     Filter(name="associated", read=partial(_present, "instance_uuid"), schema=_TRUTH),
-    Filter(name="chassis_uuid", read=_chassis, schema=_UUID),
+    Filter(name="chassis_uuid", read=_uuid, schema=_UUID),
     Filter(name="conductor", since=49, read=_conductor, schema=_TEXT),
     Filter(name="conductor_group", since=46, read=_group, schema=_TEXT),
     Filter(name="description_contains", since=51, read=_contains, schema=_TEXT),
@@ -166,6 +163,12 @@ FILTERS: tuple[Filter, ...] = (
     Filter(name="not-traits-any", since=37, read=partial(_traits, any_of=True, negated=True), schema=_NAMES),
 )
 
+
+NODE_LIST: Mapping[str, Mapping[str, Any]] = {
+    **LIST_QUERY,
+    **{row.name: {**row.schema, "x-since": f"1.{row.since}"} for row in FILTERS},
+}
+"""The parameters of every list of nodes, besides those that select attributes."""
 
 _ELIGIBLE = (Present("instance_uuid", False), Equals("provision_state", states.AVAILABLE))
 """The conditions of clients that look for a node to deploy."""

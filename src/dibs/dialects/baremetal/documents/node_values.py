@@ -8,7 +8,6 @@ from dibs.machines.model.driver import Driver, choose_interfaces
 from dibs.machines.model.node_changes import INTERFACE_FIELDS
 from dibs.machines.model.nodes import check_new_name
 from dibs.machines.model.patching.node_attributes import ATTRIBUTES, Kind, read_value
-from dibs.machines.model.patching.node_patches import check_no_chassis
 from dibs.machines.model.patching.values import check_storable
 
 PATCHABLE: Mapping[str, int] = {field.name: field.since for field in FIELDS if field.patchable}
@@ -17,8 +16,7 @@ PATCHABLE: Mapping[str, int] = {field.name: field.since for field in FIELDS if f
 
 def read_new_node(body: Mapping[str, Any], drivers: Mapping[str, Driver]) -> dict[str, Any]:
     """Return the attributes of a node that is to be created, with the driver's choice of interfaces."""
-    check_no_chassis(body)
-    sent = {name: value for name, value in body.items() if value is not None and name not in ("uuid", "chassis_uuid")}
+    sent = {name: value for name, value in body.items() if value is not None and name != "uuid"}
     values = {name: read_value(name, value) for name, value in sent.items()}
     for name, value in values.items():
         if ATTRIBUTES[name].kind is Kind.OBJECT:

@@ -16,7 +16,7 @@ Values = Mapping[str, Any]
 Writer = Callable[[Values], Any]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LINKED = {"links": (), "ports": ("ports",), "states": ("states",)}
+_LINKED = {"links": (), **{name: (name,) for name in ("ports", "states", "portgroups", "volume")}}
 _TIMES = frozenset(field.name for field in FIELDS if field.kind is Kind.TIME)
 
 _GUARDED: Mapping[str, Any] = {

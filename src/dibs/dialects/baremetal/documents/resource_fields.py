@@ -29,15 +29,19 @@ Field = TypeVar("Field", bound=ResourceField)
 
 
 class FieldTable(Generic[Field]):
-    """All attributes of one resource; ``plural`` is its name in links."""
+    """All attributes of one resource; ``path`` is where it is below the version, for its links.
 
-    def __init__(self, plural: str, fields: Iterable[Field]) -> None:
-        self._plural = plural
+    The attributes in ``linked`` are links to lists below the resource.
+    """
+
+    def __init__(self, path: tuple[str, ...], fields: Iterable[Field], linked: tuple[str, ...] = ()) -> None:
+        self._path = path
+        self._linked = {"links": (), **{name: (name,) for name in linked}}
         self.by_name: Mapping[str, Field] = {field.name: field for field in fields}
 
     def schema(self, title: str) -> Schema:
         """Return the JSON schema of the resource in responses."""
-        own = {"links": LINKS, **dict.fromkeys(_TIMES, TIME_OR_NULL)}
+        own = {**dict.fromkeys(self._linked, LINKS), **dict.fromkeys(_TIMES, TIME_OR_NULL)}
         return document(title, {}, {name: own.get(name, each.schema) for name, each in self.by_name.items()})
 
     def wanted(self, exchange: Exchange) -> frozenset[str] | None:
@@ -72,8 +76,8 @@ class FieldTable(Generic[Field]):
         for name, each in self.by_name.items():
             if each.since > exchange.minor or (wanted is not None and name not in wanted and name != "links"):
                 continue
-            if name == "links":
-                shown[name] = exchange.links(self._plural, resource.uuid)
+            if name in self._linked:
+                shown[name] = exchange.links(*self._path, resource.uuid, *self._linked[name])
             else:
                 value = getattr(resource, name, None)
                 shown[name] = render_time(value) if name in _TIMES else value

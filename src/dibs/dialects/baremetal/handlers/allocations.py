@@ -26,7 +26,7 @@ OWNER_SINCE = 60
 
 
 FIELDS = FieldTable(
-    "allocations",
+    ("allocations",),
     (
         ResourceField(name="uuid", schema=UUID),
         ResourceField(name="created_at"),

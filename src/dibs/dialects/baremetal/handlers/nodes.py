@@ -14,17 +14,19 @@ from dibs.dialects.baremetal.documents.rendering import NodeRenderer, render_nod
 from dibs.dialects.baremetal.documents.selection import asks_for_detail
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
-from dibs.documents.json_patch import roots_of
+from dibs.dialects.baremetal.handlers.chassis import chassis_in_path
+from dibs.documents.json_patch import PatchOperation, roots_of
 from dibs.http.messages import Response
 from dibs.machines.model import states
 from dibs.machines.model.access import owner_of_new_node, require_to_create, rules_of_patch
-from dibs.machines.model.node_query import NodeQuery
+from dibs.machines.model.node_query import Equals, NodeQuery
 from dibs.machines.model.patching.node_attributes import NEW_NODE
 from dibs.machines.model.patching.values import read_uuid
 from dibs.machines.operations import nodes as operations
 
 RESET_INTERFACES_SINCE = 45
 ENROLL_SINCE = 11
+LEAVE_CHASSIS_SINCE = 25
 
 
 def create_node(exchange: Exchange) -> Response:
@@ -48,7 +50,7 @@ def create_node(exchange: Exchange) -> Response:
 
 
 def list_nodes(exchange: Exchange) -> Response:
-    """GET /v1/nodes"""
+    """GET /v1/nodes and GET /v1/chassis/{chassis}/nodes"""
     wanted = wanted_fields(exchange.query.names("fields"), exchange.minor)
     if asks_for_detail(exchange.query, exchange.minor):
         return _list(exchange, None)
@@ -56,7 +58,7 @@ def list_nodes(exchange: Exchange) -> Response:
 
 
 def list_nodes_in_detail(exchange: Exchange) -> Response:
-    """GET /v1/nodes/detail"""
+    """GET /v1/nodes/detail and GET /v1/chassis/{chassis}/nodes/detail"""
     return _list(exchange, None)
 
 
@@ -75,6 +77,8 @@ def update_node(exchange: Exchange) -> Response:
     if reset is not None and exchange.minor < RESET_INTERFACES_SINCE:
         raise not_acceptable()
     patch = read_patch(exchange, PATCHABLE)
+    if exchange.minor < LEAVE_CHASSIS_SINCE and PatchOperation("remove", "/chassis_uuid") in patch:
+        raise not_acceptable()
     if reset and "driver" not in roots_of(patch):
         raise bad_request("The reset_interfaces parameter can only be used when changing the node's driver.")
     command = operations.UpdateNode(
@@ -114,6 +118,8 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
     query = exchange.query
     asked = query.text("project")
     conditions = read_conditions(query, exchange.minor)
+    if "chassis" in exchange.arguments:
+        conditions = (*conditions, Equals("chassis_uuid", chassis_in_path(exchange)))
     projects = listed_projects(exchange.access, "node", asked)
     renderer = NodeRenderer(exchange, wanted)
     command = NodeQuery(

@@ -26,8 +26,6 @@ class Kind(enum.Enum):
     TIME = "time"
     NAMES = "names"
     LINKS = "links"
-    UNUSED = "unused"
-    """An attribute of Ironic that Dibs does not have: always null."""
 
 
 class Attribute(Struct, frozen=True, kw_only=True):
@@ -91,12 +89,12 @@ _ROWS = (
     Attribute(name="shard"),
     Attribute(name="storage_interface"),
     Attribute(name="vendor_interface"),
-    Attribute(name="chassis_uuid", kind=Kind.UNUSED),
+    Attribute(name="chassis_uuid", kind=Kind.UUID),
 )
 
 ATTRIBUTES: Mapping[str, Attribute] = {row.name: row for row in _ROWS}
 
-PATCHABLE: tuple[str, ...] = tuple(row.name for row in _ROWS if row.patchable and row.kind is not Kind.UNUSED)
+PATCHABLE: tuple[str, ...] = tuple(row.name for row in _ROWS if row.patchable)
 """The attributes of Node that a patch may change."""
 
 

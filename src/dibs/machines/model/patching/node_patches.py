@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from dibs.documents.json_patch import Patch, apply_patch, roots_of
-from dibs.errors import BadValue
 from dibs.machines.model.driver import Driver, choose_interfaces
 from dibs.machines.model.node_changes import INTERFACE_FIELDS
 from dibs.machines.model.nodes import Node, check_new_name
@@ -21,10 +20,9 @@ def changes_of_patch(
 
     With ``reset_interfaces`` a new driver chooses its default for every interface that the patch does not name.
     """
-    document = {name: getattr(node, name) for name in PATCHABLE} | {"chassis_uuid": None}
+    document = {name: getattr(node, name) for name in PATCHABLE}
     patched = apply_patch(document, patch)
     check_schema(PATCHED_NODE, "patch", patched)
-    check_no_chassis(patched)
     values = {name: read_value(name, patched.get(name)) for name in PATCHABLE}
     if values["name"] is not None and values["name"] != node.name:
         check_new_name(values["name"], f"Node {node.uuid}: Cannot change name to invalid name")
@@ -35,12 +33,6 @@ def changes_of_patch(
         if ATTRIBUTES[name].kind is Kind.OBJECT:
             check_storable(name, value)
     return changes
-
-
-def check_no_chassis(values: Mapping[str, Any]) -> None:
-    """Raise BadValue for a chassis: Dibs has none, so a node cannot be in one."""
-    if values.get("chassis_uuid") is not None:
-        raise BadValue(reason=f"Chassis {values['chassis_uuid']} could not be found.")
 
 
 def _choose_interfaces(node: Node, patch: Patch, values: dict[str, Any], driver: Driver | None, reset: bool) -> None:

@@ -3,19 +3,23 @@ import pytest
 from dibs.documents.json_patch import PatchOperation
 from dibs.errors import BadValue
 from dibs.machines.model.errors import NotOffered
-from dibs.machines.model.patching.port_patches import PORT, SETTABLE, changes_of_patch, read_port_value
-from dibs.machines.model.ports import Port
+from dibs.machines.model.parts.documents import DOCUMENTS, changes_of_patch
+from dibs.machines.model.parts.parts import PartKind
+from dibs.machines.model.parts.ports import Port
+from dibs.machines.queries.parts import TABLES
 
 NODE = "11111111-2222-4333-8444-555555555501"
 PORT_1 = Port(id=1, uuid="p", node_uuid=NODE, address="52:54:00:00:00:01", extra={"a": 1}, created_at=0)
 
 
 def patched(*operations, offers_network_type=True):
-    return changes_of_patch(PORT_1, operations, offers_network_type=offers_network_type)
+    return changes_of_patch(PartKind.PORT, PORT_1, operations, offers_network_type=offers_network_type)
 
 
-def test_every_settable_attribute_is_in_the_schema_and_on_the_port():
-    assert set(SETTABLE) <= PORT["properties"].keys() & set(Port.__struct_fields__)
+@pytest.mark.parametrize("kind", PartKind)
+def test_every_settable_attribute_is_one_of_the_part(kind):
+    assert set(DOCUMENTS[kind].settable) <= set(TABLES[kind].model.__struct_fields__)
+    assert DOCUMENTS[kind].defaults.keys() | DOCUMENTS[kind].readers.keys() <= set(DOCUMENTS[kind].settable)
 
 
 def test_only_what_changes_is_changed():
@@ -26,7 +30,7 @@ def test_only_what_changes_is_changed():
 
 def test_a_removed_attribute_gets_its_default():
     assert patched(PatchOperation("remove", "/extra")) == {"extra": {}}
-    assert read_port_value("pxe_enabled", None) is True
+    assert DOCUMENTS[PartKind.PORT].read("pxe_enabled", None) is True
 
 
 @pytest.mark.parametrize(
