@@ -15,6 +15,7 @@ NOT_MIRRORED = {
     "tests/conductor/test_killed.py",
     "tests/dialects/baremetal/test_access.py",
     "tests/dialects/baremetal/test_access_table.py",
+    "tests/integrations/test_nova_ironic.py",
     "tests/integrations/test_nova_leases.py",
     "tests/machines/queries/test_ten_thousand_nodes.py",
     "tests/rpc/test_apart.py",

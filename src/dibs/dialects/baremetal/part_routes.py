@@ -18,7 +18,7 @@ from dibs.machines.model.parts.documents import DOCUMENTS
 PORTGROUPS_SINCE = 23
 GROUPED_SINCE = 24
 VIFS_SINCE = 28
-VOLUMES_SINCE = 32
+VOLUMES_SINCE = volumes.SINCE
 
 
 def _resource(path: str, handlers: PartHandlers, query: QuerySchema, **options: Any) -> Iterator[Route[Endpoint]]:

@@ -12,7 +12,7 @@ from dibs.dialects.baremetal.documents.idents import location, read_ident
 from dibs.dialects.baremetal.documents.paging import LIST_QUERY, page_answer
 from dibs.dialects.baremetal.documents.patching import read_patch
 from dibs.dialects.baremetal.documents.resource_fields import FieldTable, ResourceField
-from dibs.dialects.baremetal.documents.selection import asks_for_detail
+from dibs.dialects.baremetal.documents.selection import DETAIL_SINCE, asks_for_detail
 from dibs.dialects.baremetal.errors import bad_request, not_acceptable
 from dibs.dialects.baremetal.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.baremetal.responses import page_of
@@ -67,6 +67,8 @@ class PartHandlers(Struct, frozen=True, kw_only=True):
     fields: FieldTable[PartField]
     filters_since: Mapping[str, int] = {}
     """Filters of its list that came later than the resource, with their versions."""
+    detail_since: int = DETAIL_SINCE
+    """The first version with ``detail=`` in its list."""
     redact: Redact = lambda exchange, document: document
     """Hides what the caller may not see."""
 
@@ -104,7 +106,7 @@ class PartHandlers(Struct, frozen=True, kw_only=True):
     def list(self, exchange: Exchange) -> Response:
         """List parts, with the attributes that the request chooses."""
         wanted = self.fields.wanted(exchange)
-        if asks_for_detail(exchange.query, exchange.minor):
+        if asks_for_detail(exchange.query, exchange.minor, self.detail_since):
             return self._list(exchange, None)
         in_list = frozenset(name for name, field in self.fields.by_name.items() if field.in_list)
         return self._list(exchange, in_list if wanted is None else wanted)

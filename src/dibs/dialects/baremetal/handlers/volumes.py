@@ -13,6 +13,8 @@ from dibs.machines.model.access import SEE_NODE
 from dibs.machines.model.parts.parts import PartKind
 from dibs.machines.operations import nodes as node_operations
 
+SINCE = 32
+
 _SEE_PROPERTIES = "baremetal:volume:view_target_properties"
 _REDACTED = {
     "redacted_contents": f"** Value redacted: Requires permission {_SEE_PROPERTIES} access. Permission denied. **"
@@ -56,6 +58,7 @@ CONNECTORS = PartHandlers(
     argument="connector",
     plural="connectors",
     path=("volume", "connectors"),
+    detail_since=SINCE,
     fields=FieldTable(
         ("volume", "connectors"),
         (
@@ -74,6 +77,7 @@ TARGETS = PartHandlers(
     argument="target",
     plural="targets",
     path=("volume", "targets"),
+    detail_since=SINCE,
     redact=_redact_target,
     fields=FieldTable(
         ("volume", "targets"),
