@@ -67,6 +67,7 @@ VIF: Schema = {
         "portgroup_uuid": _IDENT,
     },
     "required": ["id"],
+    "maxProperties": 20,
 }
 
 _STEPS: Schema = {
