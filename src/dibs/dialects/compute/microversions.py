@@ -27,6 +27,7 @@ FEWER_LIMITS_SINCE = 36
 NETWORKS_SINCE = 37
 STRICT_STATUS_SINCE = 38
 NO_IMAGE_LIMIT_SINCE = 39
+AGGREGATE_UUIDS_SINCE = 41
 EMBEDDED_FLAVOR_SINCE = 47
 TAGS_TAKEN_SINCE = 52
 UUIDS_SINCE = 53
@@ -50,6 +51,7 @@ VERSIONS = {
     NETWORKS_SINCE: "networks are required for a new server: auto, none, or a list",
     STRICT_STATUS_SINCE: "400 for a list filtered by an unknown status",
     NO_IMAGE_LIMIT_SINCE: "no limit for the metadata of images",
+    AGGREGATE_UUIDS_SINCE: "the uuid of an aggregate",
     46: "X-OpenStack-Request-ID",
     EMBEDDED_FLAVOR_SINCE: "the flavor of a server at the time of its launch, embedded",
     TAGS_TAKEN_SINCE: "tags in the request for a new server",

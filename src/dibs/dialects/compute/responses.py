@@ -188,7 +188,23 @@ _HOSTS = {"type": ["object", "null"], "additionalProperties": by_name(OBJECT)}
 ZONES: Schema = record(
     {"availabilityZoneInfo": list_of(record({"zoneName": TEXT, "zoneState": by_name(FLAG), "hosts": _HOSTS}))}
 )
-AGGREGATES: Schema = record({"aggregates": list_of(OBJECT)})
+_AGGREGATE = document(
+    "Aggregate",
+    {
+        "id": INTEGER,
+        "name": TEXT,
+        "availability_zone": TEXT_OR_NULL,
+        "hosts": list_of(TEXT),
+        "metadata": _TEXTS,
+        "created_at": TEXT,
+        "updated_at": TEXT_OR_NULL,
+        "deleted_at": NULL,
+        "deleted": FLAG,
+    },
+    {"uuid": UUID},
+)
+AGGREGATES: Schema = record({"aggregates": list_of(_AGGREGATE)})
+AGGREGATE: Schema = record({"aggregate": _AGGREGATE})
 
 _IMAGE = document(
     "Image",

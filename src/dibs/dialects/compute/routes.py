@@ -3,6 +3,7 @@
 from dibs.dialects.compute import discovery, responses
 from dibs.dialects.compute.endpoints import Endpoint, route
 from dibs.dialects.compute.handlers import (
+    aggregates,
     flavor_details,
     flavors,
     hypervisors,
@@ -20,6 +21,7 @@ _FLAVOR = "/v2.1/flavors/{flavor}"
 _SPECS = f"{_FLAVOR}/os-extra_specs"
 _SERVER = "/v2.1/servers/{server}"
 _HYPERVISOR = "/v2.1/os-hypervisors/{hypervisor}"
+_AGGREGATE = "/v2.1/os-aggregates/{aggregate}"
 
 
 _NEWEST_FLAVOR = flavors.CREATE[max(flavors.CREATE)]
@@ -313,10 +315,20 @@ ROUTES: tuple[Route[Endpoint], ...] = (
     route(
         "GET",
         "/v2.1/os-aggregates",
-        services.list_aggregates,
-        "List aggregates: Dibs has none",
+        aggregates.list_all,
+        "List host aggregates: the free pool, and one for each active reservation of hosts",
         "os-aggregates:index",
         answer=responses.AGGREGATES,
+    ),
+    route("GET", _AGGREGATE, aggregates.show, "Show an aggregate", "os-aggregates:show", answer=responses.AGGREGATE),
+    *(
+        route(method, path, aggregates.refuse, "Refused: aggregates follow from leases", f"os-aggregates:{rule}")
+        for method, path, rule in (
+            ("POST", "/v2.1/os-aggregates", "create"),
+            ("PUT", _AGGREGATE, "update"),
+            ("DELETE", _AGGREGATE, "delete"),
+            ("POST", f"{_AGGREGATE}/action", "set_metadata"),
+        )
     ),
     # --- images ---
     route("GET", "/v2.1/images", images.list_compute, "List images", until=IMAGES_UNTIL, answer=responses.IMAGES),

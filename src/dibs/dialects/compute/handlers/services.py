@@ -70,11 +70,6 @@ def change(exchange: Exchange) -> Response:
     return json_answer({"service": _render(exchange, found) | reason})
 
 
-def list_aggregates(exchange: Exchange) -> Response:
-    """GET /os-aggregates: always empty; the command that shows a hypervisor asks for its aggregates"""
-    return json_answer({"aggregates": []})
-
-
 def list_zones(exchange: Exchange) -> Response:
     """GET /os-availability-zone"""
     return json_answer({"availabilityZoneInfo": [_zone(None)]})
