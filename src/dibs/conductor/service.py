@@ -79,11 +79,7 @@ class Conductor:
             runner,
             clock,
             Identity(
-                hostname=hostname,
-                group=group,
-                drivers=tuple(drivers),
-                timeout_seconds=timeout_seconds,
-                rpc_url=rpc_url,
+                hostname=hostname, group=group, drivers=tuple(drivers), timeout_seconds=timeout_seconds, rpc_url=rpc_url
             ),
             heartbeat_seconds=heartbeat_seconds,
             retry_seconds=poll_seconds,
@@ -102,11 +98,11 @@ class Conductor:
             cleaning_minutes=cleaning_minutes,
             retention_days=lease_retention_days,
         )
-        self._periodic = [self._periodic_task("leases", leases.run, poll_seconds)]
+        self._lease_tasks = [self._periodic_task("leases", leases.run, poll_seconds)]
         if compute is not None or enforcement is not None:
             outbox = OutboxRunner(runner, compute, enforcement)
-            self._periodic.append(self._periodic_task("outbox", outbox.run, poll_seconds))
-        self._woken_by_leases = tuple(self._periodic)
+            self._lease_tasks.append(self._periodic_task("outbox", outbox.run, poll_seconds))
+        self._periodic = [*self._lease_tasks]
         if retention_days:
             removal = partial(remove_failures, runner, retention_days)
             self._periodic.append(self._periodic_task("retention", removal, expiry.RETENTION_POLL_SECONDS))
@@ -126,7 +122,7 @@ class Conductor:
         """Register and start every thread. Without a database, the conductor registers once it can be reached."""
         self._checked_for_failed_at = self._clock()
         self._runner.subscribe(CapacityFreed, self._wake_if_allocations_wait)
-        for task in self._woken_by_leases:
+        for task in self._lease_tasks:
             self._runner.subscribe(LeaseChanged, task.wake)
         self._registration.start()
         self._dispatcher.start()

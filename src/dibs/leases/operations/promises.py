@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from dibs.database.transaction import Transaction
 from dibs.leases.model.hosts import Host, HostDetails
-from dibs.leases.model.promises import check_promises
+from dibs.leases.model.matching.promises import check_promises
 from dibs.leases.queries import hosts, promises
 
 

@@ -10,8 +10,8 @@ from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.leases import FLAVORED_INSTANCES, WHOLE_HOST
+from dibs.leases.model.matching.promises import Promise
 from dibs.leases.model.matching.requirements import about_traits, parse
-from dibs.leases.model.promises import Promise
 from dibs.leases.tables import bookings, hosts, lease_reservations, leases
 
 

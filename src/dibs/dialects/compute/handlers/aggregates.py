@@ -8,7 +8,7 @@ from dibs.dialects.compute.microversions import AGGREGATE_UUIDS_SINCE
 from dibs.dialects.compute.times import render_naive
 from dibs.http.messages import Response
 from dibs.leases.model.aggregates import HostAggregate
-from dibs.leases.operations.aggregates import list_aggregates
+from dibs.servers.operations.aggregates import list_aggregates
 
 OWNER_KEY = "blazar:owner"
 PROJECT_VALUE = "filter_tenant_id"

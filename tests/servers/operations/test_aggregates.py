@@ -2,7 +2,7 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.conductor.leases import LeaseWorker
-from dibs.leases.operations.aggregates import list_aggregates
+from dibs.servers.operations.aggregates import list_aggregates
 from tests.builders import Ledger
 from tests.lease_builders import at, booked, instances, lease, make_host, whole
 from tests.provider_builders import statements
