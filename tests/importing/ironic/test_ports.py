@@ -21,4 +21,4 @@ def test_a_port_is_created_with_its_uuid_and_without_empty_attributes(report: Re
 
 def test_a_port_group_is_reported_as_missing_in_dibs(report: Report) -> None:
     copy_ports(ports({**PORT, "portgroup_uuid": "g"}), ports(PORT), "n", report)
-    assert [each.why for each in report.findings[0].differences] == ["Dibs has no port groups"]
+    assert [each.why for each in report.findings[0].differences] == ["an import does not copy port groups"]

@@ -9,6 +9,8 @@ from dibs.machines.model import states
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.model.driver import Outcome
 from dibs.machines.model.errors import TaskLost
+from dibs.machines.model.parts.parts import PartKind
+from dibs.machines.model.parts.ports import Port
 from dibs.machines.model.tasks import ATTEMPTS_MAX
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
 from dibs.machines.operations.provisioning import RequestPower, RequestProvision, request_power, request_provision
@@ -25,7 +27,7 @@ from dibs.machines.operations.tasks import (
     take_over_task,
     take_task,
 )
-from dibs.machines.queries import tasks
+from dibs.machines.queries import parts, tasks
 
 
 class Process:
@@ -166,6 +168,16 @@ def test_undeploy_without_automated_clean_is_available_at_once(ledger):
     assert process.finish(node, "tear_down") is None
     assert ledger.node(node).provision_state == "available"
     assert task_of(ledger, node) is None
+
+
+def test_undeploy_detaches_the_virtual_interfaces(ledger):
+    process, node = Process(ledger), begin(ledger, "deleted", states.ACTIVE)
+    ports, info = parts.TABLES[PartKind.PORT], {"tenant_vif_port_id": "v"}
+    port = Port(id=0, uuid=str(uuid.uuid4()), node_uuid=node.uuid, address="a", internal_info=info, created_at=0)
+    ledger.run(lambda tx: ports.create(tx, node.id, port))
+    process.take(node)
+    process.finish(node, "tear_down")
+    assert [each.internal_info for each in ledger.run(lambda tx: ports.of_node(tx, node.id))] == [{}]
 
 
 def test_a_failed_undeploy_removes_the_instance_too(ledger):

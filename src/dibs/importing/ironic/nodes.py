@@ -148,7 +148,7 @@ class NodeCopier(Struct, frozen=True):
         if _waits_for_allocation(node) and not found.get("allocation_uuid"):
             names = (name for name in names if name not in _SET_BY_ALLOCATION)
         why = {
-            "chassis_uuid": "Dibs has no chassis",
+            "chassis_uuid": "an import does not copy chassis",
             **dict.fromkeys(_INTERFACES, "the driver in Dibs has other interfaces"),
         }
         if node["provision_state"] not in REACHABLE:

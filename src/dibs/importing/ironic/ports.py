@@ -8,7 +8,7 @@ _COPIED = (
     "address", "extra", "is_smartnic", "local_link_connection", "physical_network", "pxe_enabled", "name",
     "description", "vendor", "category", "available_for_dynamic_portgroup",
 )  # fmt: skip
-_WHY = {"portgroup_uuid": "Dibs has no port groups"}
+_WHY = {"portgroup_uuid": "an import does not copy port groups"}
 
 
 def copy_ports(source: Service, target: Service, node: str, report: Report) -> None:
