@@ -7,6 +7,7 @@ from openstack import exceptions
 
 from dibs.client import AlreadyDifferent, Dibs, Progress
 from dibs.client.errors import AllocationFailed, Conflict, NotFound
+from tests.bed.waiting import eventually
 from tests.clients.clouds import enroll, fresh, until_provisioned
 
 
@@ -75,8 +76,6 @@ def test_an_allocation_lives_by_heartbeats_until_it_is_kept(dibs: Dibs) -> None:
     kind = fresh("class")
     made = dibs.allocations.create(kind, wait_seconds=60, keep_alive=60)
     assert (dibs.allocations.heartbeat(made.id).alive_until or "") > (made.alive_until or "")
-    with dibs.allocations.kept_alive(made):
-        pass
     kept = dibs.allocations.keep(made.id)
     assert (kept.keep_alive_seconds, kept.alive_until) == (None, None)
     with pytest.raises(Conflict):
@@ -84,6 +83,17 @@ def test_an_allocation_lives_by_heartbeats_until_it_is_kept(dibs: Dibs) -> None:
     with pytest.raises(ValueError, match="needs no heartbeats"):
         dibs.allocations.kept_alive(kept)
     dibs.allocations.delete(made.id)
+
+
+def test_a_thread_sends_heartbeats_until_another_client_deletes_the_allocation(dibs: Dibs) -> None:
+    made = dibs.allocations.create(fresh("class"), wait_seconds=60, keep_alive=60)
+    before, ended = made.alive_until or "", threading.Event()
+    made.keep_alive_seconds = 1  # The thread sends one heartbeat each third of a second.
+    with pytest.raises(AllocationFailed, match="it was deleted"), dibs.allocations.kept_alive(made) as heartbeats:
+        heartbeats.when_ended(ended.set)
+        eventually(lambda: (dibs.allocations.get(made.id).alive_until or "") > before, what="a heartbeat")
+        dibs.allocations.delete(made.id)
+        assert ended.wait(60)
 
 
 def test_a_batch_gets_its_nodes_when_the_last_is_released_and_progress_is_reported(dibs: Dibs) -> None:
