@@ -7,6 +7,7 @@ here, so that the document cannot differ from what the server does.
 import functools
 import json
 import re
+import urllib.parse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -54,7 +55,9 @@ class Documented:
         tag = exchange.path.split("/")[1]
         if exchange.method in _UNDOCUMENTED_METHODS or tag not in self._tags:
             return
-        path = exchange.path if exchange.path.startswith(_STRICT) else exchange.path.rstrip("/")
+        # The server decodes the path first: an escaped slash is one.
+        decoded = urllib.parse.unquote(exchange.path)
+        path = decoded if decoded.startswith(_STRICT) else decoded.rstrip("/")
         # Every path of the reservation API may end in ".json", and bookmarks of the bare-metal API have no version.
         spellings = (path, path.removesuffix(".json"), path.replace("/baremetal/", "/baremetal/v1/", 1))
         operation = next(filter(None, (self._find(exchange.method, spelling) for spelling in spellings)), None)
