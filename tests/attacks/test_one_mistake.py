@@ -88,7 +88,7 @@ QUERY_MISTAKES: list[tuple[str, str]] = [
 ]
 
 
-WORDS = {"chassis_uuid": "chassis", "fields": "field(s)"}
+WORDS = {"chassis_uuid": "chassis", "portgroup_uuid": "portgroup", "fields": "field(s)"}
 """The original service's word for a field whose messages do not use the field's name."""
 
 
