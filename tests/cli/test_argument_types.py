@@ -22,6 +22,17 @@ def test_a_timestamp_is_now_relative_or_iso_8601() -> None:
     assert abs(later - datetime.now(UTC) - timedelta(hours=2)) < timedelta(minutes=1)
 
 
+def test_a_day_with_a_time_is_the_next_one_in_utc() -> None:
+    now = datetime.now(UTC)
+    today, tomorrow, monday = (timestamp(f"{day} 09:30") for day in ("today", "Tomorrow", "monday"))
+    assert isinstance(today, datetime)
+    assert isinstance(monday, datetime)
+    assert (today.hour, today.minute, today.tzinfo, today.date()) == (9, 30, UTC, now.date())
+    assert tomorrow == today + timedelta(days=1)
+    assert monday.weekday() == 0
+    assert timedelta(0) < monday.date() - now.date() <= timedelta(days=7)
+
+
 def test_a_value_may_contain_equals_signs() -> None:
     assert pairs([key_value("a=1"), key_value("b=c=d")]) == {"a": "1", "b": "c=d"}
 
@@ -32,7 +43,10 @@ def test_a_value_may_contain_equals_signs() -> None:
         (seconds, "soon", "'soon' is not a valid duration"),
         (seconds, "-1s", "'-1s' is not a valid duration"),
         (timestamp, "+soon", "'soon' is not a valid duration"),
-        (timestamp, "tomorrow-ish", "'tomorrow-ish' is not a valid ISO 8601 timestamp."),
+        (timestamp, "tomorrow-ish", "'tomorrow-ish' is not a valid time. Accepted forms, in UTC: now, .2h"),
+        (timestamp, "monday 25:00", "'monday 25:00' is not a valid time"),
+        (timestamp, "someday 09:00", "'someday 09:00' is not a valid time"),
+        (timestamp, "monday", "'monday' is not a valid time"),
         (key_value, "a", "'a' is not a KEY=VALUE pair"),
     ],
 )

@@ -1,5 +1,7 @@
 """Formats, columns and errors that all client commands share."""
 
+import json
+
 import yaml
 
 from dibs.cli.client_command import Words
@@ -10,7 +12,7 @@ from tests.cli.run_dibs import run
 def test_every_format_and_column_of_cliff_is_supported(bed: Bed) -> None:
     url = bed.shared_server("sqlite").url
     why = ("why", "--resource-class", "no-such-class")
-    assert run(*why, "-f", "json", url=url).json["free"] == 0
+    assert json.loads(run(*why, "-f", "json", url=url).out)["free"] == 0
     assert yaml.safe_load(run(*why, "-f", "yaml", url=url).out)["reasons"] == {}
     assert run(*why, "-f", "value", "-c", "text", url=url).out == "no nodes of class no-such-class\n"
     assert "| fits     | False" in run(*why, url=url).out
@@ -24,7 +26,7 @@ def test_debug_prints_the_traceback_before_the_message(bed: Bed) -> None:
     result = run("--debug", "node", "show", "missing", url=url)
     assert result.code == 3
     assert "Traceback" in result.err
-    assert result.err.endswith("\nNode missing could not be found.\n")
+    assert "\nNode missing could not be found.\nNo node has the name or UUID missing." in result.err
 
 
 def test_words_are_a_list_in_yaml_and_separated_by_blanks_in_tables() -> None:

@@ -1,5 +1,7 @@
 """Exit codes by kind of failure, and the messages printed with them."""
 
+from types import SimpleNamespace
+
 import pytest
 from keystoneauth1 import exceptions as keystone
 from openstack import exceptions as sdk
@@ -39,7 +41,8 @@ def test_a_refusal_prints_the_message_of_the_server(bed: Bed) -> None:
     assert (refused.code, refused.out) == (1, "")
     assert refused.err.startswith("The query parameter traits: 'nonsense' is not a valid trait")
     missing = run("node", "show", "missing", url=url)
-    assert (missing.code, missing.err) == (3, "Node missing could not be found.\n")
+    assert missing.code == 3
+    assert missing.err.startswith("Node missing could not be found.\nNo node has the name or UUID missing.")
 
 
 def test_an_unreachable_server_is_reported_with_its_url() -> None:
@@ -60,3 +63,12 @@ def test_a_usage_error_exits_with_2(bed: Bed) -> None:
     with pytest.raises(SystemExit) as usage:
         run("why", url=url)
     assert usage.value.code == 2
+
+
+def test_missing_credentials_are_named_with_their_variables_and_keys() -> None:
+    options = [SimpleNamespace(name="auth-url", dest="auth_url"), SimpleNamespace(name="password", dest="password")]
+    assert message_of(keystone.MissingRequiredOptions(options)) == (
+        "Credentials are missing. Set OS_AUTH_URL and OS_PASSWORD, or auth.auth_url and auth.password of the entry in"
+        " clouds.yaml."
+    )
+    assert "DIBS_URL (https://USER:PASSWORD@host)" in message_of(sdk.HttpException("no", http_status=401))

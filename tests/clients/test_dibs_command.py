@@ -123,13 +123,16 @@ def test_the_plug_in_adds_the_client_commands_to_openstack(bed: Bed, dibs: Dibs,
         f"dibs allocation create --resource-class {kind} --name {kind} --wait 1m -f json",
         f"dibs allocation delete {kind}",
         f"dibs candidates --resource-class {kind} -f json",
+        f"dibs host create {node.name} --property rack=r1 -f json",
+        f"dibs host delete {node.name}",
     ]
     result = commands.run(stdin="\n".join(lines) + "\n", program="openstack")
-    shown, listed, why, nodes, allocation, candidates = documents(result.out)
+    shown, listed, why, nodes, allocation, candidates, host = documents(result.out)
     assert shown == reservation
     assert ident in {row["uuid"] for row in listed}
     assert (why["fits"], why["reasons"]) == (False, {"held": 1})
     assert [row["uuid"] for row in nodes] == [row["provider"] for row in candidates] == [node.id]
+    assert (host["name"], host["properties"]) == (node.name, {"rack": "r1"})
     assert (allocation["state"], allocation["node_uuid"]) == ("active", node.id)
     gone = commands.run("baremetal", "reservation", "show", ident, program="openstack")
     assert gone.status == 3

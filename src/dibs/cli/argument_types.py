@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 _DURATION = re.compile(r"(\d+)\s*([smhd]?)")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 SEVERAL: dict[str, Any] = {"action": "extend", "nargs": "+", "default": []}
@@ -21,17 +22,34 @@ def seconds(text: str) -> int:
 
 
 def timestamp(text: str) -> "datetime.datetime | str":
-    """Parse ``now``, a duration from now such as ``+2h``, or an ISO 8601 timestamp, in UTC unless it has an offset."""
-    if text == "now":
-        return text
+    """Parse ``now``, a duration from now, a day with a time, or an ISO 8601 timestamp, in UTC unless it has an offset.
+
+    A day is ``today``, ``tomorrow`` or the next day of that name, which is never today.
+    """
+    words = text.lower().split()
+    if words == ["now"]:
+        return "now"
     if text.startswith("+"):
         return datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds(text[1:]))
     try:
+        if len(words) == 2 and (days := _days_until(words[0])) is not None:
+            day = datetime.datetime.now(datetime.UTC).date() + datetime.timedelta(days=days)
+            return datetime.datetime.combine(day, datetime.time.fromisoformat(words[1]), datetime.UTC)
         return datetime.datetime.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a valid ISO 8601 timestamp. Use now, +2h, or a time such as 2026-11-17T18:00."
+            f"{text!r} is not a valid time. Accepted forms, in UTC: now, +2h, 'today 18:00', 'tomorrow 09:00',"
+            " 'monday 09:00', 2026-11-17T18:00, 2026-11-17T18:00+01:00."
         ) from None
+
+
+def _days_until(word: str) -> int | None:
+    """Return the number of days until a day such as tomorrow or monday; None for another word."""
+    if word in ("today", "tomorrow"):
+        return int(word == "tomorrow")
+    if word not in _WEEKDAYS:
+        return None
+    return (_WEEKDAYS.index(word) - datetime.datetime.now(datetime.UTC).weekday() - 1) % 7 + 1
 
 
 def key_value(text: str) -> str:

@@ -15,7 +15,8 @@ from cliff.command import Command
 from cliff.lister import Lister
 from cliff.show import ShowOne
 
-from dibs.cli.exit_codes import INTERRUPTED, code_of, message_of
+from dibs.cli.exit_codes import INTERRUPTED, NOT_FOUND, REFUSED, code_of, message_of
+from dibs.cli.suggestions import suggestion
 from dibs.cli.wait_progress import WaitProgress
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class ClientCommand(Command):
         """Return a parser whose help ends with an example."""
         parser = super().get_parser(prog_name)
         parser.epilog = f"Example: {prog_name} {self.example}".rstrip()
+        # On a terminal, tables are as wide as it is; elsewhere their width has no limit.
+        parser.set_defaults(fit_width=True)
         return parser
 
     def run(self, parsed_args: argparse.Namespace) -> int:
@@ -74,8 +77,17 @@ class ClientCommand(Command):
                 raise
             if self.app.options.debug:
                 traceback.print_exc(file=self.app.stderr)
-            print(message_of(error), file=self.app.stderr)
+            print(message_of(error) + self._suggestion(parsed_args, code), file=self.app.stderr)
             return code
+
+    def suggest(self, parsed_args: argparse.Namespace) -> None:
+        """Print the closest names if the arguments contain names that no object has."""
+        if found := suggestion(self.dibs, parsed_args):
+            print(found, file=self.app.stderr)
+
+    def _suggestion(self, parsed_args: argparse.Namespace, code: int) -> str:
+        found = suggestion(self.dibs, parsed_args) if code in (REFUSED, NOT_FOUND) else ""
+        return f"\n{found}" if found else ""
 
     def progress(self) -> WaitProgress:
         """Return a display for the progress of a wait, on standard error."""

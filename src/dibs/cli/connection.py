@@ -35,4 +35,11 @@ class ClientManager:
 
         if self._options.os_cloud and not self._options.url:
             return Dibs.connect(cloud=self._options.os_cloud)
-        return Dibs.connect(self._options.url or os.environ.get(URL_VARIABLE) or None)
+        url = self._options.url or os.environ.get(URL_VARIABLE) or None
+        if url is not None and not url.startswith(("http://", "https://")):
+            from openstack import exceptions
+
+            raise exceptions.ConfigException(
+                f"{url!r} is not a URL such as http://127.0.0.1:8780. Check --url and {URL_VARIABLE}."
+            )
+        return Dibs.connect(url)

@@ -20,6 +20,10 @@ INTERRUPTED = 130
 """Ctrl-C, with the code that shells use."""
 
 _BY_STATUS = {401: NOT_ALLOWED, 403: NOT_ALLOWED, 404: NOT_FOUND, 502: UNREACHABLE, 503: UNREACHABLE, 504: UNREACHABLE}
+_CREDENTIALS = (
+    "Set user and password in DIBS_URL (https://USER:PASSWORD@host), in OS_USERNAME and OS_PASSWORD, or in"
+    " auth.username and auth.password of the entry in clouds.yaml."
+)
 _URL = re.compile(r"https?://[^\s/,]+")
 
 
@@ -31,6 +35,8 @@ def code_of(error: Exception) -> int | None:
     from keystoneauth1 import exceptions as keystone
     from openstack import exceptions as sdk
 
+    if isinstance(error, sdk.NotFoundException):
+        return NOT_FOUND
     if isinstance(error, sdk.HttpException):
         return _BY_STATUS.get(error.status_code or 0, REFUSED)
     kinds: list[tuple[type[Exception] | tuple[type[Exception], ...], int]] = [
@@ -51,8 +57,26 @@ def message_of(error: Exception) -> str:
     from openstack import exceptions as sdk
 
     if isinstance(error, sdk.HttpException):
-        return _message_in(error.response.text if error.response is not None else "") or error.details or str(error)
+        text = _message_in(error.response.text if error.response is not None else "") or error.details or str(error)
+        return f"{text}\n{_CREDENTIALS}" if error.status_code == 401 else text
+    if missing := _missing_options(error):
+        return missing
     return _no_connection(error) if code_of(error) == UNREACHABLE else str(error)
+
+
+def _missing_options(error: BaseException) -> str | None:
+    """Return which variables or keys of clouds.yaml are missing, from the chain of causes."""
+    from keystoneauth1 import exceptions as keystone
+
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, keystone.MissingRequiredOptions):
+            names = [option.dest for option in cause.options]
+            variables = " and ".join(f"OS_{name.upper()}" for name in names)
+            keys = " and ".join(f"auth.{name}" for name in names)
+            return f"Credentials are missing. Set {variables}, or {keys} of the entry in clouds.yaml."
+        cause = cause.__cause__ or cause.__context__
+    return None
 
 
 def _no_connection(error: Exception) -> str:

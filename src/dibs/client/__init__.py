@@ -6,9 +6,9 @@
     with dibs.allocations.borrowed("gold", traits=["CUSTOM_NVME"], wait_seconds=600) as (allocation,):
         print(allocation.node_id)
 
-Start with ``dibs`` (the class behind everything); ``allocations``, ``leases``, ``nodes`` and ``reservations`` have one
-resource class and its calls each. ``errors`` has every exception; see docs/howto/use-from-python.md. Nothing here
-imports the server's code or prints: output belongs to ``dibs.cli``.
+Start with ``dibs`` (the class behind everything); ``allocations``, ``hosts``, ``leases``, ``nodes`` and
+``reservations`` have one resource class and its calls each. ``errors`` has every exception; see
+docs/howto/use-from-python.md. Nothing here imports the server's code or prints: output belongs to ``dibs.cli``.
 """
 
 from dibs.extras import needs_extra
@@ -17,6 +17,7 @@ with needs_extra("client", "dibs.client"):
     from dibs.client.allocation_resource import Allocation
     from dibs.client.dibs import Dibs
     from dibs.client.errors import AlreadyDifferent, DibsError
+    from dibs.client.hosts import Host
     from dibs.client.leases import Lease, hosts, instances
     from dibs.client.nodes import Node
     from dibs.client.polling import Progress
@@ -27,6 +28,7 @@ __all__ = [
     "Dibs",
     "Allocation",
     "Candidate",
+    "Host",
     "Lease",
     "Node",
     "Progress",

@@ -21,7 +21,8 @@ def url(bed: Bed) -> str:
 
 def test_a_reservation_is_created_listed_shown_renewed_and_deleted(url: str) -> None:
     node, other = (enroll(Dibs.connect(url).connection).name for _ in range(2))
-    create = ("reservation", "create", node, other, "--name", fresh("ci"), "-f", "json")
+    name = fresh("ci")
+    create = ("reservation", "create", node, other, "--name", name, "-f", "json")
     made = run(*create, "--ttl", "10m", url=url).json
     assert run(*create, url=url).json == made
     rows = run("reservation", "list", "-f", "json", url=url).json
@@ -29,10 +30,14 @@ def test_a_reservation_is_created_listed_shown_renewed_and_deleted(url: str) -> 
     renewed = run("reservation", "renew", made["uuid"], "--ttl", "1h", "-f", "json", url=url).json
     assert renewed["expires_at"] > made["expires_at"]
     assert run("reservation", "show", made["uuid"], "-f", "json", url=url).json == renewed
+    assert run("reservation", "show", name, "-f", "json", url=url).json == renewed
+    assert run("reservation", "show", node, "-f", "json", url=url).json == renewed
+    (row,) = (row for row in run("reservation", "list", "-f", "json", url=url).json if row["uuid"] == made["uuid"])
+    assert (row["node"], row["age"][-1], row["left"][:2] <= "59") == (node, "s", True)
     taken = run("reservation", "create", node, "--instance", str(uuid.uuid4()), url=url)
     assert taken.code == 1
     assert "is reserved already" in taken.err
-    assert run("reservation", "delete", made["uuid"], url=url).code == 0
+    assert run("reservation", "delete", name, url=url).code == 0
     assert run("reservation", "delete", made["uuid"], url=url).code == 3
 
 

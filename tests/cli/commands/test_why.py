@@ -1,5 +1,7 @@
 """``dibs why`` and ``dibs candidates``."""
 
+import json
+
 from dibs.client import Dibs
 from tests.bed.session import Bed
 from tests.cli.run_dibs import run
@@ -19,8 +21,32 @@ def test_reasons_and_candidates_are_shown(bed: Bed) -> None:
     assert row["resources"] == row["free"] == [f"CUSTOM_{kind.upper().replace('-', '_')}=1"]
     assert run("candidates", "--resource", row["free"][0], "--not-trait", "CUSTOM_A", "-f", "json", url=url).json == []
     held = dibs.reservations.create([node.id], seconds=600)
-    answer = run("why", *request, "--bulk", "2", url=url).json
+    refused = run("why", *request, "--bulk", "2", url=url)
+    assert refused.code == 1
+    answer = json.loads(refused.out)
     assert (answer["fits"], answer["reasons"], answer["earliest"]) == (False, {"held": 1}, None)
-    answer = run("why", *request, url=url).json
+    answer = json.loads(run("why", *request, url=url).out)
     assert answer["earliest"][:19] == held.expires_at[:19]
+    dibs.reservations.delete(held.id)
+
+
+def test_why_prints_one_reason_per_line_with_the_number_wanted_and_the_closest_names(bed: Bed) -> None:
+    url = bed.shared_server("sqlite").url
+    dibs = Dibs.connect(url)
+    kind = fresh("class")
+    node, _ = (enroll(dibs.connection, resource_class=kind) for _ in range(2))
+    dibs.nodes.add_traits(node.id, "CUSTOM_UNUSUAL")
+    held = dibs.reservations.create([node.id], seconds=600)
+    wanted = run("why", "--resource-class", kind, "--trait", "CUSTOM_UNUSUAL", "--bulk", "2", url=url)
+    assert wanted.code == 1
+    cells = [" ".join(line.replace("|", " ").split()) for line in wanted.out.splitlines()]
+    assert "wanted 2" in cells
+    assert {"reasons 1 held", "1 lacks CUSTOM_UNUSUAL"} <= set(cells) or {
+        "reasons 1 lacks CUSTOM_UNUSUAL",
+        "1 held",
+    } <= set(cells)
+    misspelled = run("why", "--resource-class", kind[:-1], "--trait", "CUSTOM_UNUSUALLY", url=url)
+    assert misspelled.code == 1
+    assert f"No node has the class {kind[:-1]}. Did you mean {kind}" in misspelled.err
+    assert "No node has the trait CUSTOM_UNUSUALLY. Did you mean CUSTOM_UNUSUAL?" in misspelled.err
     dibs.reservations.delete(held.id)

@@ -17,6 +17,7 @@ from dibs.machines.model.errors import (
 from dibs.machines.operations.holds import (
     ListHolds,
     RenewHold,
+    consume_for_instance,
     delete_hold,
     expire_hold,
     list_expired_holds,
@@ -130,6 +131,8 @@ def test_other_projects_neither_see_nor_renew_nor_use_nor_delete_a_hold(ledger, 
         consume(ledger, made.uuid, new(), stranger)
     with pytest.raises(NodeHeld):
         deploy(ledger, node, made.uuid, stranger)
+    with pytest.raises(NodeHeld):
+        ledger.run(lambda tx: consume_for_instance(tx, stranger, ledger.clock(), ledger.node(node), made.instance_uuid))
     assert show(ledger, made) == made
 
 

@@ -3,17 +3,20 @@
 import argparse
 import functools
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dibs.cli.allocation_session import LONGEST_WAIT_SECONDS, AllocationRequest, AllocationSession
 from dibs.cli.argument_types import SEVERAL, key_value, pairs, seconds
 from dibs.cli.client_command import ClientCommand, ClientLister, ClientShowOne, Exit, Words
+from dibs.cli.commands.reservation import names_of_nodes
+from dibs.cli.output.columns import age, left
 
 if TYPE_CHECKING:
     from dibs.client import Allocation
 
 COLUMNS = ("uuid", "name", "resource_class", "state", "node_uuid")
+LIST_COLUMNS = ("uuid", "name", "resource_class", "state", "node", "owner", "age", "left")
 FIELDS = (
     *COLUMNS,
     "traits",
@@ -128,8 +131,10 @@ class List(ClientLister):
         """Return columns and rows."""
         filters = {name: getattr(parsed_args, name) for name in ("resource_class", "state", "batch")}
         found = self.dibs.allocations.list(**{name: value for name, value in filters.items() if value})
-        columns = FIELDS if parsed_args.long else COLUMNS
-        return columns, [_row(each)[: len(columns)] for each in found]
+        if parsed_args.long:
+            return FIELDS, [_row(each) for each in found]
+        names = names_of_nodes(self.dibs)
+        return LIST_COLUMNS, [_short_row(each, names) for each in found]
 
 
 class Show(ClientShowOne):
@@ -211,6 +216,20 @@ def _row(allocation: "Allocation") -> tuple[Any, ...]:
         allocation.extra,
         allocation.owner,
         allocation.created_at,
+    )
+
+
+def _short_row(allocation: "Allocation", names: Mapping[str, str]) -> tuple[Any, ...]:
+    waiting = allocation.state == "allocating"
+    return (
+        allocation.id,
+        allocation.name,
+        allocation.resource_class,
+        allocation.state,
+        names.get(allocation.node_id or "", allocation.node_id),
+        allocation.owner,
+        age(allocation.created_at),
+        left(allocation.wait_until) if waiting else None,
     )
 
 

@@ -2,20 +2,22 @@
 
 import argparse
 import datetime
+import uuid
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dibs.cli.argument_types import key_value, pairs, seconds, timestamp
-from dibs.cli.client_command import ClientCommand, ClientLister, ClientShowOne
+from dibs.cli.argument_types import SEVERAL, key_value, pairs, seconds, timestamp
+from dibs.cli.client_command import ClientCommand, ClientLister, ClientShowOne, Words
 from dibs.cli.commands.why import COLUMNS as WHY_COLUMNS
-from dibs.cli.commands.why import row_of
+from dibs.cli.commands.why import AnsweredByExitCode, row_of
 from dibs.cli.interrupts import Interrupts
+from dibs.cli.output.columns import Events, Reservations, age, left
 
 if TYPE_CHECKING:
-    from dibs.client import Lease
+    from dibs.client import Dibs, Lease
 
-COLUMNS = ("id", "name", "status", "start_date", "end_date")
-FIELDS = (*COLUMNS, "degraded", "project_id", "reservations", "events")
+COLUMNS = ("id", "name", "status", "project_id", "start_date", "end_date", "age", "left")
+FIELDS = ("id", "name", "status", "project_id", "start_date", "end_date", "degraded", "hosts", "reservations", "events")
 
 
 class Create(ClientShowOne):
@@ -24,35 +26,39 @@ class Create(ClientShowOne):
     Repeating the command with the same name returns the same lease.
     """
 
-    example = "training --start 2026-11-17T18:00 --for 4h --hosts 2 --property rack=r1"
+    example = "training --start 2026-11-17T18:00 --for 4h --count 2 --trait CUSTOM_NVME --property rack=r1"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("name", metavar="NAME", help="Name of the lease")
+        parser.add_argument("name", metavar="NAME", nargs="?", help="Name of the lease; a new one by default")
         _add_window_and_resources(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         """Create the lease; delete it again if interrupted."""
         lease, created = None, False
+        name = parsed_args.name or f"lease-{uuid.uuid4().hex[:8]}"
         with Interrupts() as interrupts:
             try:
                 with interrupts.deferred():
                     lease, created = self.dibs.leases.create_or_find(
-                        parsed_args.name, _end(parsed_args), [_reservation(parsed_args)], start=parsed_args.start
+                        name, _end(parsed_args), [_reservation(parsed_args)], start=parsed_args.start
                     )
             except KeyboardInterrupt:
                 if lease is not None and created:
                     self.dibs.leases.delete(lease.id)
                 raise
-        return FIELDS, _row(lease)
+        return FIELDS, _row(lease, self.dibs)
 
 
-class Why(ClientShowOne):
-    """Explain why a lease is not available and when it could start. Nothing is booked."""
+class Why(AnsweredByExitCode):
+    """Explain why a lease is not available and when it could start. Nothing is booked.
 
-    example = "--start 2026-11-17T18:00 --for 4h --hosts 2 --property rack=r1"
+    Exits with 0 if the lease is possible, otherwise with 1.
+    """
+
+    example = "--start 2026-11-17T18:00 --for 4h --count 2 --property rack=r1"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the arguments, which are those of create."""
@@ -63,7 +69,9 @@ class Why(ClientShowOne):
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         """Return columns and values."""
         answer = self.dibs.leases.why(_end(parsed_args), _reservation(parsed_args), start=parsed_args.start)
-        return WHY_COLUMNS, row_of(answer)
+        self.fits = answer.fits
+        wanted = parsed_args.hosts if parsed_args.hosts is not None else parsed_args.instances
+        return WHY_COLUMNS, row_of(answer, wanted)
 
 
 class List(ClientLister):
@@ -73,7 +81,7 @@ class List(ClientLister):
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]:
         """Return columns and rows."""
-        return COLUMNS, [_row(each)[: len(COLUMNS)] for each in self.dibs.leases.list()]
+        return COLUMNS, [_list_row(each) for each in self.dibs.leases.list()]
 
 
 class Show(ClientShowOne):
@@ -89,7 +97,7 @@ class Show(ClientShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         """Return columns and values."""
-        return FIELDS, _row(self.dibs.leases.get(parsed_args.lease))
+        return FIELDS, _row(self.dibs.leases.get(parsed_args.lease), self.dibs)
 
 
 class Update(ClientShowOne):
@@ -115,7 +123,7 @@ class Update(ClientShowOne):
             until = datetime.datetime.fromisoformat(self.dibs.leases.get(parsed_args.lease).end_date)
             end = until + datetime.timedelta(seconds=parsed_args.prolong_for)
         changed = self.dibs.leases.update(parsed_args.lease, name=parsed_args.name, start=parsed_args.start, end=end)
-        return FIELDS, _row(changed)
+        return FIELDS, _row(changed, self.dibs)
 
 
 class Delete(ClientCommand):
@@ -142,18 +150,20 @@ def _add_window_and_resources(parser: argparse.ArgumentParser) -> None:
         type=timestamp,
         default="now",
         metavar="TIME",
-        help="Start: now (the default), +2h, or 2026-11-17T18:00 in UTC",
+        help="Start: now (the default), +2h, 'monday 09:00', or 2026-11-17T18:00, in UTC",
     )
     end = parser.add_mutually_exclusive_group(required=True)
     end.add_argument("--end", type=timestamp, metavar="TIME", help="End, in the same formats as --start")
     end.add_argument("--for", dest="span", type=seconds, metavar="SPAN", help="Duration, such as 90m, 4h or 2d")
     resources = parser.add_mutually_exclusive_group(required=True)
-    resources.add_argument("--hosts", type=int, metavar="COUNT", help="Number of hosts")
+    resources.add_argument("--count", "--hosts", dest="hosts", type=int, metavar="COUNT", help="Number of hosts")
     resources.add_argument("--instances", type=int, metavar="COUNT", help="Number of instances")
     parser.add_argument("--hosts-max", type=int, metavar="COUNT", help="Maximum number of hosts, if available")
     parser.add_argument("--vcpus", type=int, default=1, help="VCPUs of each instance")
     parser.add_argument("--memory-mb", type=int, default=1024, help="Memory of each instance in MB")
     parser.add_argument("--disk-gb", type=int, default=10, help="Disk of each instance in GB")
+    parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits of the hosts")
+    parser.add_argument("--resource-class", metavar="CLASS", help="Required resource class of the hosts")
     parser.add_argument(
         "--property",
         action="append",
@@ -175,6 +185,8 @@ def _reservation(arguments: argparse.Namespace) -> dict[str, Any]:
     from dibs.client import hosts, instances
 
     terms = [["==", f"${key}", value] for key, value in pairs(arguments.property).items()]
+    terms += [["==", f"$trait:{trait}", "required"] for trait in arguments.trait]
+    terms += [["==", "$resource_class", arguments.resource_class]] if arguments.resource_class else []
     properties = terms[0] if len(terms) == 1 else ["and", *terms] if terms else []
     if arguments.hosts is not None:
         return hosts(arguments.hosts, arguments.hosts_max, properties)
@@ -187,5 +199,26 @@ def _reservation(arguments: argparse.Namespace) -> dict[str, Any]:
     )
 
 
-def _row(lease: "Lease") -> tuple[Any, ...]:
-    return tuple(getattr(lease, field) for field in FIELDS)
+def _list_row(lease: "Lease") -> tuple[Any, ...]:
+    ended = lease.status in ("TERMINATED", "ERROR")
+    shown = {"age": age(lease.created_at), "left": None if ended else left(lease.end_date)}
+    return tuple(shown[column] if column in shown else getattr(lease, column) for column in COLUMNS)
+
+
+def _row(lease: "Lease", dibs: "Dibs") -> tuple[Any, ...]:
+    shown = {
+        "hosts": _hosts(lease, dibs),
+        "reservations": Reservations(lease.reservations or []),
+        "events": Events(lease.events or []),
+    }
+    return tuple(shown[field] if field in shown else getattr(lease, field) for field in FIELDS)
+
+
+def _hosts(lease: "Lease", dibs: "Dibs") -> Words | None:
+    """Return the names of the booked hosts; None for a caller who may not see hosts, as only administrators may."""
+    from openstack import exceptions
+
+    try:
+        return Words(dibs.hosts.names_of_lease(lease.id))
+    except exceptions.ForbiddenException:
+        return None

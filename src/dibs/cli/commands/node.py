@@ -60,6 +60,8 @@ class List(ClientLister):
             **{name: value for name, value in filters.items() if value is not None},
         )
         rows = [_fields(node) for node in found]
+        if not rows:
+            self.suggest(parsed_args)
         return columns, [tuple(row[column] for column in columns) for row in rows]
 
 

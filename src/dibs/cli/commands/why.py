@@ -6,15 +6,29 @@ from typing import TYPE_CHECKING, Any
 
 from dibs.cli.argument_types import SEVERAL, key_value, pairs
 from dibs.cli.client_command import ClientLister, ClientShowOne, Words
+from dibs.cli.output.columns import Counts
 
 if TYPE_CHECKING:
     from dibs.client import Why as Answer
 
-COLUMNS = ("fits", "free", "text", "earliest", "reasons")
+COLUMNS = ("fits", "wanted", "free", "reasons", "earliest", "text")
 
 
-class Why(ClientShowOne):
-    """Explain why a node is not available and when it will be. Nothing is allocated."""
+class AnsweredByExitCode(ClientShowOne):
+    """A question whose answer is also the exit code: 0 for yes, 1 for no."""
+
+    fits = True
+
+    def run(self, parsed_args: argparse.Namespace) -> int:
+        """Run the command; return 1 if the answer is no."""
+        return super().run(parsed_args) or int(not self.fits)
+
+
+class Why(AnsweredByExitCode):
+    """Explain why a node is not available and when it will be. Nothing is allocated.
+
+    Exits with 0 if enough nodes are available, otherwise with 1.
+    """
 
     example = "--resource-class gold --trait CUSTOM_NVME"
 
@@ -35,7 +49,10 @@ class Why(ClientShowOne):
             candidate_nodes=parsed_args.candidate_node,
             count=parsed_args.bulk,
         )
-        return COLUMNS, row_of(answer)
+        self.fits = answer.fits
+        if not answer.fits:
+            self.suggest(parsed_args)
+        return COLUMNS, row_of(answer, parsed_args.bulk)
 
 
 class Candidates(ClientLister):
@@ -80,10 +97,10 @@ class Candidates(ClientLister):
         return ("#", "provider", "resources", "free", "traits"), rows
 
 
-def row_of(answer: "Answer") -> tuple[Any, ...]:
+def row_of(answer: "Answer", wanted: int) -> tuple[Any, ...]:
     """Return the values to print."""
     earliest = None if answer.earliest is None else answer.earliest.isoformat(timespec="seconds")
-    return answer.fits, answer.free, answer.text, earliest, dict(answer.reasons)
+    return answer.fits, wanted, answer.free, Counts(dict(answer.reasons)), earliest, answer.text
 
 
 def _amounts(resources: Any) -> Words:
