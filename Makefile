@@ -72,13 +72,11 @@ check: $(INSTALLED_FOR_TESTS)
 	@tools/check.sh --package '$(PACKAGE)' --numprocesses $(WORKERS) --engine sqlite $(PYTEST_FLAGS)
 
 test: $(INSTALLED_FOR_TESTS)
-	@tools/database_servers.sh $(ENGINE)
-	@tools/browser.sh
+	@tools/debian_packages.sh $(ENGINE)
 	@tools/check.sh --numprocesses $(WORKERS) --engine $(ENGINE) $(PYTEST_FLAGS)
 
 test-all: $(INSTALLED_FOR_TESTS)
-	@tools/database_servers.sh $(ENGINE)
-	@tools/browser.sh
+	@tools/debian_packages.sh $(ENGINE)
 	@tools/check.sh --numprocesses $(WORKERS) --engine $(ENGINE) --every-engine $(PYTEST_FLAGS)
 
 docs: $(INSTALLED_FOR_DOCS)
@@ -86,7 +84,7 @@ docs: $(INSTALLED_FOR_DOCS)
 	@echo "The documentation is in build/docs/index.html"
 
 bench: $(INSTALLED_FOR_TESTS)
-	@tools/database_servers.sh $(ENGINE)
+	@tools/debian_packages.sh $(ENGINE)
 	@$(BIN)/python -m bench --engine $(ENGINE)
 
 soak: $(INSTALLED_FOR_TESTS)

@@ -20,7 +20,7 @@ SCRIPT_SECONDS = 60
 def open_page(url: str, profile: Path) -> str:
     """Return the HTML of a page after its scripts have run."""
     chromium = shutil.which("chromium")
-    assert chromium, "Chromium is missing: run tools/browser.sh"
+    assert chromium, "Chromium is missing: run tools/debian_packages.sh sqlite"
     budget = f"--virtual-time-budget={SCRIPT_SECONDS * 1_000}"
     command = [chromium, *OPTIONS, f"--user-data-dir={profile}", budget, "--dump-dom", url]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Install the server programs of the engines to test, if they are missing: database_servers.sh sqlite,postgresql,mariadb
+# Install the programs that the tests use, if they are missing: debian_packages.sh sqlite,postgresql,mariadb
 #
-# The tests start their own servers, on private ports and in temporary folders. Only the programs are needed: this script
-# starts no system service, and leaves servers that already run alone.
+# The tests start their own servers of these engines, on private ports and in temporary folders, open pages in Chromium,
+# and complete commands in zsh and fish. This script starts no system service, and leaves servers that run alone.
 set -eu
 
 missing=""
-command -v sqlite3 >/dev/null || missing="$missing sqlite3"
+for program in sqlite3 chromium zsh fish; do
+    command -v $program >/dev/null || missing="$missing $program"
+done
 case ",$1," in
 *,postgresql,*)
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
@@ -27,7 +29,7 @@ if [ "$(id -u)" != 0 ]; then
     echo "These packages are missing, and installing them needs root:$missing" >&2
     echo "Install them, then run this command again:" >&2
     echo "    sudo apt-get install --no-install-recommends$missing" >&2
-    echo "Without them, test on SQLite alone: make test ENGINE=sqlite" >&2
+    echo "make test ENGINE=sqlite needs no database servers." >&2
     exit 1
 fi
 
