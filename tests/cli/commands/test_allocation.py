@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dibs.client import Dibs
+from dibs.client.allocations import Allocations
 from tests.bed.session import Bed
 from tests.cli.run_dibs import Terminal, run
 from tests.clients.clouds import enroll, fresh, until_provisioned
@@ -73,6 +74,21 @@ def test_failure_and_timeout_differ_in_exit_code_and_both_print_the_reason(url: 
     assert (retried["state"], retried["node_uuid"]) == ("active", node.id)
     assert dibs.allocations.get(kind).keep_alive_seconds is None
     assert run("allocation", "retry", kind, url=url).code == 1
+
+
+def test_an_interrupted_retry_needs_heartbeats_that_do_not_come(
+    url: str, dibs: Dibs, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("allocation", "create", "--resource-class", kind, "--name", kind, "--wait", "0", url=url).code == 1
+
+    def interrupt(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Allocations, "wait", interrupt)
+    assert run("allocation", "retry", kind, "--wait", "1h", "--keep-alive", "30s", url=url).code == 130
+    left = dibs.allocations.get(kind)
+    assert (left.state, left.keep_alive_seconds) == ("allocating", 30)
+    dibs.allocations.delete(kind)
 
 
 def test_a_terminal_shows_the_reason_while_waiting(url: str, kind: str) -> None:

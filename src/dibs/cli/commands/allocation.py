@@ -76,13 +76,7 @@ class Create(ClientShowOne):
             metavar="COMMAND",
             help="Run this command, or a shell, with the node, then release the node; implies --wait 0",
         )
-        parser.add_argument(
-            "--keep-alive",
-            type=seconds,
-            default="5m",
-            metavar="TIME",
-            help="Time after which the server releases the node if this command is killed; 5m by default",
-        )
+        _add_keep_alive(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
@@ -165,16 +159,20 @@ class Retry(ClientShowOne):
         parser.add_argument(
             "--wait", nargs="?", type=seconds, const=LONGEST_WAIT_SECONDS, metavar="TIME", help="Wait, as with create"
         )
+        _add_keep_alive(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         """Retry the allocation; wait if requested."""
-        retried = self.dibs.allocations.retry(parsed_args.allocation, wait_seconds=parsed_args.wait or None)
-        if parsed_args.wait is not None:
-            with self.progress() as progress:
-                self.dibs.allocations.wait([retried], progress=progress)
-            retried = self.dibs.allocations.get(retried.id)
-        return FIELDS, _row(retried)
+        allocations = self.dibs.allocations
+        if parsed_args.wait is None:
+            return FIELDS, _row(allocations.retry(parsed_args.allocation))
+        retried = allocations.retry(
+            parsed_args.allocation, wait_seconds=parsed_args.wait or None, keep_alive=parsed_args.keep_alive
+        )
+        with allocations.kept_alive(retried), self.progress() as progress:
+            allocations.wait([retried], progress=progress)
+            return FIELDS, _row(allocations.keep(retried.id))
 
 
 class Delete(ClientCommand):
@@ -198,6 +196,16 @@ class Delete(ClientCommand):
             found = self.dibs.allocations.get(allocation)
             with self.progress() as progress:
                 self.dibs.allocations.release(found.id, progress=progress)
+
+
+def _add_keep_alive(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--keep-alive",
+        type=seconds,
+        default="5m",
+        metavar="TIME",
+        help="Time after which the server releases the node if this command is killed; 5m by default",
+    )
 
 
 def _row(allocation: "Allocation") -> tuple[Any, ...]:
