@@ -35,6 +35,11 @@ _VALID = {
     "reservations": {"instance_uuid": invalid_values.UNKNOWN, "node_uuid": [NODES["available"]]},
     "renew": {"ttl_seconds": 60},
     "allocations": {"resource_class": "large"},
+    "portgroups": {"node_uuid": NODES["available"]},
+    "connectors": {"node_uuid": NODES["available"], "type": "iqn", "connector_id": "iqn.2090-01.example:1"},
+    "targets": {"node_uuid": NODES["available"], "volume_type": "iscsi", "boot_index": 0, "volume_id": "v1"},
+    "vifs": {"id": invalid_values.UNKNOWN},
+    "chassis": {"description": "rack 1"},
 }
 """A valid body, by the last part of the path."""
 

@@ -28,13 +28,24 @@ def compute_target(bed: Bed, engine_name: str) -> Iterator[ComputeTarget]:
     bed.databases(engine_name).discard(url)
 
 
+AGGREGATES = {
+    ("GET", "/v2.1/os-aggregates/{aggregate}"): 404,
+    ("POST", "/v2.1/os-aggregates"): 409,
+    ("PUT", "/v2.1/os-aggregates/{aggregate}"): 409,
+    ("DELETE", "/v2.1/os-aggregates/{aggregate}"): 409,
+    ("POST", "/v2.1/os-aggregates/{aggregate}/action"): 409,
+}
+"""Aggregates follow from leases: no request changes them, and the target has none with this id."""
+
+
 @pytest.mark.parametrize(
     ("api", "expected"),
     [
-        (COMPUTE, {}),
+        (COMPUTE, AGGREGATES),
         (
             OLDEST,
             {
+                **AGGREGATES,
                 ("GET", "/v2.1/os-hypervisors/{hypervisor}"): 404,
                 # Its server runs on a compute host, which cannot be switched here.
                 ("POST", "/v2.1/servers/{server}/action"): 409,

@@ -34,6 +34,8 @@ NOWHERE = "99999999-9999-4999-8999-999999999999"
 class NoRule:
     """A policy that grants nothing."""
 
+    calls_services = False
+
     def allows(self, rule: str, actor: Actor, target: Target) -> bool:
         return False
 

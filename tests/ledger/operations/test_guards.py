@@ -79,7 +79,8 @@ def release(at: Scene) -> None:
 
 
 def set_traits(at: Scene) -> None:
-    at.run(set_provider_traits, SetProviderTraits(provider=at.provider.uuid, generation=None, traits=()))
+    command = SetProviderTraits(provider=at.provider.uuid, generation=None, traits=("HW_CPU_X86_AVX2",))
+    at.run(set_provider_traits, command)
 
 
 def remove_inventories(at: Scene) -> None:
@@ -108,6 +109,8 @@ CHANGES: dict[str, Callable[[Scene], None]] = {
     "claims_released": release,
     "check_ownership": set_traits,
     "check_offer": remove_inventories,
+    "check_inventories": remove_inventories,
+    "check_traits": set_traits,
     "check_removal": delete,
     "provider_renamed": rename,
     "check_class_rename": rename_class,

@@ -136,6 +136,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     flavors.ComputeUnavailable: 503,
     Forbidden: 403,
     database.StoreUnavailable: 503,
+    database.SecretsLocked: 503,
     database.StatementTimeout: 503,
     database.StoreContended: 503,
 }

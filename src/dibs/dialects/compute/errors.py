@@ -144,6 +144,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     leases.LeaseRefused: 403,
     Forbidden: 403,
     database.StoreUnavailable: 503,
+    database.SecretsLocked: 503,
     database.StatementTimeout: 503,
     database.StoreContended: 503,
 }

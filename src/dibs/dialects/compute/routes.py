@@ -322,7 +322,14 @@ ROUTES: tuple[Route[Endpoint], ...] = (
     ),
     route("GET", _AGGREGATE, aggregates.show, "Show an aggregate", "os-aggregates:show", answer=responses.AGGREGATE),
     *(
-        route(method, path, aggregates.refuse, "Refused: aggregates follow from leases", f"os-aggregates:{rule}")
+        route(
+            method,
+            path,
+            aggregates.refuse,
+            "Refused: aggregates follow from leases",
+            f"os-aggregates:{rule}",
+            statuses={409: "Aggregates cannot be changed."},
+        )
         for method, path, rule in (
             ("POST", "/v2.1/os-aggregates", "create"),
             ("PUT", _AGGREGATE, "update"),

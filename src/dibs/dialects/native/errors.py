@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from dibs.allocations.model.errors import AllocationExists, AllocationNotFound, InstanceInUse, NoConductorAvailable
-from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.errors import SecretsLocked, StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import ComputeUnavailable, FlavorNotFound
 from dibs.http.failures import shorten
@@ -36,6 +36,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     NoConductorAvailable: 503,
     ComputeUnavailable: 503,
     StoreUnavailable: 503,
+    SecretsLocked: 503,
     StoreContended: 503,
 }
 """The errors that operations of this dialect raise. An error without a row has the status of its base class."""

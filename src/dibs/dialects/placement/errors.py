@@ -59,6 +59,7 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     machines.TraitNotFound: _MISSING,
     Forbidden: _FORBIDDEN,
     database.StoreUnavailable: _AWAY,
+    database.SecretsLocked: _AWAY,
     database.StatementTimeout: _AWAY,
     database.StoreContended: _AWAY,
     ledger.ProviderNotFound: _MISSING,

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.errors import SecretsLocked, StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import ComputeUnavailable, FlavorNotFound
 from dibs.http.failures import shorten
@@ -60,6 +60,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     FlavorNotFound: 400,
     ComputeUnavailable: 503,
     StoreUnavailable: 503,
+    SecretsLocked: 503,
     StoreContended: 503,
 }
 """The status of each error that the operations of this dialect raise; subclasses have the status of their base."""
