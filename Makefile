@@ -9,10 +9,11 @@
 #   make docs                     build the documentation into build/docs, without network access
 #   make bench [ENGINE=sqlite]    measure performance on each engine
 #   make soak [SECONDS=60]        attack a server for a minute, and fail when another client or the conductor suffers
+#   make faults [SECONDS=60]      kill, freeze and cut off processes under load on each engine, and check every answer given
 #   make release VERSION=0.2.0    set the version, close the changelog, build and check wheel and sdist, commit and tag
 #   make clean                    remove what these commands created, except var/, which holds your data
 #
-# Options of the tests: ENGINE=sqlite,mariadb  WORKERS=4  PYTEST_FLAGS='-x -k lease'
+# Options of the tests: ENGINE=sqlite,mariadb  WORKERS=4  PYTEST_FLAGS='-x -k lease'  FAULTS_FLAGS='--seed 7'
 
 PYTHON ?= python3
 ENGINE ?= sqlite,postgresql,mariadb
@@ -22,6 +23,7 @@ PYTEST_FLAGS ?=
 PACKAGE ?=
 VERSION ?=
 SECONDS ?= 60
+FAULTS_FLAGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -32,7 +34,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_FOR_TESTS := $(VENV)/.installed-for-tests
 INSTALLED_FOR_DOCS := $(VENV)/.installed-for-docs
 
-.PHONY: help serve demo check test test-all lint docs bench soak release clean
+.PHONY: help serve demo check test test-all lint docs bench soak faults release clean
 .DELETE_ON_ERROR:
 
 help:
@@ -90,11 +92,15 @@ bench: $(INSTALLED_FOR_TESTS)
 soak: $(INSTALLED_FOR_TESTS)
 	@$(BIN)/python -m bench.soak --seconds $(SECONDS)
 
+faults: $(INSTALLED_FOR_TESTS)
+	@tools/database_servers.sh $(ENGINE)
+	@$(BIN)/python -m faults --engine $(ENGINE) --seconds $(SECONDS) $(FAULTS_FLAGS)
+
 release: $(INSTALLED_FOR_TESTS)
 	@test -n '$(VERSION)' || { echo 'Name the version: make release VERSION=0.2.0' >&2; exit 2; }
 	@$(BIN)/python tools/release.py '$(VERSION)'
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
-	find src tests tools bench -name __pycache__ -prune -exec rm -rf {} +
+	find src tests tools bench faults -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf src/*.egg-info

@@ -38,6 +38,7 @@ ENGINE_DEPENDENT = {
     "conductor",
     "crashes",
     "database",
+    "faults",
     "flavors",
     "leases",
     "ledger",

@@ -27,6 +27,7 @@ SUITES = {
     "deploy",
     "docs",
     "packaging",
+    "faults",
     "races",
     "tools",
 }

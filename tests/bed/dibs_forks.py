@@ -8,6 +8,7 @@ from cliff.app import App
 
 import dibs
 from dibs.cli.main import main
+from faults import bugs
 from tests.bed.fork_server import serve
 from tests.conductor import process
 
@@ -23,4 +24,4 @@ if __name__ == "__main__":
     import_everything()
     # cliff took the name of this program at import.
     App.NAME = "dibs"
-    serve(sys.argv[1], {"dibs": main, "conductor": process.main})
+    serve(sys.argv[1], {"dibs": main, "dibs-with-bug": bugs.main, "conductor": process.main})

@@ -92,7 +92,7 @@ def test_every_flag_in_the_operations_pages_exists(document: Path) -> None:
 
 @each_document
 def test_every_named_folder_and_file_of_the_repository_exists(document: Path) -> None:
-    named = re.findall(r"`((?:src|tests|tools|deploy|docs|bench)/[\w./-]+)`", document.read_text())
+    named = re.findall(r"`((?:src|tests|tools|deploy|docs|bench|faults)/[\w./-]+)`", document.read_text())
     examples = {"src/dibs/a/b.py", "tests/a/test_b.py"}
     assert [name for name in named if name not in examples and not (ROOT / name).exists()] == []
 

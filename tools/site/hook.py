@@ -48,7 +48,7 @@ def navigation(docs: Path) -> list[dict[str, Any]]:
                 "glossary.md",
             ]
         },
-        {"Explanation": [*pages("explanation"), "architecture.md", {"Decisions": pages("adr")}]},
+        {"Explanation": [*pages("explanation"), "architecture.md", "reliability.md", {"Decisions": pages("adr")}]},
         {"Operations": pages("operations", "README.md")},
     ]
 
