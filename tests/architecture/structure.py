@@ -26,8 +26,8 @@ SUITES = {
     "crashes",
     "deploy",
     "docs",
-    "packaging",
     "faults",
+    "packaging",
     "races",
     "tools",
 }

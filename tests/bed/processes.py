@@ -1,7 +1,9 @@
 """Start processes that end with the test process, under an account that may run them."""
 
+import contextlib
 import os
 import pwd
+import secrets
 import shutil
 import signal
 import socket
@@ -12,13 +14,20 @@ from pathlib import Path
 from typing import Protocol
 
 MEMORY_MIN_BYTES = 2 << 30
+PORTS = range(10_000, 32_000)
 
 
 def free_port() -> int:
-    """Return a free TCP port of the loopback interface."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a free TCP port of the loopback interface.
+
+    The kernel takes the ports of outgoing connections from a higher range. A port from that range could be taken before
+    its server listens, or while its server is restarted.
+    """
+    while True:
+        port = PORTS[secrets.randbelow(len(PORTS))]
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def user_for_servers(preferred: str) -> str:
