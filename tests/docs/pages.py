@@ -23,6 +23,9 @@ _VARIES = (
     (r"\s+", " "),
 )
 
+_SOMETIMES = re.compile(r"Waiting for .* \(\d+ s\)\.|Could not load ")
+"""Lines that depend on the speed of the machine (progress) or on the plug-ins that are installed beside `openstack`."""
+
 
 class Block(Struct, frozen=True, kw_only=True):
     """A block to run, with the output that the page shows for it, if any."""
@@ -75,9 +78,11 @@ def is_shown(shown: str, printed: str) -> bool:
 
 
 def normalised(text: str) -> list[str]:
-    """Return the lines that are not blank, with what differs from run to run replaced."""
+    """Return the lines that every run prints, without blank ones, and with what differs from run to run replaced."""
     lines = []
     for line in text.splitlines():
+        if _SOMETIMES.match(line):
+            continue
         for pattern, name in _VARIES:
             line = re.sub(pattern, name, line)
         if line.strip():

@@ -36,6 +36,7 @@ def is_anything(text: str) -> None:
 LANGUAGES: dict[str, Callable[[str], object]] = {
     "sh": is_shell,
     "sh fails": is_shell,
+    "text output": is_anything,
     "bash": is_shell,
     "python": ast.parse,
     "json": json.loads,

@@ -56,6 +56,8 @@ def test_output_that_a_page_shows_is_compared_with_the_block_above_it() -> None:
         ("+---+\n| a |\n+---+", "+------+\n| a    |\n+------+\n"),
         ("first\n…\nlast", "first\nsecond\nthird\nlast\n"),
         ("first\n…", "first\n"),
+        ("mine", "Waiting for a node of class gold (0 s).\nmine\n"),
+        ("mine", "Could not load 'reservation_host_unset': no attribute\nmine\n"),
     ],
 )
 def test_what_varies_between_runs_and_what_is_left_out_makes_no_difference(shown: str, printed: str) -> None:
