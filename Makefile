@@ -18,7 +18,7 @@
 PYTHON ?= python3
 ENGINE ?= sqlite,postgresql,mariadb
 # More than two cores can run: many tests wait for a server to start or for a conductor to be missed.
-WORKERS ?= 3
+WORKERS ?= 4
 PYTEST_FLAGS ?=
 PACKAGE ?=
 VERSION ?=

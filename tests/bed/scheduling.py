@@ -16,6 +16,7 @@ TOGETHER = {
     "tests/http/auth/test_keystone.py": "a real Ironic, Placement and Keystone",
     "tests/packaging/": "one wheel and one source distribution",
     "tests/docs/test_site.py": "the built site",
+    "tests/docs/test_search.py": "the built site",
 }
 """Folders and files whose tests share a slow fixture; one worker runs all tests with the same fixture."""
 
@@ -23,6 +24,7 @@ TOGETHER_BY_FILE = ("tests/attacks/",)
 """Folders in which the tests of each file share a slow fixture."""
 
 STARTS_FIRST = (
+    "tests/docs/test_commands.py",
     "tests/integrations/",
     "tests/importing/",
     "tests/packaging/",

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Table, and_, bindparam, case, or_, select
 from sqlalchemy.sql.selectable import Select
 
-PAGE_BYTES_MAX = 8 * 1024 * 1024
+PAGE_BYTES_MAX = 2 * 1024 * 1024
 """The text in the rows of one page; a page ends early at this size."""
 PIECE_ROWS = 200
 """Rows with large columns are read in pieces of this many, so that no more than one piece is read in vain."""

@@ -3,17 +3,15 @@
 Each dialect's own exchange adds its version, its query parameters and its validation of bodies.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, Protocol, TypeVar
 
+import msgspec
 from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.access.actor import Actor
 from dibs.http.messages import Request, Response
-
-_DUMP = json.JSONEncoder(separators=(",", ":")).encode
 
 Command = TypeVar("Command")
 Result = TypeVar("Result")
@@ -79,21 +77,7 @@ class AnyExchange(Struct, Generic[Services], frozen=True, kw_only=True):
 
 def json_answer(document: Any, status: int = 200, headers: Headers = ()) -> Response:
     """Return a response with a JSON body."""
-    return Response(status, _encode(document).encode(), (("Content-Type", "application/json"), *headers))
-
-
-def _encode(document: Any) -> str:
-    """Return the JSON of a document, each entry of its lists by itself.
-
-    The encoder does not let other threads run before it is done, and a page may have megabytes.
-    """
-    if not isinstance(document, dict):
-        return _DUMP(document)
-    return f"{{{','.join(f'{_DUMP(str(name))}:{_encode_value(value)}' for name, value in document.items())}}}"
-
-
-def _encode_value(value: Any) -> str:
-    return f"[{','.join(map(_DUMP, value))}]" if isinstance(value, list) else _DUMP(value)
+    return Response(status, msgspec.json.encode(document), (("Content-Type", "application/json"), *headers))
 
 
 def empty_answer(status: int, headers: Headers = ()) -> Response:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 STEPS_MAX = 200_000
-"""A step is one host in one window, or one of its bookings; this many take about half a second."""
-SECONDS_MAX = 1.0
+"""A step is one host in one window, or one of its bookings."""
+SECONDS_MAX = 0.25
 
 
 class BudgetSpent(Exception):
