@@ -89,10 +89,11 @@ class Outcome:
     finished_after: float = 0.0
     """The longest time from the last fault of a round until all work was finished."""
 
-    def add(self, records: Sequence[Record]) -> None:
-        """Count the requests of a round."""
-        successes = sorted(record.at + record.seconds for record in records if record.acknowledged)
-        gaps = (later - earlier for earlier, later in itertools.pairwise(successes))
+    def add(self, records: Sequence[Record], stopped_at: float) -> None:
+        """Count the requests of a round; after its end, clients only finish what they had begun."""
+        successes = [record.at + record.seconds for record in records if record.acknowledged]
+        during = sorted(at for at in successes if at <= stopped_at)
+        gaps = (later - earlier for earlier, later in itertools.pairwise(during))
         self.operations += len(records)
         self.acknowledged += len(successes)
         self.unclear += sum(record.unclear for record in records)
@@ -110,8 +111,9 @@ def run(options: Options, folder: Path) -> Outcome:
         for turn in range(options.rounds):
             seconds, count = options.seconds / options.rounds, options.faults // options.rounds
             plan = draw_faults(options.seed, options.engine, count, seconds, options.kinds, turn)
-            operate(site, crowd, plan, seconds, outcome)
+            stopped_at = operate(site, crowd, plan, seconds, outcome)
             conclude(site, crowd, outcome)
+            outcome.add([record for client in crowd for record in client.records], stopped_at)
             write_records(crowd, folder / f"records-{turn}.jsonl")
             if outcome.violations:
                 break
@@ -133,8 +135,8 @@ def prepare(site: Site, options: Options) -> list[Client]:
     return crowd
 
 
-def operate(site: Site, crowd: Sequence[Client], plan: Sequence[Fault], seconds: float, outcome: Outcome) -> None:
-    """Let the clients work until the time is over and the last fault has ended."""
+def operate(site: Site, crowd: Sequence[Client], plan: Sequence[Fault], seconds: float, outcome: Outcome) -> float:
+    """Let the clients work until the time is over and the last fault has ended; return when they were told to stop."""
     stopping = threading.Event()
     injector = Injector(site, plan)
     threads = [threading.Thread(target=run_client, args=(client, DRAWS, stopping), daemon=True) for client in crowd]
@@ -146,9 +148,11 @@ def operate(site: Site, crowd: Sequence[Client], plan: Sequence[Fault], seconds:
         injector.join()
     finally:
         stopping.set()
+        stopped_at = time.monotonic() - crowd[0].began
         for thread in threads:
             thread.join()
     outcome.faults += injector.done
+    return stopped_at
 
 
 def conclude(site: Site, crowd: Sequence[Client], outcome: Outcome) -> None:
@@ -163,7 +167,6 @@ def conclude(site: Site, crowd: Sequence[Client], outcome: Outcome) -> None:
     tables = read_tables(site.direct_url)
     outcome.violations += check(site.direct_url, tables, crowd)
     found, ids = observe(tables, len(crowd)), observe_ids(tables)
-    outcome.add([record for client in crowd for record in client.records])
     for client in crowd:
         client.memory.resolve(found, ids)
 

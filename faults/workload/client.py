@@ -72,7 +72,7 @@ class Client:
         self.records: list[Record] = []
         self.stale: list[str] = []
         """Reads that did not show what was acknowledged before."""
-        self._began = began
+        self.began = began
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE_SECONDS + 5)
 
     def send(self, step: Step) -> Record:
@@ -81,7 +81,7 @@ class Client:
         status, answer = self._ask(step)
         taken = time.monotonic() - at
         record = Record(
-            self.memory.client, step.kind, step.method, step.path, step.body, at - self._began, taken, status, answer
+            self.memory.client, step.kind, step.method, step.path, step.body, at - self.began, taken, status, answer
         )
         self.records.append(record)
         if record.acknowledged:
