@@ -93,7 +93,7 @@ soak: $(INSTALLED_FOR_TESTS)
 	@$(BIN)/python -m bench.soak --seconds $(SECONDS)
 
 faults: $(INSTALLED_FOR_TESTS)
-	@tools/database_servers.sh $(ENGINE)
+	@tools/debian_packages.sh $(ENGINE)
 	@$(BIN)/python -m faults --engine $(ENGINE) --seconds $(SECONDS) $(FAULTS_FLAGS)
 
 release: $(INSTALLED_FOR_TESTS)
