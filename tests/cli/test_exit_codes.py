@@ -72,3 +72,10 @@ def test_missing_credentials_are_named_with_their_variables_and_keys() -> None:
         " clouds.yaml."
     )
     assert "DIBS_URL (https://USER:PASSWORD@host)" in message_of(sdk.HttpException("no", http_status=401))
+
+
+def test_an_entry_without_user_and_password_is_told_where_to_set_them() -> None:
+    error = sdk.SDKException("No valid authentication is available")
+    error.__cause__ = keystone.AuthorizationFailure("No valid authentication is available")
+    assert code_of(error) == 6
+    assert "auth.username and auth.password of the entry in clouds.yaml" in message_of(error)

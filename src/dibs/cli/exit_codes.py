@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 
 from dibs.extras import MissingExtra
 
@@ -37,6 +38,8 @@ def code_of(error: Exception) -> int | None:
 
     if isinstance(error, sdk.NotFoundException):
         return NOT_FOUND
+    if _is_without_credentials(error):
+        return NOT_ALLOWED
     if isinstance(error, sdk.HttpException):
         return _BY_STATUS.get(error.status_code or 0, REFUSED)
     kinds: list[tuple[type[Exception] | tuple[type[Exception], ...], int]] = [
@@ -61,6 +64,8 @@ def message_of(error: Exception) -> str:
         return f"{text}\n{_CREDENTIALS}" if error.status_code == 401 else text
     if missing := _missing_options(error):
         return missing
+    if _is_without_credentials(error):
+        return f"{error}\n{_CREDENTIALS}"
     return _no_connection(error) if code_of(error) == UNREACHABLE else str(error)
 
 
@@ -68,15 +73,20 @@ def _missing_options(error: BaseException) -> str | None:
     """Return which variables or keys of clouds.yaml are missing, from the chain of causes."""
     from keystoneauth1 import exceptions as keystone
 
-    cause: BaseException | None = error
-    while cause is not None:
+    for cause in _chain(error):
         if isinstance(cause, keystone.MissingRequiredOptions):
             names = [option.dest for option in cause.options]
             variables = " and ".join(f"OS_{name.upper()}" for name in names)
             keys = " and ".join(f"auth.{name}" for name in names)
             return f"Credentials are missing. Set {variables}, or {keys} of the entry in clouds.yaml."
-        cause = cause.__cause__ or cause.__context__
     return None
+
+
+def _is_without_credentials(error: Exception) -> bool:
+    """Return True when an entry of clouds.yaml names an authentication method without user and password."""
+    from keystoneauth1 import exceptions as keystone
+
+    return any(isinstance(cause, keystone.AuthorizationFailure) for cause in _chain(error))
 
 
 def _no_connection(error: Exception) -> str:
@@ -89,12 +99,18 @@ def _no_connection(error: Exception) -> str:
 
 def _system_error(error: BaseException) -> str | None:
     """Return the operating system's reason, such as "connection refused", from the chain of causes."""
-    cause: BaseException | None = error
-    while cause is not None:
+    for cause in _chain(error):
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror[0].lower() + cause.strerror[1:]
-        cause = cause.__cause__ or cause.__context__
     return None
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and its causes."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _message_in(body: str) -> str | None:
@@ -103,8 +119,9 @@ def _message_in(body: str) -> str | None:
         message = json.loads(body)["error_message"]
     except (ValueError, KeyError, TypeError):
         return None
-    # Quirk: the bare-metal API encodes its message as JSON in a JSON string.
+    # Quirk: the bare-metal API encodes its message as JSON in a JSON string, of one of two forms.
     try:
-        return str(json.loads(message)["faultstring"])
-    except (ValueError, KeyError, TypeError):
+        fault = json.loads(message)
+        return str(fault.get("faultstring") or fault["description"])
+    except (ValueError, KeyError, TypeError, AttributeError):
         return str(message)
