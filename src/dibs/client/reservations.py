@@ -28,6 +28,7 @@ class Reservation(resource.Resource):
     id: str = resource.Body("uuid", alternate_id=True)
     node_id: str = resource.Body("node_uuid")
     instance_id: str = resource.Body("instance_uuid")
+    project_id: str | None = resource.Body("project_id")
     expires_at: str = resource.Body("expires_at")
     created_at: str = resource.Body("created_at")
     updated_at: str | None = resource.Body("updated_at")

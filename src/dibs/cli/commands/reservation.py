@@ -12,8 +12,8 @@ from dibs.cli.output.columns import age, left
 if TYPE_CHECKING:
     from dibs.client import Dibs, Reservation
 
-COLUMNS = ("uuid", "node", "instance_uuid", "age", "left")
-FIELDS = ("uuid", "node", "node_uuid", "instance_uuid", "expires_at", "created_at", "updated_at")
+COLUMNS = ("uuid", "node", "instance_uuid", "project_id", "age", "left")
+FIELDS = ("uuid", "node", "node_uuid", "instance_uuid", "project_id", "expires_at", "created_at", "updated_at")
 _IDENT = "UUID of the reservation, the name that it was created with, or its node"
 
 
@@ -148,6 +148,7 @@ def _list_row(reservation: "Reservation", names: Mapping[str, str]) -> tuple[Any
         reservation.id,
         names.get(reservation.node_id, reservation.node_id),
         reservation.instance_id,
+        reservation.project_id,
         age(reservation.created_at),
         left(reservation.expires_at),
     )
@@ -159,6 +160,7 @@ def _row(reservation: "Reservation", names: Mapping[str, str]) -> tuple[Any, ...
         names.get(reservation.node_id, reservation.node_id),
         reservation.node_id,
         reservation.instance_id,
+        reservation.project_id,
         reservation.expires_at,
         reservation.created_at,
         reservation.updated_at,

@@ -64,6 +64,7 @@ _RESERVATION = record(
         "uuid": UUID,
         "node_uuid": UUID,
         "instance_uuid": UUID,
+        "project_id": TEXT_OR_NULL,
         "expires_at": TIME,
         "created_at": TIME,
         "updated_at": TIME_OR_NULL,

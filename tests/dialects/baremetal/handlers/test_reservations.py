@@ -17,7 +17,7 @@ pytestmark = pytest.mark.every_engine
 BLUE = person("blue", *MEMBER_ROLES)
 BLUE_READER = person("blue", "reader")
 RED = person("red", "admin", *MEMBER_ROLES)
-ATTRIBUTES = ["uuid", "node_uuid", "instance_uuid", "expires_at", "created_at", "updated_at"]
+ATTRIBUTES = ["uuid", "node_uuid", "instance_uuid", "project_id", "expires_at", "created_at", "updated_at"]
 
 
 def new() -> str:

@@ -89,6 +89,7 @@ def _render(hold: Hold) -> dict[str, Any]:
         "uuid": hold.uuid,
         "node_uuid": hold.node_uuid,
         "instance_uuid": hold.instance_uuid,
+        "project_id": hold.project_id,
         "expires_at": render_time(hold.expires_at),
         "created_at": render_time(hold.created_at),
         "updated_at": render_time(hold.updated_at),
