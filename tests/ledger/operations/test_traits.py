@@ -4,7 +4,7 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.ledger.model.errors import NoSuchTrait, StandardTrait, TraitInUse
-from dibs.ledger.model.traits import STANDARD_TRAITS
+from dibs.ledger.model.traits import standard_traits
 from dibs.ledger.operations.traits import ListTraits, delete_trait, ensure_trait, get_trait, list_traits
 from tests.builders import Ledger
 from tests.provider_builders import statements
@@ -18,7 +18,7 @@ def names(ledger: Ledger, prefix: str = "", has_providers: bool | None = None) -
 
 
 def test_standard_traits_are_always_listed_and_custom_ones_once_created(ledger: Ledger) -> None:
-    assert names(ledger) == sorted(STANDARD_TRAITS)
+    assert names(ledger) == sorted(standard_traits())
     made = ledger.runner.write(ensure_trait, SERVICE, MINE)
     again = ledger.runner.write(ensure_trait, SERVICE, MINE)
     assert (made.is_new, again.is_new) == (True, False)
@@ -31,7 +31,7 @@ def test_traits_are_filtered_by_use(ledger: Ledger) -> None:
     ledger.enrol(with_traits=("CUSTOM_NODE", "HW_CPU_X86_VMX"))
     assert names(ledger, has_providers=True) == ["CUSTOM_NODE", "HW_CPU_X86_VMX"]
     assert names(ledger, "CUSTOM_", has_providers=False) == ["CUSTOM_MINE"]
-    assert len(names(ledger, has_providers=False)) == len(STANDARD_TRAITS)
+    assert len(names(ledger, has_providers=False)) == len(standard_traits())
 
 
 def test_only_unused_custom_traits_can_be_deleted(ledger: Ledger) -> None:

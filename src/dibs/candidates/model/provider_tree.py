@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-import os_traits
 from msgspec import Struct
 
 from dibs.ledger.model.inventories import Inventory
 
-SHARING_TRAIT = os_traits.MISC_SHARES_VIA_AGGREGATE
+SHARING_TRAIT = "MISC_SHARES_VIA_AGGREGATE"
+"""The trait of os-traits for a provider whose resources the providers of its aggregates share."""
 
 
 class Member(Struct, frozen=True, kw_only=True):

@@ -5,22 +5,28 @@ A trait is a standard name from the os-traits library, or a custom name that beg
 
 import re
 from collections.abc import Iterable
-
-import os_traits
+from functools import cache
 
 from dibs.ledger.model.errors import InvalidTrait
 
 TRAIT_LENGTH_MAX = 255
 
-STANDARD_TRAITS = frozenset(os_traits.get_traits())
 _CUSTOM = re.compile(r"CUSTOM_[A-Z0-9_]+\Z")
+
+
+@cache
+def standard_traits() -> frozenset[str]:
+    """Return the names of the os-traits library, which is slow to import: a server starts without it."""
+    import os_traits
+
+    return frozenset(os_traits.get_traits())
 
 
 def check_trait(name: str) -> None:
     """Raise for a name that is neither a standard nor a valid custom trait."""
     if len(name) > TRAIT_LENGTH_MAX:
         raise InvalidTrait(trait=name[:40] + "…", reason=f"a trait has at most {TRAIT_LENGTH_MAX} characters")
-    if name not in STANDARD_TRAITS and not _CUSTOM.match(name):
+    if not _CUSTOM.match(name) and name not in standard_traits():
         raise InvalidTrait(
             trait=name, reason="it is not a standard trait of os-traits and does not match '^CUSTOM_[A-Z0-9_]+$'"
         )

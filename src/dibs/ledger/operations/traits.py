@@ -7,7 +7,7 @@ from msgspec import Struct
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.errors import NoSuchTrait, StandardTrait, TraitInUse
-from dibs.ledger.model.traits import STANDARD_TRAITS
+from dibs.ledger.model.traits import standard_traits
 from dibs.ledger.queries import traits
 
 
@@ -47,7 +47,7 @@ def list_traits(tx: Transaction, access: Access, now: int, command: ListTraits) 
     in_use = {name for name, row in rows.items() if row["has_providers"]}
     return [
         Trait(name=name, created_at=rows[name]["created_at"] if name in rows else None)
-        for name in sorted(STANDARD_TRAITS | rows.keys())
+        for name in sorted(standard_traits() | rows.keys())
         if command.includes(name) and command.has_providers in (None, name in in_use)
     ]
 
@@ -55,7 +55,7 @@ def list_traits(tx: Transaction, access: Access, now: int, command: ListTraits) 
 def get_trait(tx: Transaction, access: Access, now: int, name: str) -> Trait:
     """Return a trait."""
     row = traits.get(tx, name)
-    if row is None and name not in STANDARD_TRAITS:
+    if row is None and name not in standard_traits():
         raise NoSuchTrait(traits=name)
     return Trait(name=name, created_at=row["created_at"] if row else None)
 
@@ -71,7 +71,7 @@ def ensure_trait(tx: Transaction, access: Access, now: int, name: str) -> Ensure
 
 def delete_trait(tx: Transaction, access: Access, now: int, name: str) -> None:
     """Delete a custom trait that no provider has."""
-    if name in STANDARD_TRAITS:
+    if name in standard_traits():
         raise StandardTrait(trait=name)
     if not traits.lock(tx, name):
         raise NoSuchTrait(traits=name)
@@ -83,7 +83,7 @@ def delete_trait(tx: Transaction, access: Access, now: int, name: str) -> None:
 
 def require_traits(tx: Transaction, names: Collection[str], *, hold: bool = False) -> None:
     """Raise for names that are not traits; with ``hold``, no other transaction can delete them until this one ends."""
-    custom = sorted(set(names) - STANDARD_TRAITS)
+    custom = sorted(set(names) - standard_traits())
     missing = sorted(set(custom) - traits.known(tx, custom, hold=hold))
     if missing:
         raise NoSuchTrait(traits=", ".join(missing))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dibs.ledger.model.traits import STANDARD_TRAITS
+from dibs.ledger.model.traits import standard_traits
 from tests.dialects.placement.conversation import Conversation
 
 PROVIDER = "11111111-1111-4111-8111-111111111111"
@@ -28,7 +28,7 @@ def test_the_traits_of_a_new_node_are_in_the_catalogue(ask: Conversation) -> Non
         ("name=startswith:CUSTOM_", ["CUSTOM_A"]),
         ("name=startswith:CUSTOM_&associated=TRUE", []),
         ("name=startswith:CUSTOM%25", []),
-        ("name=contains:CUSTOM_A&associated=false", [*sorted({*STANDARD_TRAITS, "CUSTOM_A"})]),
+        ("name=contains:CUSTOM_A&associated=false", [*sorted({*standard_traits(), "CUSTOM_A"})]),
     ],
 )
 def test_traits_are_filtered_by_name_and_use(ask: Conversation, filters: str, found: list[str]) -> None:
