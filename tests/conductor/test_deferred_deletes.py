@@ -17,4 +17,4 @@ class Servers:
 
 def test_server_that_cannot_be_deleted_does_not_delay_the_others(caplog):
     assert finish_deferred_deletes(Servers()) == 1
-    assert "cannot delete server stuck" in caplog.text
+    assert "the delete of server stuck failed" in caplog.text

@@ -1,4 +1,4 @@
-"""Conductors end holds: in time, never early, and each once."""
+"""Conductors end holds in time, never early, and each once; and allocations whose client stopped its heartbeats."""
 
 import uuid
 from datetime import UTC, datetime
@@ -7,15 +7,15 @@ import httpx
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.conductor import Conductor, expiry
-from dibs.conductor.expiry import COUNT_MAX, expire_holds
+from dibs.conductor import Conductor
+from dibs.conductor.expiry import COUNT_MAX, end_abandoned_allocations, expire_holds
 from dibs.database.errors import StoreContended
 from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.errors import HoldNotFound
-from dibs.machines.operations.conductors import RegisterConductor, list_conductors, register_conductor
 from dibs.machines.operations.holds import CreateHold, create_hold, get_hold
 from dibs.wiring import HOOKS
+from tests.allocation_builders import allocate, allocate_node, force, show
 from tests.bed.waiting import eventually
 from tests.races.crowd import all_at_once
 
@@ -109,10 +109,13 @@ def test_hold_that_cannot_be_ended_does_not_delay_the_others(ledger, caplog, err
     assert made.uuid not in caplog.text
 
 
-def test_running_conductor_removes_conductors_that_failed_long_ago(ledger, start, monkeypatch):
-    monkeypatch.setattr(expiry, "RETENTION_POLL_SECONDS", 0.02)
-    gone = RegisterConductor(hostname="gone", group="", drivers=(), incarnation="0" * 36)
-    ledger.runner.write(register_conductor, SERVICE, gone)
-    ledger.clock.move(31 * expiry.DAY_SECONDS)
-    start(retention_days=30)
-    eventually(lambda: len(ledger.runner.read(list_conductors, SERVICE, None)) == 1)
+def test_only_overdue_allocations_end_and_a_busy_node_holds_up_none(ledger):
+    overdue = allocate(ledger, keep_alive_seconds=60)
+    busy, node = allocate_node(ledger, keep_alive_seconds=60)
+    force(ledger, node, reservation="conductor-1")
+    ledger.clock.move(61)
+    ledger.revive_conductor()
+    alive = allocate(ledger, keep_alive_seconds=60)
+    assert end_abandoned_allocations(ledger.runner) == 1
+    assert [show(ledger, each).state for each in (overdue, busy, alive)] == ["error", "active", "allocating"]
+    assert end_abandoned_allocations(ledger.runner) == 0

@@ -26,10 +26,6 @@ from dibs.settings import Settings
 
 LOG = logging.getLogger(__name__)
 
-SWITCH_SECONDS = 0.001
-"""How long a thread computes before another may. Python's 5 ms add up while several threads compute: each request
-waits for its turn several times, on the event loop and after each statement."""
-
 Builder = Callable[[Settings], Application]
 """A function of dibs.wiring that builds an application."""
 
@@ -92,7 +88,6 @@ def perimeter_from(settings: Settings) -> Perimeter:
 
 def build_shell(settings: Settings, application: Application) -> Shell:
     """Return the ASGI application of this process."""
-    sys.setswitchinterval(SWITCH_SECONDS)
     return Shell(application, perimeter_from(settings), limits_from(settings))
 
 

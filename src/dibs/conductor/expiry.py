@@ -1,24 +1,25 @@
-"""End holds that have expired, and remove failures whose retention time has passed.
+"""End holds that have expired, and allocations whose client stopped sending heartbeats.
 
-Every conductor does this for all rows: each hold in a transaction of its own under the lock of its node. When two
-conductors end the same hold or remove the same row, the second finds it gone.
+Every conductor does this for all rows, each in a transaction of its own under the lock of its node. When two conductors
+end the same one, the second finds it ended.
 """
 
 import logging
+from functools import partial
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.retention import remove_old_failures
-from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.allocations.operations.keep_alive import (
+    NodeBusy,
+    end_abandoned_allocation,
+    list_abandoned_allocations,
+    postpone_abandoned_allocation,
+)
+from dibs.conductor.rounds import attempt
 from dibs.database.runner import Runner
 from dibs.machines.operations.holds import expire_hold, list_expired_holds
 
 COUNT_MAX = 100
-"""How many holds one run ends at most, so that other work does not wait for all of them."""
-
-RETENTION_POLL_SECONDS = 60.0
-"""How often failures are removed, a bounded number each time."""
-
-DAY_SECONDS = 24 * 60 * 60
+"""How many holds or allocations one run ends at most, so that other work does not wait for all of them."""
 
 logger = logging.getLogger(__name__)
 
@@ -26,29 +27,32 @@ logger = logging.getLogger(__name__)
 def expire_holds(runner: Runner) -> int:
     """End expired holds, and return how many nodes became free."""
     found = runner.read(list_expired_holds, SERVICE, COUNT_MAX)
-    ended = sum(_expire(runner, uuid) for uuid in found)
+    # The uuid of a hold is a proof and stays out of the log.
+    ended = sum(
+        attempt("the end of an expired hold", partial(runner.write, expire_hold, SERVICE, uuid)) for uuid in found
+    )
     if ended:
         logger.info("%d hold(s) expired", ended)
     return ended
 
 
-def _expire(runner: Runner, uuid: str) -> bool:
-    try:
-        return runner.write(expire_hold, SERVICE, uuid)
-    except StoreUnavailable:
-        raise
-    except StoreContended:
-        # The other holds do not wait for it; the next round tries again.
-        logger.debug("an expired hold is contended")
-        return False
-    except Exception:
-        # A hold that cannot be ended must not stop other work. Its uuid is a proof and stays out of the log.
-        logger.exception("cannot end an expired hold")
-        return False
+def end_abandoned_allocations(runner: Runner) -> int:
+    """End the allocations whose heartbeat is overdue, and return how many ended."""
+    found = runner.read(list_abandoned_allocations, SERVICE, COUNT_MAX)
+    return sum(_end_abandoned(runner, uuid) for uuid in found)
 
 
-def remove_failures(runner: Runner, retention_days: float) -> None:
-    """Remove the oldest failed allocations and conductors whose retention time has passed."""
-    removed = runner.write(remove_old_failures, SERVICE, retention_days * DAY_SECONDS)
-    if removed.allocations or removed.conductors:
-        logger.info("removed %d failed allocation(s) and %d old conductor(s)", removed.allocations, removed.conductors)
+def _end_abandoned(runner: Runner, uuid: str) -> bool:
+    postpone = partial(runner.write, postpone_abandoned_allocation, SERVICE, uuid)
+
+    def end() -> bool:
+        try:
+            return runner.write(end_abandoned_allocation, SERVICE, uuid)
+        except NodeBusy:
+            postpone()
+            return False
+
+    ended = attempt(f"the end of the abandoned allocation {uuid}", end, postpone)
+    if ended:
+        logger.warning("allocation %s ended: its client sent no heartbeat", uuid)
+    return ended

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from dibs.conductor.threads import WatchedThread
 from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.machines.model.errors import ConductorReplaced
 
 logger = logging.getLogger(__name__)
 
 
 class PeriodicTask:
-    """Calls a function every few seconds while the conductor is registered."""
+    """Calls a function at each wake-up and every few seconds, while the conductor is registered."""
 
     def __init__(
         self, name: str, run: Callable[[], object], *, registered: Callable[[], bool], poll_seconds: float
@@ -49,8 +50,9 @@ class PeriodicTask:
     def _run_once(self) -> None:
         try:
             self._run()
-        except (StoreUnavailable, StoreContended):
-            # The store logs the lost connection, once for all threads.
-            return
+        except (StoreUnavailable, StoreContended, ConductorReplaced):
+            # The store logs the lost connection, once for all threads; the next heartbeat logs the replacement.
+            self._stopping.wait(self._poll_seconds)
         except Exception:
             logger.exception("periodic task %s failed", self._name)
+            self._stopping.wait(self._poll_seconds)

@@ -3,18 +3,17 @@
 import logging
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 
-from dibs.conductor import expiry
-from dibs.conductor.abandoned import end_abandoned_allocations
+from dibs.conductor import retention
 from dibs.conductor.allocations import AllocationWorker
 from dibs.conductor.deferred_deletes import finish_deferred_deletes
-from dibs.conductor.dispatcher import Dispatcher, Step
-from dibs.conductor.expiry import expire_holds, remove_failures
+from dibs.conductor.expiry import end_abandoned_allocations, expire_holds
 from dibs.conductor.leases import LeaseWorker
 from dibs.conductor.outbox import OutboxRunner
 from dibs.conductor.periodic import PeriodicTask
 from dibs.conductor.registration import Identity, Registration
+from dibs.conductor.retention import Retention
+from dibs.conductor.rounds import Step, run_steps
 from dibs.conductor.session import Session
 from dibs.conductor.tasks import TaskWorker
 from dibs.conductor.threads import WatchedThread, note_progress
@@ -87,25 +86,21 @@ class Conductor:
         )
         self._tasks = TaskWorker(runner, drivers, hostname, self.wake, threads=workers)
         self._allocations = AllocationWorker(runner, hostname, self.wake)
-        self._dispatcher = Dispatcher(
-            hostname, self._steps(), session=lambda: self._registration.session, poll_seconds=poll_seconds
-        )
+        self._dispatcher = self._periodic_task("dispatch", self._look_for_work, poll_seconds)
         # Many leases may begin in the same minute, and other services may be slow: work on nodes must not wait.
         leases = LeaseWorker(
-            runner,
-            clock,
-            reassignment_seconds=reassignment_seconds,
-            cleaning_minutes=cleaning_minutes,
-            retention_days=lease_retention_days,
+            runner, clock, reassignment_seconds=reassignment_seconds, cleaning_minutes=cleaning_minutes
         )
         self._lease_tasks = [self._periodic_task("leases", leases.run, poll_seconds)]
         if compute is not None or enforcement is not None:
             outbox = OutboxRunner(runner, compute, enforcement)
             self._lease_tasks.append(self._periodic_task("outbox", outbox.run, poll_seconds))
-        self._periodic = [*self._lease_tasks]
-        if retention_days:
-            removal = partial(remove_failures, runner, retention_days)
-            self._periodic.append(self._periodic_task("retention", removal, expiry.RETENTION_POLL_SECONDS))
+        removal = Retention(runner, failure_days=retention_days, lease_days=lease_retention_days)
+        self._periodic = [
+            self._dispatcher,
+            *self._lease_tasks,
+            self._periodic_task("retention", removal.run, retention.POLL_SECONDS),
+        ]
 
     @property
     def running(self) -> bool:
@@ -125,7 +120,6 @@ class Conductor:
         for task in self._lease_tasks:
             self._runner.subscribe(LeaseChanged, task.wake)
         self._registration.start()
-        self._dispatcher.start()
         for task in self._periodic:
             task.start()
 
@@ -144,7 +138,6 @@ class Conductor:
         """
         deadline = time.monotonic() + STOP_SECONDS
         self._registration.stop()
-        self._dispatcher.stop()
         for task in self._periodic:
             task.stop()
         ended = [thread.join_until(deadline) for thread in self._threads]
@@ -157,13 +150,18 @@ class Conductor:
 
     @property
     def _threads(self) -> list[WatchedThread]:
-        return [self._registration.thread, self._dispatcher.thread, *(task.thread for task in self._periodic)]
+        return [self._registration.thread, *(task.thread for task in self._periodic)]
 
     def _periodic_task(self, name: str, run: Callable[[], object], poll_seconds: float) -> PeriodicTask:
         return PeriodicTask(f"{name}-{self._hostname}", run, registered=self._is_registered, poll_seconds=poll_seconds)
 
+    def _look_for_work(self) -> None:
+        session = self._registration.session
+        if session is not None:
+            run_steps(self._steps(), session)
+
     def _steps(self) -> tuple[Step, ...]:
-        """Return the steps of the dispatcher: the tasks that the first four create are started in the same round."""
+        """Return the steps of a round: the tasks that the first four create are started in the same round."""
         return (
             self._expire_holds,
             self._end_abandoned_allocations,

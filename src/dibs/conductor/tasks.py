@@ -4,11 +4,12 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 
 from dibs.access.access import SERVICE
+from dibs.conductor.rounds import attempt
 from dibs.conductor.session import Session
 from dibs.conductor.task_runner import TaskRunner
-from dibs.database.errors import StoreContended
 from dibs.database.runner import Runner
 from dibs.machines.model.driver import Driver
 from dibs.machines.operations.tasks import ListDue, TakeTask, list_due, list_orphans, take_over_task
@@ -53,15 +54,9 @@ class TaskWorker:
         """Take the tasks of failed conductors."""
         for node_uuid in self._runner.read(list_orphans, SERVICE, session.incarnation):
             command = TakeTask(node_uuid=node_uuid, incarnation=session.incarnation)
-            if self._takes_over(command):
+            take_over = partial(self._runner.write, take_over_task, SERVICE, command)
+            if attempt(f"the take-over of node {node_uuid}", take_over):
                 logger.warning("conductor %s takes over the work on node %s", self._hostname, node_uuid)
-
-    def _takes_over(self, command: TakeTask) -> bool:
-        try:
-            return self._runner.write(take_over_task, SERVICE, command)
-        except StoreContended:
-            # The other tasks do not wait for it; the next take-over tries again.
-            return False
 
     def close(self, seconds: float) -> bool:
         """Wait for the tasks in work, which the end of the session interrupts; return False when one goes on."""

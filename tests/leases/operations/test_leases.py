@@ -6,6 +6,7 @@ from dibs.access.access import SERVICE
 from dibs.access.actor import Actor
 from dibs.access.lease_policy import LeasePolicy
 from dibs.conductor.leases import LeaseWorker
+from dibs.conductor.retention import Retention
 from dibs.errors import Forbidden
 from dibs.flavors.queries import flavors
 from dibs.leases.model.dates import CURRENT_MINUTE, LeaseRules
@@ -27,7 +28,6 @@ from tests.booking_laws import broken_bookings
 from tests.builders import Ledger, trusted
 from tests.laws import read_tables
 from tests.lease_builders import (
-    HOUR,
     MEMBER,
     OWNER,
     at,
@@ -245,16 +245,17 @@ def test_leases_that_ended_long_ago_are_removed_a_few_at_a_time(ledger, database
     make_host(ledger)
     ended = [lease(ledger, hour, hour + 1, instances(1)) for hour in (1, 2, 3)]
     pending = lease(ledger, 24 * 365, 24 * 366, whole())
-    worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0, retention_days=10)
+    worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
+    retention = Retention(ledger.runner, failure_days=0, lease_days=10)
     ledger.clock.move(24 * 3_600)
     worker.run()
     ledger.clock.move(9 * 24 * 3_600)
-    worker.run()
+    retention.run()
     assert len(read_tables(database_url)["leases"]) == 4
     ledger.clock.move(2 * 24 * 3_600)
-    few = RemoveEndedLeases(age=10 * 24 * HOUR, count_max=1)
+    few = RemoveEndedLeases(seconds=10 * 24 * 3_600, count_max=1)
     assert ledger.runner.write(remove_ended_leases, SERVICE, few) == 1
-    worker.run()
+    retention.run()
     tables = read_tables(database_url)
     assert [row["uuid"] for row in tables["leases"]] == [pending.uuid]
     assert len(tables["lease_reservations"]) == 1
@@ -264,7 +265,8 @@ def test_leases_that_ended_long_ago_are_removed_a_few_at_a_time(ledger, database
 def test_leases_are_kept_without_a_retention_time(ledger, database_url):
     lease(ledger, 1, 2)
     worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
-    for _ in range(2):
-        ledger.clock.move(1_000 * 24 * 3_600)
-        worker.run()
+    ledger.clock.move(1_000 * 24 * 3_600)
+    worker.run()
+    ledger.clock.move(1_000 * 24 * 3_600)
+    Retention(ledger.runner, failure_days=0, lease_days=0).run()
     assert len(read_tables(database_url)["leases"]) == 1

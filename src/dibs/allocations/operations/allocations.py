@@ -11,14 +11,13 @@ from dibs.allocations.model.access import DELETE, UPDATE, check_allocation
 from dibs.allocations.model.allocations import Allocation, AllocationQuery, check_removable
 from dibs.allocations.model.changes import changes_of
 from dibs.allocations.model.errors import AllocationNotFound, NodeHasNoAllocation
-from dibs.allocations.operations.creating import check_target
 from dibs.allocations.operations.granting import detach_node
 from dibs.allocations.queries import allocations
 from dibs.database.paging import Page
 from dibs.database.transaction import Again, Transaction
 from dibs.documents.json_patch import Patch
 from dibs.errors import BadValue
-from dibs.machines.model.access import check_node
+from dibs.machines.model.access import check_named_node, check_node
 from dibs.machines.model.errors import NodeNotFound
 from dibs.machines.operations.nodes import check_unlocked
 from dibs.machines.queries import nodes
@@ -45,7 +44,7 @@ def get_allocation_of_node(tx: Transaction, access: Access, now: int, node: str)
 def list_allocations(tx: Transaction, access: Access, now: int, query: AllocationQuery) -> Page[Allocation]:
     """Return one page of allocations."""
     if query.node is not None:
-        node = check_target(access, nodes.get(tx, query.node), query.node)
+        node = check_named_node(access, nodes.get(tx, query.node), query.node)
         query = replace(query, node=node.uuid)
     page = allocations.page(tx, query)
     if page is None:

@@ -27,9 +27,9 @@ from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
 from dibs.ledger.model.traits import check_traits
 from dibs.ledger.queries import consumers, traits
-from dibs.machines.model.access import CHANGE_INSTANCE, check_node, sees_node
+from dibs.machines.model.access import CHANGE_INSTANCE, check_named_node, sees_node
 from dibs.machines.model.conductors import after
-from dibs.machines.model.errors import NodeAssociated, NodeNotFound
+from dibs.machines.model.errors import NodeAssociated
 from dibs.machines.model.nodes import Json, Node
 from dibs.machines.operations import holds
 from dibs.machines.operations.nodes import check_unlocked
@@ -117,24 +117,10 @@ def find_candidates(tx: Transaction, access: Access, idents: Iterable[str]) -> t
     return tuple(dict.fromkeys(visible[ident] for ident in idents))
 
 
-def check_target(access: Access, node: Node | None, ident: str, *rules: str) -> Node:
-    """Return the node that a request names in its body or query; raise BadValue when the caller sees no such node.
-
-    ``rules`` are those that the caller must pass on the node, in addition to the one to see it.
-    """
-    try:
-        if node is None:
-            raise NodeNotFound(node=ident)
-        check_node(access, node, ident, rules)
-    except NodeNotFound as error:
-        raise BadValue(reason=str(error)) from error
-    return node
-
-
 def _backfill(tx: Transaction, access: Access, now: int, command: CreateAllocation, ident: str) -> Allocation:
     # The allocation decides over the instance of the node: deleting it removes the instance.
     # Quirk not copied: in Ironic a caller that sees the node may backfill it.
-    node = check_target(access, nodes.lock(tx, ident, now), ident, CHANGE_INSTANCE)
+    node = check_named_node(access, nodes.lock(tx, ident, now), ident, (CHANGE_INSTANCE,))
     check_unlocked(node)
     allocation_uuid = command.uuid or node.instance_uuid or str(uuid.uuid4())
     if allocation_uuid != node.instance_uuid and allocations.is_instance(tx, allocation_uuid):

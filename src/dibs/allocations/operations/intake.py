@@ -16,13 +16,13 @@ from dibs.allocations.model.allocations import Allocation
 from dibs.allocations.operations.allocations import delete_allocation, delete_allocation_of_node
 from dibs.allocations.operations.creating import (
     CreateAllocation,
-    check_target,
     choose_live_conductor,
     create_allocation,
     find_candidates,
 )
 from dibs.database.runner import Runner
 from dibs.database.transaction import Transaction
+from dibs.machines.model.access import check_named_node
 from dibs.machines.model.conductors import Conductor
 from dibs.machines.queries import conductors, nodes
 
@@ -74,7 +74,7 @@ def prepare_to_send(tx: Transaction, access: Access, now: int, command: CreateAl
     check_owner(access, command.owner)
     allocation_uuid, node_uuid = command.uuid or str(uuid.uuid4()), None
     if command.node is not None:
-        node = check_target(access, nodes.get(tx, command.node), command.node)
+        node = check_named_node(access, nodes.get(tx, command.node), command.node)
         allocation_uuid, node_uuid = command.uuid or node.instance_uuid or allocation_uuid, node.uuid
     candidates = find_candidates(tx, access, command.candidate_nodes)
     choose_live_conductor(tx, now, allocation_uuid)

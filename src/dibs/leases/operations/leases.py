@@ -20,6 +20,7 @@ from dibs.leases.operations import booking, reservation_inventories
 from dibs.leases.operations.events import end_and_delete
 from dibs.leases.operations.planning import CreateLease, plan_lease, planned_lease, search_of
 from dibs.leases.queries import leases, outbox
+from dibs.machines.model.conductors import after
 
 
 class GetLease(Struct, frozen=True, kw_only=True):
@@ -37,9 +38,9 @@ class DeleteLease(GetLease, frozen=True, kw_only=True):
 
 
 class RemoveEndedLeases(Struct, frozen=True, kw_only=True):
-    """Remove leases that have been terminated for a time, in microseconds, and have not changed since."""
+    """Remove leases that have been terminated for this many seconds and have not changed since."""
 
-    age: int
+    seconds: float
     count_max: int
 
 
@@ -78,7 +79,7 @@ def delete_lease(tx: Transaction, access: Access, now: int, command: DeleteLease
 
 def remove_ended_leases(tx: Transaction, access: Access, now: int, command: RemoveEndedLeases) -> int:
     """Remove leases that ended long ago; return how many. A lease that was renamed since counts from then on."""
-    return leases.remove_ended(tx, now - command.age, command.count_max)
+    return leases.remove_ended(tx, after(now, -command.seconds), command.count_max)
 
 
 def allowed(access: Access, lease: Lease | None, command: GetLease) -> Lease:

@@ -67,6 +67,20 @@ def check_node(access: Access, node: Node, ident: str, rules: Iterable[str] = ()
             raise Forbidden(resource=rule)
 
 
+def check_named_node(access: Access, node: Node | None, ident: str, rules: Iterable[str] = ()) -> Node:
+    """Return the node that a request names in its body or query; raise BadValue when the caller sees no such node.
+
+    ``rules`` are those that the caller must pass on the node, in addition to the one to see it.
+    """
+    try:
+        if node is None:
+            raise NodeNotFound(node=ident)
+        check_node(access, node, ident, rules)
+    except NodeNotFound as error:
+        raise BadValue(reason=str(error)) from error
+    return node
+
+
 def check_any_rule(access: Access, node: Node, ident: str, rules: tuple[str, ...]) -> None:
     """Raise NodeNotFound for a node that the caller may not see, Forbidden when none of the rules is granted."""
     check_node(access, node, ident)

@@ -3,7 +3,7 @@
 Every change locks the node of the part first; a part that moves locks both nodes.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from dibs.documents.json_patch import Patch
 from dibs.errors import BadValue
 from dibs.ledger.queries import providers
 from dibs.machines.model import states
-from dibs.machines.model.access import check_node
+from dibs.machines.model.access import check_named_node, check_node
 from dibs.machines.model.errors import NodeNotFound, PartNotFound, PortGroupNotEmpty, WrongState, WrongVerb
 from dibs.machines.model.nodes import Node
 from dibs.machines.model.parts.documents import changes_of_patch
@@ -63,7 +63,7 @@ class DeletePart(GetPart, frozen=True, kw_only=True):
 
 def create_part(tx: Transaction, access: Access, now: int, command: CreatePart) -> Part:
     """Add a part to a node."""
-    node = _visible(access, nodes.lock(tx, command.node, now), command.node, command.rules)
+    node = check_named_node(access, nodes.lock(tx, command.node, now), command.node, command.rules)
     check_unlocked(node)
     table = parts.TABLES[command.kind]
     identity = {"id": 0, "uuid": command.uuid, "node_uuid": node.uuid, "created_at": now}
@@ -105,7 +105,7 @@ def update_part(tx: Transaction, access: Access, now: int, command: UpdatePart) 
         raise Again  # Another client changed the part between the first read and the lock.
     target = node
     if after.node_uuid != node.uuid:
-        target = _visible(access, nodes.get(tx, after.node_uuid), after.node_uuid, command.rules)
+        target = check_named_node(access, nodes.get(tx, after.node_uuid), after.node_uuid, command.rules)
         check_unlocked(target)
     if command.kind in _VOLUMES and node.power_state != states.POWER_OFF:
         raise WrongVerb(action=f"{command.kind.value} update", node=node.uuid, state=node.power_state)
@@ -143,17 +143,6 @@ def _check_group(tx: Transaction, part: Part) -> None:
         raise BadValue(reason=f"Portgroup {part.portgroup_uuid} could not be found.")
     if group.node_uuid != part.node_uuid:
         raise BadValue(reason=f"Portgroup {group.uuid} does not belong to node {part.node_uuid}, as its ports must.")
-
-
-def _visible(access: Access, node: Node | None, ident: str, rules: Iterable[str]) -> Node:
-    """Return the node that a body names; raise BadValue when the caller sees no such node."""
-    try:
-        if node is None:
-            raise NodeNotFound(node=ident)
-        check_node(access, node, ident, rules)
-    except NodeNotFound as error:
-        raise BadValue(reason=str(error)) from error
-    return node
 
 
 def _found(tx: Transaction, access: Access, command: GetPart) -> tuple[Part, Node]:

@@ -1,0 +1,15 @@
+"""Rows whose retention time has passed are removed."""
+
+from dibs.access.access import SERVICE
+from dibs.conductor import retention
+from dibs.machines.operations.conductors import RegisterConductor, list_conductors, register_conductor
+from tests.bed.waiting import eventually
+
+
+def test_running_conductor_removes_conductors_that_failed_long_ago(ledger, start, monkeypatch):
+    monkeypatch.setattr(retention, "POLL_SECONDS", 0.02)
+    gone = RegisterConductor(hostname="gone", group="", drivers=(), incarnation="0" * 36)
+    ledger.runner.write(register_conductor, SERVICE, gone)
+    ledger.clock.move(31 * retention.DAY_SECONDS)
+    start(retention_days=30)
+    eventually(lambda: len(ledger.runner.read(list_conductors, SERVICE, None)) == 1)
