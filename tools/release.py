@@ -45,7 +45,9 @@ def release(root: Path, version: str) -> None:
     before = {path: path.read_text() for path in (pyproject, changelog)}
     after = {
         pyproject: with_version(before[pyproject], version),
-        changelog: with_release(before[changelog], version, datetime.now(UTC).date().isoformat()),
+        changelog: with_release(
+            before[changelog], version, datetime.now(UTC).date().isoformat(), schema_revision(root)
+        ),
     }
     try:
         for path, text in after.items():
@@ -91,14 +93,25 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def with_release(changelog: str, version: str, date: str) -> str:
-    """Return the changelog with a heading for this version above what was unreleased, and an empty "Unreleased"."""
+def schema_revision(root: Path) -> str:
+    """Return the number of the last migration."""
+    names = [path.name for path in (root / "src/dibs/database/migrations/versions").glob("v*.py")]
+    if not names:
+        raise Refused("there are no migrations under src/dibs/database/migrations/versions.")
+    return max(names)[1:5]
+
+
+def with_release(changelog: str, version: str, date: str, revision: str) -> str:
+    """Return the changelog with a heading for this version above what was unreleased, and an empty "Unreleased".
+
+    The line with the revision says which schema the release has; tests/architecture/test_migrations.py reads it.
+    """
     before, heading, after = changelog.partition(f"\n{UNRELEASED}\n")
     if not heading:
         raise Refused(f"CHANGELOG.md has no heading '{UNRELEASED}'.")
     if not after.partition("\n## ")[0].strip():
         raise Refused(f"CHANGELOG.md says nothing under '{UNRELEASED}'. Describe what changed for users and operators.")
-    return f"{before}{heading}\n## {version} ({date})\n{after}"
+    return f"{before}{heading}\n## {version} ({date})\n\nSchema revision {revision}.\n{after}"
 
 
 def build(root: Path, version: str) -> list[Path]:

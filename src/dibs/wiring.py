@@ -247,10 +247,13 @@ def _cors(settings: Settings) -> Cors | None:
 
 
 def upgrade_database(settings: Settings) -> None:
-    """Run the migrations that the database lacks."""
+    """Run the migrations that the database lacks; raise SchemaProblem when it is too new for this code."""
     from dibs.database import migrate
 
     migrate.upgrade(settings.database)
+    with revisions.connected(settings.database) as connection:
+        if problem := revisions.revision_problem(connection):
+            raise SchemaProblem(problem)
 
 
 def check_database(settings: Settings) -> list[str]:

@@ -63,6 +63,14 @@ def test_call_to_a_service_that_is_no_longer_configured_is_kept():
     assert "ServiceNotConfigured" in problem
 
 
+def test_call_of_a_later_release_is_kept():
+    calls = Calls(call("defragment"))
+    OutboxRunner(calls, Compute()).run()
+    ((operation, problem),) = calls.wrote
+    assert operation is postpone_outbox_call
+    assert "this release does not know defragment" in problem
+
+
 def test_done_call_is_finished():
     class Quick(Compute):
         def clean_up(self, flavors, hosts):

@@ -3,9 +3,12 @@
 import subprocess
 import sys
 
+import pytest
+from alembic import command
 from sqlalchemy import Column, Index, Integer, MetaData, Table, text
 
 from dibs.database import migrate, revisions
+from dibs.database.engines import sqlite, timeouts
 from dibs.wiring import metadata
 
 
@@ -38,6 +41,37 @@ def test_missing_index_is_a_problem(blank_database_url: str) -> None:
 def test_second_upgrade_changes_nothing(blank_database_url: str) -> None:
     migrate.upgrade(blank_database_url)
     migrate.upgrade(blank_database_url)
+    assert migrate.problems(blank_database_url, metadata) == []
+
+
+def test_newer_schema_stays_as_it_is(blank_database_url: str) -> None:
+    migrate.upgrade(blank_database_url)
+    with revisions.connected(blank_database_url) as connection, connection.begin():
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    migrate.upgrade(blank_database_url)
+    assert revisions.current(blank_database_url) == "9999"
+
+
+def test_upgrade_waits_for_a_transaction_and_lets_requests_pass_meanwhile(
+    blank_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A statement that changes a table queues behind its readers, and every other statement behind that one."""
+    monkeypatch.setattr(timeouts, "LOCK_SECONDS", 1)
+    monkeypatch.setattr(sqlite, "BUSY_TIMEOUT_MILLISECONDS", 100)
+    with revisions.connected(blank_database_url) as connection, connection.begin():
+        command.upgrade(migrate._config(connection), "0008")
+    with revisions.connected(blank_database_url) as other:
+        if other.dialect.name == "sqlite":
+            other.exec_driver_sql("BEGIN IMMEDIATE")
+        other.exec_driver_sql("SELECT id FROM nodes")
+
+        def end_the_transaction(seconds: float) -> None:
+            with revisions.connected(blank_database_url) as request:
+                request.exec_driver_sql("SELECT id FROM nodes")
+            other.rollback()
+
+        monkeypatch.setattr(migrate.time, "sleep", end_the_transaction)
+        migrate.upgrade(blank_database_url)
     assert migrate.problems(blank_database_url, metadata) == []
 
 

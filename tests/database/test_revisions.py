@@ -4,7 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
@@ -39,14 +38,36 @@ def test_upgraded_database_fits(database_url: str) -> None:
     assert revisions.problems(database_url, metadata) == []
 
 
-@pytest.mark.parametrize(("revision", "advice"), [("0000", "Run `dibs db upgrade`."), ("9999", "Upgrade Dibs.")])
-def test_other_revision_is_a_problem(blank_database_url: str, revision: str, advice: str) -> None:
+def test_older_schema_is_a_problem(blank_database_url: str) -> None:
     migrate.upgrade(blank_database_url)
-    alter(blank_database_url, f"UPDATE alembic_version SET version_num = '{revision}'")
+    alter(blank_database_url, "UPDATE alembic_version SET version_num = '0001'")
     (problem,) = revisions.problems(blank_database_url, metadata)
-    assert revision in problem
-    assert problem.endswith(advice)
-    assert revisions.is_outdated(blank_database_url) == (revision == "0000")
+    assert problem.startswith("The database schema has revision 0001; this Dibs needs")
+    assert problem.endswith("Run `dibs db upgrade`.")
+    assert revisions.is_outdated(blank_database_url)
+
+
+def test_newer_schema_that_only_added_something_fits(blank_database_url: str) -> None:
+    migrate.upgrade(blank_database_url)
+    alter(blank_database_url, "ALTER TABLE leases ADD COLUMN later INTEGER")
+    alter(blank_database_url, "UPDATE alembic_version SET version_num = '9999'")
+    assert revisions.problems(blank_database_url, metadata) == []
+    assert migrate.problems(blank_database_url, metadata) == []
+    assert not revisions.is_outdated(blank_database_url)
+
+
+def test_newer_schema_that_removed_something_is_a_problem_for_older_code(blank_database_url: str) -> None:
+    migrate.upgrade(blank_database_url)
+    alter(blank_database_url, "UPDATE alembic_version SET version_num = '9999'")
+    alter(blank_database_url, f"UPDATE schema_compatibility SET oldest_revision = '{revisions.newest()}'")
+    assert revisions.problems(blank_database_url, metadata) == []
+    alter(blank_database_url, "UPDATE schema_compatibility SET oldest_revision = '9998'")
+    (problem,) = revisions.problems(blank_database_url, metadata)
+    assert problem == (
+        "The database schema has revision 9999, for Dibs with revision 9998 or later; this Dibs has"
+        f" {revisions.newest()}. Install a later release of Dibs."
+    )
+    assert not revisions.is_outdated(blank_database_url)
 
 
 def test_missing_column_is_a_problem(blank_database_url: str) -> None:

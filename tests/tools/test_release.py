@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 
+from dibs.database import revisions
 from tests.clients.clouds import bare_environment
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +53,8 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)
     (tmp_path / "backend.py").write_text(BACKEND)
     (tmp_path / "CHANGELOG.md").write_text(CHANGELOG)
+    (tmp_path / "src/dibs/database/migrations/versions").mkdir(parents=True)
+    (tmp_path / "src/dibs/database/migrations/versions/v0042_answers.py").touch()
     (tmp_path / ".gitignore").write_text("__pycache__/\ndist/\nbuild/\n*.egg-info/\n")
     make_repository(tmp_path)
     return tmp_path
@@ -175,5 +178,6 @@ def test_a_release_has_version_changelog_commit_tag_wheel_and_sdist(tmp_path: Pa
     assert git(root, "diff", "--stat", "HEAD~1", "--name-only").split() == ["CHANGELOG.md", "pyproject.toml"]
     changelog = (root / "CHANGELOG.md").read_text()
     assert changelog.index("## Unreleased\n") < changelog.index("\n## 0.99.0 (")
+    assert f"\nSchema revision {revisions.newest()}.\n" in changelog
     assert "git push origin main v0.99.0" in done.stdout
     assert release(root, "0.99.0").returncode == 1

@@ -1,4 +1,7 @@
-"""Whether a database has the schema that this code needs, answered without Alembic.
+"""Whether this code can use the schema of a database, answered without Alembic.
+
+During a rolling upgrade the schema is newer than the code of the processes that are not replaced yet. The schema says
+which code can use it: ``schema_compatibility`` has the oldest revision, and the revision of code is its last migration.
 
 Importing Alembic costs as much as the rest of a start on a database that is up to date, so only ``migrate`` does it.
 """
@@ -13,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from dibs.database.engines import engine_for
 from dibs.database.errors import StoreUnavailable
 from dibs.database.migrations import versions
+from dibs.database.schema import COMPATIBILITY
 
 VERSION_TABLE = "alembic_version"
 
@@ -20,7 +24,7 @@ _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "mariadb": "
 
 
 def newest() -> str:
-    """Return the revision that this code needs: the number in the name of the last migration."""
+    """Return the revision of this code: the number in the name of its last migration."""
     return max(module.name[1:5] for module in pkgutil.iter_modules(versions.__path__))
 
 
@@ -29,7 +33,7 @@ def current(url: str) -> str | None:
     if not engine_for(url).exists():
         return None
     with connected(url) as connection:
-        return _current(connection)
+        return current_on(connection)
 
 
 def is_outdated(url: str) -> bool:
@@ -49,7 +53,7 @@ def problems(url: str, metadata: MetaData) -> list[str]:
         return [f"The database file {engine.url.database} does not exist. Run `dibs db upgrade`, or `dibs serve`."]
     with connected(url) as connection:
         found = engine.problems(connection.connection.dbapi_connection)
-        wrong_revision = _revision_problem(_current(connection))
+        wrong_revision = revision_problem(connection)
         if wrong_revision:
             return [*found, wrong_revision]
         return [*found, *_missing_columns(connection, metadata)]
@@ -75,21 +79,29 @@ def connected(url: str, *, upgrading: bool = False) -> Iterator[Connection]:
         alchemy.dispose()
 
 
-def _current(connection: Connection) -> str | None:
+def current_on(connection: Connection) -> str | None:
+    """Return the revision of a connected database; None when it has no schema yet."""
     if not inspect(connection).has_table(VERSION_TABLE):
         return None
     return connection.scalar(select(column("version_num")).select_from(table(VERSION_TABLE)))
 
 
-def _revision_problem(found: str | None) -> str | None:
-    wanted = newest()
+def revision_problem(connection: Connection) -> str | None:
+    """Return why this code cannot use the schema, by its revision; None when it can."""
+    found, wanted = current_on(connection), newest()
     if found is None:
         return "The database has no schema. Run `dibs db upgrade`."
     if found < wanted:
         return f"The database schema has revision {found}; this Dibs needs {wanted}. Run `dibs db upgrade`."
-    if found > wanted:
-        return f"The database schema has revision {found}; this Dibs knows only {wanted}. Upgrade Dibs."
-    return None
+    if found == wanted:
+        return None
+    oldest = connection.scalar(select(COMPATIBILITY.c.oldest_revision)) or found
+    if wanted >= oldest:
+        return None
+    return (
+        f"The database schema has revision {found}, for Dibs with revision {oldest} or later; this Dibs has {wanted}."
+        " Install a later release of Dibs."
+    )
 
 
 def _missing_columns(connection: Connection, metadata: MetaData) -> list[str]:

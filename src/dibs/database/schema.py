@@ -10,7 +10,8 @@ Conventions, the same on every engine:
 
 To change a table: change its ``tables.py``, write the next migration in ``migrations/versions`` (what the schema is on
 every engine is decided there; options such as MariaDB's collation are only there), and run ``tests/database``, which
-compares the two on every engine. A migration that is released never changes.
+compares the two on every engine. A migration that is released never changes. The release before must be able to run on
+the new schema: a migration adds, and what a release no longer uses is removed by a later one (ADR 0012).
 """
 
 from typing import Any
@@ -107,3 +108,7 @@ def owned_by(name: str, target: str, *, primary_key: bool = False) -> Column[int
         primary_key=primary_key,
         nullable=False,
     )
+
+
+COMPATIBILITY = table("schema_compatibility", Column("oldest_revision", String(32), primary_key=True))
+"""One row: the oldest revision of the code that can use this schema. Contracting migrations raise it."""

@@ -7,6 +7,8 @@ from dibs.conductor.leases import LeaseWorker
 from dibs.database.schema import metadata
 from dibs.leases.model.leases import ACTIVE, DONE, PENDING, TERMINATED, UNDONE, WHOLE_HOST
 from dibs.leases.operations.events import DueEvent, fail_event, list_due_events, run_event
+from dibs.leases.operations.planning import new_event
+from dibs.leases.queries.leases import add_events
 from tests import lease_builders as leases
 from tests import server_builders as servers
 from tests.builders import Ledger
@@ -164,6 +166,18 @@ def test_event_runs_once(ledger, worker):
     until(ledger, leases.at(1))
     event = DueEvent(lease=made.uuid, kind="start_lease")
     assert [ledger.runner.write(run_event, SERVICE, event) for _ in range(2)] == [True, False]
+
+
+def test_event_of_a_later_release_stays_due(ledger, worker):
+    leases.make_host(ledger)
+    made = leases.lease(ledger, 1, 2, leases.instances(2))
+    event = new_event("move_lease", leases.at(1), ledger.clock())
+    ledger.run(lambda tx: add_events(tx, made.id, [event]))
+    until(ledger, leases.at(1))
+    worker.run()
+    now = leases.shown(ledger, made)
+    assert now.status == ACTIVE
+    assert now.event("move_lease").status == UNDONE
 
 
 def test_overdue_lease_begins_and_ends(ledger, worker):

@@ -105,7 +105,8 @@ class MariaDB:
             write_timeout=timeouts.CONNECT_SECONDS,
             init_command=(
                 f"SET SESSION tx_isolation='{_isolation(writing=writing)}', sql_mode='TRADITIONAL', "
-                f"time_zone='+00:00', innodb_lock_wait_timeout={timeouts.LOCK_SECONDS}, wsrep_sync_wait={SYNC_WAIT}, "
+                f"time_zone='+00:00', innodb_lock_wait_timeout={timeouts.LOCK_SECONDS}, "
+                f"lock_wait_timeout={timeouts.LOCK_SECONDS}, wsrep_sync_wait={SYNC_WAIT}, "
                 f"max_statement_time={0 if upgrading else timeouts.STATEMENT_SECONDS}, "
                 f"idle_transaction_timeout={timeouts.IDLE_TRANSACTION_SECONDS}"
             ),

@@ -16,6 +16,7 @@ from dibs.leases.model.documents import lease_document
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import (
     ACTIVE,
+    BEFORE_END,
     DONE,
     END,
     ERROR,
@@ -55,7 +56,10 @@ def list_due_events(tx: Transaction, access: Access, now: int, count_max: int) -
 
 
 def run_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> bool:
-    """Run an event; return False when it is not due, is done already, or must wait for the end of an earlier lease."""
+    """Run an event; return False when it is not due, is done already, or must wait for the end of an earlier lease.
+
+    An event of a kind that this release does not know stays due, for a conductor of a later one.
+    """
     lease = leases.lock(tx, command.lease)
     event = lease.event(command.kind) if lease else None
     if lease is None or event is None or event.status != UNDONE or now < event.due_at:
@@ -65,8 +69,10 @@ def run_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> b
     if command.kind == END:
         _end(tx, now, lease)
         return True
-    leases.change_event(tx, event, now, status=DONE)
-    return True
+    if command.kind == BEFORE_END:
+        leases.change_event(tx, event, now, status=DONE)
+        return True
+    return False
 
 
 def fail_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> bool:
