@@ -1,6 +1,7 @@
 """A TCP proxy in front of a server, which fails as a network or a hanging server does."""
 
 import contextlib
+import re
 import socket
 import threading
 import time
@@ -25,7 +26,7 @@ class Proxy:
         self._swallowing = False
         self._delay_seconds = 0.0
         self._truncating = False
-        self._chosen: tuple[bytes, At] | None = None
+        self._chosen: tuple[re.Pattern[bytes], At] | None = None
         self._lock = threading.Lock()
         self._pairs: list[_Pair] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -46,9 +47,12 @@ class Proxy:
         self._truncating = True
 
     def at(self, statement: bytes, action: At) -> None:
-        """Do this to the next connection that sends a statement with these bytes."""
+        """Do this to the next connection that sends a statement that ends with these bytes.
+
+        COMMIT must not stand for READ COMMITTED, with which transactions of PostgreSQL begin.
+        """
         with self._lock:
-            self._chosen = (statement, action)
+            self._chosen = (re.compile(re.escape(statement) + rb"(?:\0|\Z)"), action)
 
     def forward(self) -> None:
         """Deliver what is sent from now on."""
@@ -121,7 +125,7 @@ class Proxy:
 
     def _action_for(self, data: bytes) -> At | None:
         with self._lock:
-            if self._chosen is None or self._chosen[0] not in data:
+            if self._chosen is None or not self._chosen[0].search(data):
                 return None
             action = self._chosen[1]
             self._chosen = None

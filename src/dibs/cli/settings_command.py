@@ -78,5 +78,5 @@ def _no_database(url: str, error: Exception) -> str:
     source = "the URL in --database, DIBS_DATABASE or the settings file."
     if parts.scheme.startswith("sqlite"):
         return f"Cannot open the database file {parts.path[1:]}: {reason}. Check {source}"
-    where = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
+    where = parts.netloc.rpartition("@")[2]
     return f"Cannot connect to the database at {where}: {reason}. Check that its server runs, and {source}"

@@ -60,7 +60,10 @@ class Settings:
     bind: str = _setting(
         "127.0.0.1:8780", "HOST:PORT or unix:/path to listen on.", check=parse_address, begins="basic settings"
     )
-    database: str = _setting("sqlite:///./var/dibs.sqlite", "Database URL. A missing SQLite file is created.")
+    database: str = _setting(
+        "sqlite:///./var/dibs.sqlite",
+        "Database URL. A missing SQLite file is created. Several HOST:PORT of a cluster are separated by commas.",
+    )
     auth: str = _setting(
         "noauth",
         "Authentication method: noauth, http_basic or keystone.",

@@ -40,6 +40,10 @@ def test_secrets_are_encrypted_with_the_keys_of_a_file(tmp_path: Path) -> None:
     [
         ("postgresql://olga:secret@127.0.0.1:1/dibs", "Cannot connect to the database at 127.0.0.1:1: "),
         ("mariadb://olga:secret@127.0.0.1:1/dibs", "Cannot connect to the database at 127.0.0.1:1: "),
+        (
+            "mariadb://olga:secret@127.0.0.1:1,127.0.0.1:2/dibs",
+            "Cannot connect to the database at 127.0.0.1:1,127.0.0.1:2: 127.0.0.1:1: ",
+        ),
         ("sqlite:////dev/null/dibs.sqlite", "Cannot open the database file /dev/null/dibs.sqlite: "),
     ],
 )

@@ -66,7 +66,7 @@ def test_upgrade_that_is_killed_at_every_statement_can_be_repeated(
 
 def test_statement_that_fails_is_not_taken_for_done(url: str) -> None:
     address = make_url(url)
-    driver = MariaDB(address).connect(writing=True)
+    driver = MariaDB([address]).connect(writing=True)
     with driver, driver.cursor() as cursor:
         cursor.execute("CREATE TABLE conductors (other INTEGER)")
         for _ in range(2):
@@ -80,7 +80,7 @@ def test_statement_that_fails_is_not_taken_for_done(url: str) -> None:
 def test_upgrade_waits_for_one_on_another_connection(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock is a row and not a named lock, which is invisible to the other nodes of a Galera cluster."""
     monkeypatch.setattr(mariadb_upgrade, "WAIT_SECONDS", 0)
-    engine = MariaDB(make_url(url))
+    engine = MariaDB([make_url(url)])
     connected = revisions.connected(url, upgrading=True)
     with connected as connection, engine.upgrade(connection), pytest.raises(UpgradeFailed, match="Another process"):
         migrate.upgrade(url)
@@ -88,7 +88,7 @@ def test_upgrade_waits_for_one_on_another_connection(url: str, monkeypatch: pyte
 
 
 def test_upgrade_that_lost_its_lock_changes_nothing_more(url: str, no_wait: None) -> None:
-    engine = MariaDB(make_url(url))
+    engine = MariaDB([make_url(url)])
     connected = revisions.connected(url, upgrading=True)
     lost = pytest.raises(UpgradeFailed, match="stopped for too long")
     with connected as connection, lost, engine.upgrade(connection):

@@ -6,13 +6,17 @@ An ``if`` about the engine anywhere else is a defect; extend the protocol instea
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from sqlalchemy import URL, Connection, TextClause, make_url
+from sqlalchemy import URL, Connection, TextClause
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import ArgumentError
 
+from dibs.database.engines.servers import split_url
 from dibs.errors import BadValue
 
-_SUPPORTED = "The database URL must begin with sqlite:///, postgresql:// or mariadb://."
+_SUPPORTED = (
+    "The database URL must be sqlite:///PATH, postgresql://USER:PASSWORD@HOST:PORT/NAME or mariadb://…, with commas"
+    " between several HOST:PORT."
+)
 
 
 class Engine(Protocol):
@@ -22,6 +26,7 @@ class Engine(Protocol):
     dialect: Dialect
     """Compiles statements with named parameters; does not connect."""
     url: URL
+    """The URL of the database; of its first server when it has several."""
     clock: TextClause
     """Selects the time of the server: microseconds since 1970 UTC."""
     is_file: bool
@@ -68,20 +73,20 @@ class Engine(Protocol):
 def engine_for(url: str) -> Engine:
     """Return the engine that a database URL names; import no other, because each driver costs time at start."""
     try:
-        parsed = make_url(url)
-    except ArgumentError:
+        urls = split_url(url)
+    except (ArgumentError, ValueError):
         raise BadValue(reason=_SUPPORTED) from None
-    match parsed.drivername.split("+")[0]:
+    match urls[0].drivername.split("+")[0]:
         case "sqlite":
             from dibs.database.engines.sqlite import SQLite
 
-            return SQLite(parsed)
+            return SQLite(urls[0])
         case "postgresql" | "postgres":
             from dibs.database.engines.postgresql import PostgreSQL
 
-            return PostgreSQL(parsed)
+            return PostgreSQL(urls)
         case "mariadb" | "mysql":
             from dibs.database.engines.mariadb import MariaDB
 
-            return MariaDB(parsed)
+            return MariaDB(urls)
     raise BadValue(reason=_SUPPORTED)

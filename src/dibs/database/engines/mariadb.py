@@ -2,6 +2,7 @@
 
 import re
 import socket
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from ssl import SSLContext
 from typing import Any, ClassVar
@@ -10,6 +11,7 @@ from sqlalchemy import URL, Connection, create_engine, text
 from sqlalchemy.engine import Dialect
 
 from dibs.database.engines import timeouts
+from dibs.database.engines.servers import Servers, Unreachable
 from dibs.extras import needs_extra
 
 with needs_extra("mariadb", "MariaDB"):
@@ -17,6 +19,7 @@ with needs_extra("mariadb", "MariaDB"):
     from pymysql.constants import CLIENT
 
 SYNC_WAIT = 3
+NOT_READY = 1047
 
 _REFUSALS = {
     1205,  # lock wait time-out
@@ -24,7 +27,7 @@ _REFUSALS = {
 }
 _UNAVAILABLE = {
     1040,  # too many connections
-    1047,  # Galera: this node is not part of the primary component
+    NOT_READY,  # Galera: this node is not part of the primary component
     1053,  # shutting down
     1180,  # Galera: quorum was lost during COMMIT
     1290,  # read-only
@@ -74,8 +77,9 @@ class MariaDB:
     clock = text("SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS INTEGER)")
     is_file = False
 
-    def __init__(self, url: URL) -> None:
-        self.url = url
+    def __init__(self, urls: Sequence[URL]) -> None:
+        self.url = urls[0]
+        self._servers = Servers(urls)
         self.dialect: Dialect = create_engine("mariadb+pymysql://").dialect
         # SQLAlchemy asks the server's version before it uses INSERT … RETURNING; every supported MariaDB has it.
         self.dialect.insert_returning = True
@@ -90,13 +94,21 @@ class MariaDB:
         ``wsrep_sync_wait`` makes a Galera node apply what the cluster had committed before; a single server ignores it.
         1 waits at BEGIN and SELECT, 2 at UPDATE and DELETE: writes begin with an UPDATE, and PyMySQL sends no BEGIN.
         """
+        connection = self._servers.connect(
+            lambda url: self._connect(url, writing=writing, upgrading=upgrading), self.unavailable
+        )
+        connection.wait_for_answers(None if upgrading else timeouts.ANSWER_SECONDS)
+        return connection
+
+    def _connect(self, url: URL, *, writing: bool, upgrading: bool) -> _Connection:
+        """Connect to one server. Of several, one will do that its Galera cluster has made ready for writes."""
         connection = _Connection(
-            host=self.url.host or "127.0.0.1",
-            port=self.url.port or 3306,
-            user=self.url.username,
-            password=str(self.url.password or ""),
-            database=self.url.database,
-            unix_socket=self.url.query.get("unix_socket"),
+            host=url.host or "127.0.0.1",
+            port=url.port or 3306,
+            user=url.username,
+            password=str(url.password or ""),
+            database=url.database,
+            unix_socket=url.query.get("unix_socket"),
             charset="utf8mb4",
             collation="utf8mb4_nopad_bin",
             client_flag=CLIENT.FOUND_ROWS,
@@ -111,7 +123,8 @@ class MariaDB:
                 f"idle_transaction_timeout={timeouts.IDLE_TRANSACTION_SECONDS}"
             ),
         )
-        connection.wait_for_answers(None if upgrading else timeouts.ANSWER_SECONDS)
+        if self._servers.several:
+            _refuse_unready(connection)
         return connection
 
     def begin(self, cursor: Any) -> None:
@@ -132,6 +145,8 @@ class MariaDB:
 
     def unavailable(self, error: Exception) -> bool:
         """Return True for a lost connection; PyMySQL raises InterfaceError(0) on one that broke earlier."""
+        if isinstance(error, Unreachable):
+            return True
         return isinstance(error, pymysql.MySQLError) and (
             _code(error) in _UNAVAILABLE or isinstance(error, pymysql.InterfaceError)
         )
@@ -162,6 +177,19 @@ class MariaDB:
         if "MariaDB" not in version:
             problems.append(f"The server is {version}; Dibs needs MariaDB 10.11 or later.")
         return problems
+
+
+def _refuse_unready(connection: _Connection) -> None:
+    """Raise 1047 for a Galera node that is not part of the primary component, or that still receives its state.
+
+    Such a node accepts connections, and would refuse the first statement only.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_provider_name', 'wsrep_ready')")
+        status = dict(cursor.fetchall())
+    if status.get("wsrep_provider_name") and status.get("wsrep_ready") != "ON":
+        connection.close()
+        raise pymysql.OperationalError(NOT_READY, "the Galera node is not ready: wsrep_ready is OFF")
 
 
 def _isolation(*, writing: bool) -> str:

@@ -1,6 +1,6 @@
 """PostgreSQL through psycopg 3."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import Dialect
 
 from dibs.database.engines import timeouts
+from dibs.database.engines.servers import Servers, Unreachable
 from dibs.errors import BadValue
 from dibs.extras import needs_extra
 
@@ -47,6 +48,7 @@ _UNAVAILABLE = (
     errors.ReadOnlySqlTransaction,
     errors.TooManyConnections,
     errors.DiskFull,
+    Unreachable,
 )
 
 
@@ -74,9 +76,10 @@ class PostgreSQL:
     clock = text("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
     is_file = False
 
-    def __init__(self, url: URL) -> None:
-        self._pooled = url.query.get(PGBOUNCER) == "true"
-        self.url = url.difference_update_query([PGBOUNCER])
+    def __init__(self, urls: Sequence[URL]) -> None:
+        self._pooled = urls[0].query.get(PGBOUNCER) == "true"
+        self._servers = Servers([url.difference_update_query([PGBOUNCER]) for url in urls])
+        self.url = self._servers.urls[0]
         self.dialect: Dialect = PGDialect_psycopg(paramstyle="pyformat")  # type: ignore[no-untyped-call]
 
     def exists(self) -> bool:
@@ -85,27 +88,33 @@ class PostgreSQL:
 
     def connect(self, *, writing: bool, upgrading: bool = False) -> _Connection:
         """Return a connection; a writing one at READ COMMITTED, because operations lock before they read."""
-        connection = self._connect(
-            self.url.set(drivername="postgresql").render_as_string(hide_password=False),
-            connect_timeout=timeouts.CONNECT_SECONDS,
-            prepare_threshold=None if self._pooled else PREPARE_THRESHOLD,
-            options=None if self._pooled else _options(upgrading=upgrading),
-            tcp_user_timeout=int(timeouts.ANSWER_SECONDS * 1_000),
-            keepalives_idle=timeouts.KEEPALIVE_IDLE_SECONDS,
-            keepalives_interval=timeouts.KEEPALIVE_INTERVAL_SECONDS,
-            keepalives_count=timeouts.KEEPALIVE_PROBES,
-        )
+        connection = self._servers.connect(lambda url: self._connect(url, upgrading=upgrading), self.unavailable)
         connection.answer_seconds = None if upgrading else timeouts.ANSWER_SECONDS
         self.switch(connection, writing=writing)
         return connection
 
-    def _connect(self, conninfo: str, **options: Any) -> _Connection:
+    def _connect(self, url: URL, *, upgrading: bool) -> _Connection:
+        """Connect to one server. Of several, only the primary will do: a standby answers reads with an older state."""
+        conninfo = url.set(drivername="postgresql").render_as_string(hide_password=False)
+        options = self._options(upgrading=upgrading)
         try:
             return _Connection.connect(conninfo, **options)
         except psycopg.OperationalError as error:
             if "unsupported startup parameter" in str(error):
                 raise BadValue(reason=_BEHIND_POOLER) from error
             raise
+
+    def _options(self, *, upgrading: bool) -> dict[str, Any]:
+        return {
+            "connect_timeout": timeouts.CONNECT_SECONDS,
+            "target_session_attrs": "read-write" if self._servers.several else "any",
+            "prepare_threshold": None if self._pooled else PREPARE_THRESHOLD,
+            "options": None if self._pooled else _options(upgrading=upgrading),
+            "tcp_user_timeout": int(timeouts.ANSWER_SECONDS * 1_000),
+            "keepalives_idle": timeouts.KEEPALIVE_IDLE_SECONDS,
+            "keepalives_interval": timeouts.KEEPALIVE_INTERVAL_SECONDS,
+            "keepalives_count": timeouts.KEEPALIVE_PROBES,
+        }
 
     def begin(self, cursor: psycopg.Cursor[tuple[object, ...]]) -> None:
         """Set for the transaction what a connection through PgBouncer cannot have set."""
