@@ -17,10 +17,13 @@ case ",$1," in
 esac
 case ",$1," in
 *,mariadb,*)
-    # The core package has the programs and no system service.
     PATH=$PATH:/usr/sbin command -v mariadbd >/dev/null || missing="$missing mariadb-server-core"
     command -v my_print_defaults >/dev/null || missing="$missing mariadb-client-core"
     command -v mariadb-dump >/dev/null || missing="$missing mariadb-client"
+    # Three nodes on this machine; the scripts that bring a node up to date are in the package of the server.
+    [ -e /usr/lib/galera/libgalera_smm.so ] || missing="$missing galera-4"
+    command -v wsrep_sst_rsync >/dev/null || missing="$missing mariadb-server"
+    command -v rsync >/dev/null || missing="$missing rsync"
     ;;
 esac
 [ -n "$missing" ] || exit 0
@@ -37,7 +40,7 @@ echo "==> installing Debian packages:$missing"
 # PostgreSQL's package creates a cluster called main and starts it. With this setting, it does not start it. The setting
 # is read from this folder for this installation only; the configuration of the machine stays as it is.
 settings=$(mktemp -d)
-# PgBouncer's package starts a service, unless this file says no. It is removed at the end.
+# The packages of PgBouncer and MariaDB start a service, unless this file says no. It is removed at the end.
 policy=""
 [ -e /usr/sbin/policy-rc.d ] || policy=/usr/sbin/policy-rc.d
 trap 'rm -rf "$settings" $policy' EXIT
@@ -49,6 +52,8 @@ apt-get -q update
 # shellcheck disable=SC2086
 apt-get -q install --yes --no-install-recommends $missing
 # Nor does it start at the next boot.
-case "$missing" in
-*pgbouncer*) systemctl disable pgbouncer >/dev/null 2>&1 || true ;;
-esac
+for service in pgbouncer mariadb; do
+    case "$missing " in
+    *"$service "* | *"$service-server "*) systemctl disable $service >/dev/null 2>&1 || true ;;
+    esac
+done

@@ -1,17 +1,21 @@
 """Start processes that end with the test process, under an account that may run them."""
 
 import contextlib
+import functools
 import os
 import pwd
+import queue
 import secrets
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 MEMORY_MIN_BYTES = 2 << 30
 PORTS = range(10_000, 32_000)
@@ -73,8 +77,11 @@ def start_process(
     command: Sequence[str], log: Path, environment: Mapping[str, str], folder: Path | None = None
 ) -> subprocess.Popen[bytes]:
     """Start a process in its own session: Ctrl-C reaches only the test process, which then stops it."""
+    started: Future[subprocess.Popen[bytes]] = Future()
+    _starting_thread()
     with log.open("ab") as output:
-        return subprocess.Popen(
+        start = functools.partial(
+            subprocess.Popen,
             command,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -83,6 +90,29 @@ def start_process(
             cwd=folder,
             start_new_session=True,
         )
+        _starts.put((start, started))
+        return started.result()
+
+
+_starts: "queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]]" = queue.SimpleQueue()
+
+
+@functools.cache
+def _starting_thread() -> None:
+    """Begin to start processes in a thread that lives until this process ends.
+
+    The kernel kills a process, as ``as_user`` asks it to, when the thread that started the process ends.
+    """
+
+    def start_forever() -> None:
+        while True:
+            start, started = _starts.get()
+            try:
+                started.set_result(start())
+            except BaseException as error:
+                started.set_exception(error)
+
+    threading.Thread(target=start_forever, name="starts processes", daemon=True).start()
 
 
 def stop_process(process: Process, with_signal: int = signal.SIGTERM, seconds: float = 20.0) -> int:

@@ -1,8 +1,17 @@
-import pytest
-from sqlalchemy import make_url
+"""MariaDB alone and as a Galera cluster of three nodes."""
 
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import make_url, text
+
+from dibs.database import Store, open_store
+from dibs.database.engines import engine_for
 from dibs.database.engines.mariadb import MariaDB
+from dibs.database.engines.servers import Unreachable
+from tests.bed.galera import GaleraCluster
 from tests.bed.session import Bed
+from tests.bed.waiting import eventually
 
 
 @pytest.mark.needs_engine("mariadb")
@@ -13,3 +22,47 @@ def test_galera_node_applies_earlier_commits_before_reads_and_updates(bed: Bed, 
     with connection, connection.cursor() as cursor:
         cursor.execute("SELECT @@SESSION.wsrep_sync_wait & 1, @@SESSION.wsrep_sync_wait & 2")
         assert cursor.fetchone() == (1, 2)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[GaleraCluster]:
+    made = GaleraCluster()
+    yield made
+    made.remove()
+
+
+def node_of(store: Store) -> str:
+    """Return the node to which the store is connected."""
+    return str(store.read(lambda tx: tx.values(text("SELECT @@wsrep_node_name")))[0])
+
+
+@pytest.mark.needs_engine("mariadb")
+def test_store_uses_the_next_galera_node_when_its_own_is_killed_or_cut_off(cluster: GaleraCluster) -> None:
+    cluster.execute("CREATE DATABASE one", "CREATE TABLE one.written (number INT PRIMARY KEY)")
+    store = open_store(cluster.url("one", first=1))
+
+    def insert(number: int) -> None:
+        store.write(lambda tx: tx.change(text(f"INSERT INTO written VALUES ({number})")))
+
+    insert(1)
+    assert node_of(store) == "node-1"
+    cluster.nodes[1].kill()
+    insert(2)
+    assert node_of(store) == "node-2"
+    cluster.nodes[1].start()
+    cluster.nodes[2].isolate()
+    eventually(lambda: cluster.nodes[2].status("wsrep_ready") == "OFF")
+    insert(3)
+    assert node_of(store) == "node-0"
+    with pytest.raises(Unreachable, match="wsrep_ready is OFF"):
+        port = cluster.nodes[2].address.port
+        engine_for(f"mariadb://dibs@127.0.0.1:{port},127.0.0.1:{port}/one").connect(writing=True)
+    cluster.nodes[2].rejoin()
+    eventually(cluster.nodes[2].is_ready)
+    cluster.kill()
+    cluster.start()
+    for node in cluster.nodes:
+        alone = open_store(node.address.url("one"))
+        assert alone.read(lambda tx: tx.values(text("SELECT number FROM written"))) == [1, 2, 3]
+        alone.close()
+    store.close()
