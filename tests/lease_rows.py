@@ -17,11 +17,11 @@ RESERVATIONS_FIRST_ID = 2 * FIRST_ID
 """The first id of the providers on which active leases offer their instances."""
 
 
-def fill_hosts(url: str, count: int) -> None:
-    """Insert ``count`` hosts of the size of the only existing one."""
-    numbers = range(count)
+def fill_hosts(url: str, count: int, first: int = 0) -> None:
+    """Insert ``count`` hosts of the size of the oldest one, numbered from ``first`` on."""
+    numbers = range(first, first + count)
     with connect(url) as connection, connection.begin():
-        (host,) = connection.execute(hosts.select()).mappings()
+        host = next(connection.execute(hosts.select().order_by(hosts.c.id).limit(1)).mappings())
         own = inventories.select().where(inventories.c.provider_id == host["provider_id"])
         sizes = [dict(row) for row in connection.execute(own).mappings()]
         connection.execute(insert(providers), [_provider(FIRST_ID + n, FIRST_ID + n, None) for n in numbers])

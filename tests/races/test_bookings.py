@@ -6,6 +6,7 @@ Every caller has its own store, like callers in different processes.
 import random
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -16,8 +17,11 @@ from dibs.errors import DibsError
 from dibs.leases.model.errors import HostBooked, LeaseConflict, NoSuchHost, NotEnoughHosts
 from dibs.leases.model.leases import Lease
 from dibs.leases.operations.hosts import RegisterHost, delete_host, register_host
+from dibs.leases.operations.leases import create_lease
+from dibs.leases.operations.planning import CreateLease
 from dibs.leases.operations.updates import ReservationUpdate
 from dibs.ledger.operations.inventories import PutInventory, change_inventory
+from dibs.ledger.queries import providers
 from dibs.wiring import build_runner
 from tests.booking_laws import broken_bookings
 from tests.builders import Ledger
@@ -29,6 +33,7 @@ from tests.lease_builders import (
     instances,
     lease,
     make_host,
+    new_lease,
     register,
     whole,
 )
@@ -36,6 +41,7 @@ from tests.provider_builders import sizes
 from tests.races.crowd import all_at_once
 
 CALLERS = 8
+WAIT_SECONDS = 60
 ROUNDS = 100
 
 
@@ -76,6 +82,42 @@ def test_one_of_eight_concurrent_leases_for_a_host_is_created(ledger, callers):
             CALLERS, lambda caller, hour=number: lease(callers[caller], hour, hour + 1, whole(), seed=None)
         )
         assert len(won(answers)) == 1
+
+
+@pytest.mark.server_engines
+def test_lease_does_not_wait_for_a_lease_of_other_hosts(ledger, callers):
+    """The first transaction stays open, with its hosts locked, until the second has ended."""
+    for number in range(12):
+        make_host(ledger, gpu="yes" if number < 6 else "no")
+
+    def wanted(gpu: str, hour: int) -> CreateLease:
+        return new_lease(hour, hour + 1, whole(resource_properties=f'["==", "$gpu", "{gpu}"]'), seed=None)
+
+    def book_while_another_does(tx, access, now, command):
+        made = create_lease(tx, access, now, command)
+        with ThreadPoolExecutor(1) as pool:
+            other = pool.submit(callers[1].runner.write, create_lease, SERVICE, wanted("no", 1))
+            return made, other.result(timeout=WAIT_SECONDS)
+
+    first, second = callers[0].runner.write(book_while_another_does, SERVICE, wanted("yes", 1))
+    assert first.uuid != second.uuid
+
+
+@pytest.mark.server_engines
+def test_lease_that_loses_its_host_before_it_is_locked_gets_another(ledger, callers, monkeypatch):
+    """Another client books the chosen host between the choice and the lock."""
+    ids = {host.provider_id: host.id for host in (make_host(ledger), make_host(ledger))}
+    lock, interrupted = providers.lock_many, []
+
+    def book_first(tx, provider_ids, now, **options):
+        if not interrupted:
+            interrupted.extend(provider_ids)
+            lease(callers[1], 1, 2, whole(resource_properties=f'["==", "$id", "{ids[interrupted[0]]}"]'))
+        return lock(tx, provider_ids, now, **options)
+
+    monkeypatch.setattr(providers, "lock_many", book_first)
+    assert lease(callers[0], 1, 2, whole(), seed=None)
+    assert callers[0].store.statistics.reruns == 1
 
 
 def test_concurrent_leases_book_exactly_the_instances_that_fit(ledger, callers):

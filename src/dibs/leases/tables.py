@@ -9,7 +9,7 @@ from dibs.database.schema import ROW_ID, json, long_text, owned_by, row_id, tabl
 
 calendar = table(
     "calendar",
-    # One row. A transaction that books hosts updates it first, so that no other one can book in between (ADR 0007).
+    # Not used: bookings lock their hosts (ADR 0013). A later release removes the table.
     row_id(),
     Column("generation", BigInteger, nullable=False),
 )

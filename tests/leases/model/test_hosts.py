@@ -42,12 +42,6 @@ def test_node_is_out_of_service_for_a_reason(change: dict[str, object], reason: 
     assert replace(host, node=replace(host.node, **change)).out_of_service == reason
 
 
-def test_fingerprint_changes_with_the_use_of_a_node() -> None:
-    free, used = (make_node(1, hold_ends_at=None, used=used) for used in (False, True))
-    assert free.fingerprint != used.fingerprint
-    assert free.fingerprint == make_node(1, hold_ends_at=None, used=False).fingerprint
-
-
 def test_name_must_leave_room_for_the_reservation_provider() -> None:
     assert reservation_provider_name("compute-1") == "blazar_compute-1"
     with pytest.raises(BadValue):

@@ -69,8 +69,8 @@ def test_site_without_hosts_has_no_room(ledger):
     assert find_later_start(ledger, 1, 2, whole()).result is SearchResult.NEVER
 
 
-def test_lease_is_refused_under_the_lock_without_a_search_for_a_later_start(ledger, monkeypatch):
-    """One search under the lock of the calendar, and as many statements as for one reservation."""
+def test_lease_is_refused_without_a_search_for_a_later_start(ledger, monkeypatch):
+    """One search in the transaction, and as many statements as for one reservation."""
     make_host(ledger)
     lease(ledger, 1, 9, whole())
     searches = []

@@ -13,6 +13,7 @@ from dibs.leases.model.errors import BadLease, MalformedRequirements, NotEnoughH
 from dibs.leases.model.leases import class_of
 from dibs.leases.model.matching.earliest_start import SearchResult
 from dibs.leases.model.windows import MINUTE
+from dibs.leases.queries import hosts
 from dibs.ledger.queries import traits
 from tests.builders import Ledger
 from tests.hold_builders import hold
@@ -330,3 +331,37 @@ def test_scarce_hosts_are_left_to_the_reservation_that_needs_them(ledger):
         made = lease(ledger, 1, 2, whole(), whole(resource_properties=gpu), seed=seed)
         delete(ledger, made)
         delete(ledger, lease(ledger, 1, 2, whole(1, 2), whole(resource_properties=gpu), seed=seed))
+
+
+# --- samples of hosts ---
+
+
+@pytest.fixture
+def fleet(ledger):
+    """Create more hosts than the search samples for a lease of one host."""
+    return [make_host(ledger, gpu="yes" if number == 7 else "no") for number in range(12)]
+
+
+def test_most_leases_are_booked_without_reading_every_host(ledger, fleet, monkeypatch):
+    gpu = '["==", "$gpu", "yes"]'
+    with monkeypatch.context() as patched:
+        patched.setattr(hosts, "every", lambda *_: pytest.fail("every host was read"))
+        for hour in range(4):
+            lease(ledger, hour, hour + 1, whole(2), instances(2))
+        rare = lease(ledger, 5, 6, instances(resource_properties=gpu))
+    assert booked(ledger, rare) == {fleet[7].id: 1}
+
+
+def test_hosts_outside_of_the_sample_are_found_and_counted(ledger, fleet):
+    """No statement compares sizes, so the sample of most seeds lacks the only large host."""
+    large = make_host(ledger, VCPU=128)
+    wanted = whole(resource_properties='[">=", "$vcpus", "100"]')
+    for seed in range(8):
+        made = lease(ledger, 1, 2, wanted, seed=seed)
+        assert booked(ledger, made) == {large.id: 1}
+        assert "13 hosts: 12 lack vcpus >= '100', 1 booked in that time" in refusal(ledger, 1, 2, wanted, seed=seed)
+        delete(ledger, made)
+
+
+def test_lease_with_a_maximum_gets_every_host_that_is_free(ledger, fleet):
+    assert len(booked(ledger, lease(ledger, 1, 2, whole(1, 500)))) == len(fleet)

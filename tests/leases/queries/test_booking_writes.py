@@ -3,11 +3,6 @@ from tests.builders import Ledger
 from tests.lease_builders import at, lease, make_host, whole
 
 
-def test_calendar_is_locked_before_it_has_a_row(ledger: Ledger) -> None:
-    for _ in range(2):
-        ledger.run(booking_writes.lock)
-
-
 def test_bookings_are_moved_and_removed(ledger: Ledger) -> None:
     make_host(ledger)
     make_host(ledger)

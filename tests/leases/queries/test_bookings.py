@@ -10,8 +10,14 @@ def test_bookings_are_found_by_window_and_by_moment(ledger: Ledger) -> None:
     lease(ledger, 4, 5, instances(3))
 
     def starts(start: float, end: float) -> list[int]:
-        found = ledger.store.read(lambda tx: bookings.overlapping(tx, Window(at(start), at(end))))
-        return sorted(each.start_at for each in found)
+        asked = (None, [host.id], [host.id + 1])
+        window = Window(at(start), at(end))
+        every, own, of_others = (
+            ledger.store.read(lambda tx, ids=ids: bookings.overlapping(tx, window, ids)) for ids in asked
+        )
+        assert every == own
+        assert of_others == []
+        return sorted(each.start_at for each in every)
 
     assert starts(0, 1) == starts(2, 4) == []
     assert starts(0, 1.5) == [at(1)]
@@ -26,13 +32,16 @@ def test_bookings_are_found_by_window_and_by_moment(ledger: Ledger) -> None:
 
 
 def test_first_start_of_a_host_is_that_of_its_earliest_booking(ledger: Ledger) -> None:
-    host = make_host(ledger)
-    make_host(ledger)
+    def first_starts(host_ids: list[int] | None) -> dict[int, int]:
+        return ledger.store.read(lambda tx: bookings.first_starts(tx, host_ids))
+
+    host, other = make_host(ledger), make_host(ledger)
     made = [lease(ledger, hour, hour + 1, whole(2)) for hour in (5, 3)]
-    assert ledger.store.read(bookings.first_starts)[host.id] == at(3)
+    assert first_starts(None) == {host.id: at(3), other.id: at(3)}
+    assert first_starts([host.id]) == {host.id: at(3)}
     for each in made:
         delete(ledger, each)
-    assert ledger.store.read(bookings.first_starts) == {}
+    assert first_starts(None) == {}
 
 
 def test_requirements_on_a_host_are_those_of_its_bookings(ledger: Ledger) -> None:

@@ -133,15 +133,6 @@ class Host(Struct, frozen=True, kw_only=True):
             return self.node.out_of_service
         return "disabled" if DISABLED_TRAIT in self.traits else None
 
-    @property
-    def fingerprint(self) -> tuple[object, ...]:
-        """Everything that the choice of this host depends on, except the calendar."""
-        node = self.node
-        used = node is not None and (node.instance_uuid, any(each.used for each in self.inventories.values()))
-        sizes = tuple((name, self.capacity(name)) for name in sorted(self.inventories))
-        of_node = node is not None and (node.hold_ends_at, node.resource_class, node.properties)
-        return self.out_of_service, used, of_node, sizes, self.traits, tuple(sorted(self.properties.items()))
-
     def capacity(self, resource_class: str) -> int:
         """Return how much of a class can be booked at a time.
 

@@ -13,7 +13,7 @@ FLAVORED_INSTANCES = "flavor:instance"
 RESOURCE_TYPES = (WHOLE_HOST, INSTANCES, FLAVORED_INSTANCES)
 
 RESERVATIONS_MAX = 32
-"""The number of reservations of a lease: hosts are chosen for all of them under the lock of the calendar."""
+"""The number of reservations of a lease: hosts are chosen for all of them in one transaction."""
 
 # States of a lease.
 PENDING = "PENDING"

@@ -1,8 +1,7 @@
 """Choose hosts and book them: the only writer of bookings.
 
-Choosing and recording are one transaction. An operation that books locks the calendar, reads it and chooses; then it
-locks the providers of the chosen hosts and checks again what the calendar does not protect: the use of nodes
-(docs/adr/0007).
+Hosts are chosen without a lock. Then the operation locks the providers of the chosen hosts, reads these hosts and their
+bookings again, and books them if they still fit; if not, the runner runs the operation again (docs/adr/0013).
 """
 
 from collections.abc import Sequence
@@ -14,14 +13,14 @@ from msgspec import Struct
 from dibs.database.transaction import Again, Transaction
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.errors import NotEnoughHosts
-from dibs.leases.model.hosts import NO_DETAILS, Host, HostDetails
+from dibs.leases.model.hosts import NO_DETAILS, HostDetails
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.earliest_start import StartSearch
 from dibs.leases.model.matching.needs import Assignment, HostNeed
-from dibs.leases.model.matching.selection import select_hosts
+from dibs.leases.model.matching.selection import fits, select_hosts
 from dibs.leases.model.matching.shortages import HostShortage
 from dibs.leases.model.windows import Window
-from dibs.leases.queries import booking_writes, bookings, hosts
+from dibs.leases.queries import booking_writes, bookings, free_hosts, hosts
 from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.queries import providers
 
@@ -43,14 +42,18 @@ class HostSearch(Struct, frozen=True, kw_only=True):
         return reduce(or_, (need.details for need in self.needs), NO_DETAILS)
 
 
-def lock_calendar(tx: Transaction) -> None:
-    """Keep all other transactions from booking until this one ends. Take this lock before every other lock."""
-    booking_writes.lock(tx)
-
-
 def search_hosts(tx: Transaction, now: int, search: HostSearch) -> list[Assignment] | HostShortage:
-    """Return the hosts for each reservation, or why there are not enough. Book nothing."""
-    return _search(tx, now, search)[1]
+    """Return the hosts for each reservation, or why there are not enough. Lock and book nothing.
+
+    A sample of hosts is enough for most leases. All hosts are read when a reservation does not get all that it asks for
+    from the sample, so a refusal counts every host.
+    """
+    sampled = _sample(tx, search)
+    if sampled:
+        found = _select(tx, now, search, sampled)
+        if not isinstance(found, HostShortage) and all(map(_is_complete, search.needs, found)):
+            return found
+    return _select(tx, now, search, None)
 
 
 def read_start_search(tx: Transaction, now: int, search: HostSearch) -> StartSearch:
@@ -65,16 +68,18 @@ def propose_hosts(tx: Transaction, now: int, search: HostSearch) -> list[Assignm
 
 
 def choose_hosts(tx: Transaction, now: int, search: HostSearch) -> list[Assignment]:
-    """Return the hosts for each reservation, their providers locked. The calendar is locked already."""
-    calendar, found = _search(tx, now, search)
-    chosen = _sufficient(found)
+    """Return the hosts for each reservation, their providers locked until the transaction ends."""
+    chosen = propose_hosts(tx, now, search)
     host_ids = sorted({host_id for assignment in chosen for host_id in assignment})
-    _lock_chosen(tx, now, search, [calendar.hosts[host_id] for host_id in host_ids])
+    providers.lock_many(tx, hosts.provider_ids(tx, host_ids), now)
+    # Another transaction may have booked, claimed or changed a host before this one had its locks.
+    if not fits(_read(tx, now, search, host_ids), search.needs, chosen, search.window):
+        raise Again
     return chosen
 
 
 def book(tx: Transaction, reservation_ids: Sequence[int], chosen: Sequence[Assignment], window: Window) -> None:
-    """Book chosen hosts in the locked calendar."""
+    """Book chosen hosts, whose providers are locked."""
     new = [
         Booking(reservation_id=row_id, host_id=host_id, start_at=window.start, end_at=window.end, amount=amount)
         for row_id, assignment in zip(reservation_ids, chosen, strict=True)
@@ -100,16 +105,40 @@ def release(tx: Transaction, reservation_ids: Sequence[int]) -> None:
     tx.publish(CAPACITY_FREED)
 
 
-def _search(tx: Transaction, now: int, search: HostSearch) -> tuple[Calendar, list[Assignment] | HostShortage]:
-    calendar = _calendar(tx, now, search, bookings.overlapping(tx, search.window.widened(search.cleaning_minutes)))
-    return calendar, select_hosts(calendar, search.needs, search.window, search.seed)
+def _select(
+    tx: Transaction, now: int, search: HostSearch, host_ids: Sequence[int] | None
+) -> list[Assignment] | HostShortage:
+    return select_hosts(_read(tx, now, search, host_ids), search.needs, search.window, search.seed)
 
 
-def _calendar(tx: Transaction, now: int, search: HostSearch, taken: Sequence[Booking]) -> Calendar:
+def _sample(tx: Transaction, search: HostSearch) -> list[int]:
+    """Return hosts that probably suit, and those that the reservations have already."""
+    wide = search.window.widened(search.cleaning_minutes)
+    found = {host_id for need in search.needs for host_id in (*need.kept, *need.preferred)}
+    different = [need for number, need in enumerate(search.needs) if need not in search.needs[:number]]
+    for need in different:
+        found.update(free_hosts.sample(tx, need, search.needs.count(need), wide, search.seed))
+    return sorted(found)
+
+
+def _is_complete(need: HostNeed, assignment: Assignment) -> bool:
+    """Return True when a reservation has all that it asks for."""
+    return sum(assignment.values()) >= need.most
+
+
+def _read(tx: Transaction, now: int, search: HostSearch, host_ids: Sequence[int] | None) -> Calendar:
+    """Read the bookings in the window of some hosts, or of all."""
+    taken = bookings.overlapping(tx, search.window.widened(search.cleaning_minutes), host_ids)
+    return _calendar(tx, now, search, taken, host_ids)
+
+
+def _calendar(
+    tx: Transaction, now: int, search: HostSearch, taken: Sequence[Booking], host_ids: Sequence[int] | None = None
+) -> Calendar:
     return Calendar(
-        hosts=hosts.every(tx, search.details),
+        hosts=hosts.every(tx, search.details) if host_ids is None else hosts.some(tx, host_ids, search.details),
         bookings=[booking for booking in taken if booking.reservation_id not in search.own],
-        first_starts=bookings.first_starts(tx),
+        first_starts=bookings.first_starts(tx, host_ids),
         now=now,
         cleaning_minutes=search.cleaning_minutes,
     )
@@ -119,12 +148,3 @@ def _sufficient(found: list[Assignment] | HostShortage) -> list[Assignment]:
     if isinstance(found, HostShortage):
         raise NotEnoughHosts(shortage=found.text)
     return found
-
-
-def _lock_chosen(tx: Transaction, now: int, search: HostSearch, chosen: Sequence[Host]) -> None:
-    """Lock the providers of chosen hosts. Run the operation again when a host has changed since it was read: another
-    transaction may have claimed a node or disabled a host."""
-    providers.lock_many(tx, [host.provider_id for host in chosen], now)
-    found = {host.id: host for host in hosts.some(tx, [host.id for host in chosen], search.details)}
-    if any(host.id not in found or found[host.id].fingerprint != host.fingerprint for host in chosen):
-        raise Again

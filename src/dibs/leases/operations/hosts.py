@@ -25,7 +25,6 @@ from dibs.leases.model.errors import (
 )
 from dibs.leases.model.hosts import Host, PropertyName, check_properties, reservation_provider_name
 from dibs.leases.model.matching.requirements import parse
-from dibs.leases.operations.booking import lock_calendar
 from dibs.leases.queries import bookings, hosts, property_names
 from dibs.ledger.model.errors import ProviderExists, ProviderInUse
 from dibs.ledger.model.providers import Provider, ProviderQuery
@@ -122,8 +121,7 @@ def get_host(tx: Transaction, access: Access, now: int, ident: str) -> Host:
 def update_host(tx: Transaction, access: Access, now: int, command: UpdateHost) -> Host:
     """Change the properties of a host, except those that a reservation on it requires."""
     check_properties(command.properties)
-    lock_calendar(tx)
-    host = _present(tx, command.id)
+    host = _locked(tx, command.id, now)
     changed = {name: value for name, value in command.properties.items() if value != host.properties.get(name)}
     required = {requirement.key for text in bookings.requirements_on(tx, host.id) for requirement in parse(text)}
     if required & changed.keys():
@@ -136,9 +134,7 @@ def update_host(tx: Transaction, access: Access, now: int, command: UpdateHost) 
 
 def delete_host(tx: Transaction, access: Access, now: int, ident: str) -> None:
     """Remove a host; raise HostBooked while it has bookings."""
-    lock_calendar(tx)
-    host = _present(tx, ident)
-    providers.lock_many(tx, [host.provider_id, host.reservation_provider_id], now)
+    host = _locked(tx, ident, now)
     if bookings.is_booked(tx, host.id):
         raise HostBooked(host=host.id)
     hosts.remove(tx, host.id)
@@ -236,6 +232,13 @@ def _add_names(tx: Transaction, now: int, properties: Mapping[str, str]) -> None
     if properties:
         for name in sorted(properties.keys() - {each.name for each in property_names.every(tx)}):
             property_names.add(tx, str(uuid.uuid4()), name, now)
+
+
+def _locked(tx: Transaction, ident: str, now: int) -> Host:
+    """Return the host with this id, its providers locked: no other transaction books or removes it meanwhile."""
+    host = _present(tx, ident)
+    providers.lock_many(tx, [host.provider_id, host.reservation_provider_id], now)
+    return _present(tx, ident)
 
 
 def _present(tx: Transaction, ident: str) -> Host:

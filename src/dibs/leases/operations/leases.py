@@ -46,8 +46,6 @@ class RemoveEndedLeases(Struct, frozen=True, kw_only=True):
 
 def create_lease(tx: Transaction, access: Access, now: int, command: CreateLease) -> Lease:
     """Create a lease; raise NotEnoughHosts with the reasons when there are not enough hosts."""
-    if command.reservations:
-        booking.lock_calendar(tx)
     plan = plan_lease(tx, access, now, command)
     chosen = booking.choose_hosts(tx, now, search_of(plan, command)) if plan.reservations else []
     lease = leases.add(tx, planned_lease(access, now, command, plan))

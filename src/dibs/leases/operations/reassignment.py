@@ -50,13 +50,12 @@ def list_affected_reservations(tx: Transaction, access: Access, now: int, count_
 
 
 def can_reassign(tx: Transaction, access: Access, now: int, command: ReassignHosts) -> bool:
-    """Return True when reassigning would change something. A read: it spares bookings the lock on the calendar."""
+    """Return True when reassigning would change something. A read, which locks nothing."""
     return _plan(tx, now, leases.get(tx, command.lease), command, booking.propose_hosts) is not None
 
 
 def reassign_hosts(tx: Transaction, access: Access, now: int, command: ReassignHosts) -> bool:
     """Replace the unavailable hosts of a reservation; return False when nothing changed."""
-    booking.lock_calendar(tx)
     plan = _plan(tx, now, _lock_with_hosts(tx, now, command), command, booking.choose_hosts)
     if plan is None:
         return False

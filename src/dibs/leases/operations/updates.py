@@ -82,8 +82,6 @@ class UpdatePlan(NamedTuple):
 
 def update_lease(tx: Transaction, access: Access, now: int, command: UpdateLease) -> Lease:
     """Update a lease; return it as it is afterwards."""
-    if not command.only_renames:
-        booking.lock_calendar(tx)
     lease = allowed(access, leases.lock(tx, command.uuid), command)
     if not command.only_renames:
         _update(tx, now, lease, command)

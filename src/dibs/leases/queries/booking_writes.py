@@ -1,4 +1,4 @@
-"""Lock the calendar and write bookings. Only ``operations.booking`` may import it; ``queries.bookings`` reads."""
+"""Write bookings. Only ``operations.booking`` may import it; ``queries.bookings`` reads."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,24 +8,11 @@ from sqlalchemy import delete as delete_rows
 from sqlalchemy.sql.dml import Delete
 
 from dibs.database import sets
-from dibs.database.transaction import Again, Duplicate, Transaction
+from dibs.database.transaction import Transaction
 from dibs.leases.model.bookings import Booking
-from dibs.leases.tables import bookings, calendar
+from dibs.leases.tables import bookings
 
-_LOCK = update(calendar).where(calendar.c.id == 1).values(generation=calendar.c.generation + 1)
-_CREATE = insert(calendar).values(id=1, generation=1)
 _COLUMNS = ("reservation_id", "host_id", "start_at", "end_at", "amount")
-
-
-def lock(tx: Transaction) -> None:
-    """Keep all other transactions from booking until this one ends, so that the next one sees its bookings."""
-    if tx.change(_LOCK) == 1:
-        return
-    try:
-        tx.change(_CREATE)
-    except Duplicate as error:
-        # Another transaction inserted the row at the same moment; the next attempt finds it.
-        raise Again from error
 
 
 def add(tx: Transaction, new: Sequence[Booking]) -> None:

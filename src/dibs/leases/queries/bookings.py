@@ -1,12 +1,12 @@
-"""Read bookings. An operation that chooses hosts by them has locked the calendar."""
+"""Read bookings."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, select
 
 from dibs.database import sets
 from dibs.database.transaction import Transaction
@@ -24,9 +24,7 @@ _SELECT = select(
     lease_reservations.c.resource_type,
     lease_reservations.c.resources,
 ).join(lease_reservations, lease_reservations.c.id == bookings.c.reservation_id)
-_OVERLAPPING = _SELECT.where(bookings.c.end_at > bindparam("start"), bookings.c.start_at < bindparam("end"))
 _FROM = _SELECT.where(bookings.c.end_at > bindparam("start"))
-_FIRST = select(bookings.c.host_id, func.min(bookings.c.start_at)).group_by(bookings.c.host_id)
 _OF_HOST = select(bookings.c.host_id).where(bookings.c.host_id == bindparam("of_host")).limit(1)
 _LISTED = (
     select(
@@ -48,9 +46,14 @@ _REQUIREMENTS = (
 )
 
 
-def overlapping(tx: Transaction, window: Window) -> list[Booking]:
-    """Return the bookings that overlap a window."""
-    return [_booking(row) for row in tx.tuples(_OVERLAPPING, {"start": window.start, "end": window.end})]
+def overlapping(tx: Transaction, window: Window, host_ids: Sequence[int] | None) -> list[Booking]:
+    """Return the bookings of some hosts, or of all, that overlap a window."""
+    values = {"start": window.start, "end": window.end}
+    return [
+        _booking(row)
+        for count, ids in _in_pieces(host_ids)
+        for row in tx.tuples(_overlapping(count), {**values, **ids})
+    ]
 
 
 def from_moment(tx: Transaction, moment: int) -> list[Booking]:
@@ -67,9 +70,9 @@ def of_reservations(tx: Transaction, reservation_ids: Sequence[int]) -> list[Boo
     ]
 
 
-def first_starts(tx: Transaction) -> dict[int, int]:
-    """Return the start of the first booking of each host that has bookings."""
-    return dict(row for row in tx.tuples(_FIRST))
+def first_starts(tx: Transaction, host_ids: Sequence[int] | None) -> dict[int, int]:
+    """Return the start of the first booking of each of some hosts, or of all, that have bookings."""
+    return dict(row for count, ids in _in_pieces(host_ids) for row in tx.tuples(_first_starts(count), ids))
 
 
 def is_booked(tx: Transaction, host_id: int) -> bool:
@@ -100,6 +103,15 @@ def listed(
     ]
 
 
+def _in_pieces(host_ids: Sequence[int] | None) -> Iterator[tuple[int | None, dict[str, Any]]]:
+    """Yield the number of hosts and the parameters of each statement; None and nothing for all hosts."""
+    if host_ids is None:
+        yield None, {}
+        return
+    for piece in sets.pieces(host_ids):
+        yield len(piece), sets.numbered("id", piece)
+
+
 def _booking(row: tuple[Any, ...]) -> Booking:
     reservation_id, host_id, start_at, end_at, amount, resource_type, resources = row
     return Booking(
@@ -122,6 +134,22 @@ def _resources(text: str) -> Mapping[str, int]:
 @sets.cached
 def _of_reservations(count: int) -> Select[Any]:
     return _SELECT.where(bookings.c.reservation_id.in_(sets.binds("id", count)))
+
+
+@sets.cached
+def _overlapping(count: int | None) -> Select[Any]:
+    overlap = bookings.c.end_at > bindparam("start"), bookings.c.start_at < bindparam("end")
+    return _SELECT.where(*overlap, *_of_hosts(count))
+
+
+@sets.cached
+def _first_starts(count: int | None) -> Select[Any]:
+    first = select(bookings.c.host_id, func.min(bookings.c.start_at)).group_by(bookings.c.host_id)
+    return first.where(*_of_hosts(count))
+
+
+def _of_hosts(count: int | None) -> tuple[ColumnElement[bool], ...]:
+    return () if count is None else (bookings.c.host_id.in_(sets.binds("id", count)),)
 
 
 @sets.cached

@@ -92,6 +92,15 @@ def some(tx: Transaction, host_ids: Sequence[int], details: HostDetails = _ALL_D
     ]
 
 
+def provider_ids(tx: Transaction, host_ids: Sequence[int]) -> list[int]:
+    """Return the row ids of the providers of hosts."""
+    return [
+        provider_id
+        for piece in sets.pieces(host_ids)
+        for provider_id in tx.values(_provider_ids(len(piece)), sets.numbered("id", piece))
+    ]
+
+
 def get(tx: Transaction, host_id: int) -> Host | None:
     """Return one host; None when it does not exist."""
     found = some(tx, [host_id])
@@ -202,6 +211,11 @@ def _needed(classes: int) -> ColumnElement[bool]:
     """Return the condition for the unit of a node, and for this number of classes of compute hosts."""
     named = (resource_classes.c.name.in_(sets.binds("class", classes)),) if classes else ()
     return or_(nodes.c.id.is_not(None), *named)
+
+
+@sets.cached
+def _provider_ids(count: int) -> Select[Any]:
+    return select(hosts.c.provider_id).where(hosts.c.id.in_(sets.binds("id", count)))
 
 
 @sets.cached

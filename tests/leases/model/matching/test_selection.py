@@ -4,12 +4,13 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.matching.requirements import about_traits
-from dibs.leases.model.matching.selection import select_hosts
+from dibs.leases.model.matching.selection import fits, select_hosts
 from dibs.leases.model.matching.shortages import HostShortage
 from dibs.leases.model.windows import MINUTE, Window
 from tests.leases.model.matching.calendars import bookings_of, calendar_of, earliest_start, make_host
@@ -174,3 +175,28 @@ def test_reasons_are_counted_and_the_most_frequent_comes_first():
     assert isinstance(found, HostShortage)
     assert found.summary == "3 hosts: 2 disabled, 1 free"
     assert list(found.reasons) == ["disabled", "free"]
+
+
+def test_chosen_host_fits_until_it_is_booked_or_gone() -> None:
+    host, window, other = make_host(1), Window(0, MINUTE), Window(MINUTE, 2 * MINUTE)
+    whole = HostNeed(whole=True, least=1, most=1)
+    chosen: list[Assignment] = [{1: 1}]
+    assert fits(calendar_of([host], []), [whole], chosen, window)
+    assert fits(calendar_of([host], bookings_of(9, whole, {1: 1}, other)), [whole], chosen, window)
+    assert not fits(calendar_of([host], bookings_of(9, whole, {1: 1}, window)), [whole], chosen, window)
+    assert not fits(calendar_of([], []), [whole], chosen, window)
+
+
+def test_chosen_host_fits_all_needs_together() -> None:
+    calendar, window = calendar_of([make_host(1, processors=4)], []), Window(0, MINUTE)
+    pair = HostNeed(whole=False, least=2, most=2, resources={"VCPU": 2})
+    single = HostNeed(whole=False, least=1, most=1, resources={"VCPU": 1})
+    assert fits(calendar, [pair], [{1: 2}], window)
+    assert not fits(calendar, [pair, single], [{1: 2}, {1: 1}], window)
+
+
+def test_kept_host_fits_although_it_no_longer_meets_the_requirements() -> None:
+    calendar, window = calendar_of([make_host(1)], []), Window(0, MINUTE)
+    need = HostNeed(whole=True, least=1, most=1, requirements=about_traits(["CUSTOM_GPU"], []))
+    assert not fits(calendar, [need], [{1: 1}], window)
+    assert fits(calendar, [replace(need, kept={1: 1})], [{1: 1}], window)

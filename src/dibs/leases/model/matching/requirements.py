@@ -18,7 +18,7 @@ TRAIT = "trait:"
 REQUIRED, FORBIDDEN = "required", "forbidden"
 DEPTH_MAX = 20
 COUNT_MAX = 100
-"""The number of requirements of a lease: each host is compared with each of them under the lock of the calendar."""
+"""The number of requirements of a lease: a refusal compares each host with each of them."""
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,

@@ -21,6 +21,20 @@ def select_hosts(
     return _Selection(calendar, needs, window, seed).run()
 
 
+def fits(calendar: Calendar, needs: Sequence[HostNeed], chosen: Sequence[Assignment], window: Window) -> bool:
+    """Return True when every chosen host is still there and has room for what it was chosen for."""
+    besides: dict[int, list[Booking]] = defaultdict(list)
+    for number, (need, assignment) in enumerate(zip(needs, chosen, strict=True)):
+        for host_id, amount in assignment.items():
+            host = calendar.hosts.get(host_id)
+            if host is None or calendar.room(need, host, window, besides[host_id]) < amount:
+                return False
+            if amount > need.kept.get(host_id, 0) and calendar.why_never(need, host) is not None:
+                return False
+            besides[host_id].append(_new_booking(number, need, host_id, amount, window))
+    return True
+
+
 class _Selection:
     """One attempt to satisfy all needs of a lease.
 
@@ -120,17 +134,7 @@ class _Selection:
         """Count an assignment as bookings for the needs that come after it."""
         need = self._needs[number]
         for host_id, amount in assignment.items():
-            self._new_bookings[host_id].append(
-                Booking(
-                    reservation_id=-1 - number,
-                    host_id=host_id,
-                    start_at=self._window.start,
-                    end_at=self._window.end,
-                    amount=amount,
-                    whole=need.whole,
-                    resources=need.resources,
-                )
-            )
+            self._new_bookings[host_id].append(_new_booking(number, need, host_id, amount, self._window))
 
     def _shortage(self, number: int) -> HostShortage:
         need, calendar = self._needs[number], self._calendar
@@ -146,3 +150,16 @@ class _Selection:
         words = {SOME_ROOM: f"with room for {room} of {need.least} instances"} if need.affinity is None else {}
         which = f"reservation {number + 1}: " if len(self._needs) > 1 else ""
         return HostShortage(reasons=ordered, summary=which + summarize(len(calendar.hosts), ordered, words))
+
+
+def _new_booking(number: int, need: HostNeed, host_id: int, amount: int, window: Window) -> Booking:
+    """Return a booking that is not stored yet, for the need with this number."""
+    return Booking(
+        reservation_id=-1 - number,
+        host_id=host_id,
+        start_at=window.start,
+        end_at=window.end,
+        amount=amount,
+        whole=need.whole,
+        resources=need.resources,
+    )
