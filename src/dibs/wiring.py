@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dibs.access.access import SERVICE
 from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations import laws as allocation_laws
 from dibs.allocations.operations.guards import AllocationNodeGuard
 from dibs.allocations.operations.intake import AllocationIntake, LocalIntake
@@ -175,6 +176,7 @@ def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -
         cleaning_minutes=settings.lease_cleaning_minutes,
         retention_days=settings.retention_days,
         lease_retention_days=settings.lease_retention_days,
+        lifetime_rules=_lifetime_rules(settings),
         compute=_nova(settings),
         enforcement=_enforcement(settings),
         rpc_url=rpc_url,
@@ -186,7 +188,16 @@ def _dialects(
 ) -> Sequence[Dialect]:
     policy_file = settings.policy_file or None
     hold_times = HoldTimes(default=settings.hold_seconds, longest=settings.hold_seconds_max)
-    baremetal = Baremetal(runner, DRIVERS, policy_file=policy_file, wake=wake, intake=intake, hold_times=hold_times)
+    lifetime_rules = _lifetime_rules(settings)
+    baremetal = Baremetal(
+        runner,
+        DRIVERS,
+        policy_file=policy_file,
+        wake=wake,
+        intake=intake,
+        hold_times=hold_times,
+        lifetime_rules=lifetime_rules,
+    )
     placement = Placement(
         runner,
         clock,
@@ -207,7 +218,13 @@ def _dialects(
         policy_file=policy_file,
     )
     native = Native(
-        runner, intake=intake, wake=wake, lease_rules=lease_rules, find_flavor=find_flavor, policy_file=policy_file
+        runner,
+        intake=intake,
+        wake=wake,
+        lease_rules=lease_rules,
+        lifetime_rules=lifetime_rules,
+        find_flavor=find_flavor,
+        policy_file=policy_file,
     )
     compute = [] if nova is not None else [Compute(runner, wake=wake, policy_file=policy_file)]
     return [baremetal, placement, reservation, *compute, native]
@@ -228,6 +245,16 @@ def _enforcement(settings: Settings) -> HttpEnforcement | None:
         timeout_seconds=settings.enforcement_timeout_seconds,
         auth_url=settings.keystone_url,
         region=settings.region_name,
+    )
+
+
+def _lifetime_rules(settings: Settings) -> LifetimeRules:
+    return LifetimeRules(
+        default_seconds=settings.allocation_lifetime_seconds,
+        seconds_max=settings.allocation_lifetime_seconds_max,
+        notice_seconds=settings.allocation_notice_seconds,
+        grace_seconds=settings.allocation_grace_seconds,
+        releases=settings.allocation_end == "release",
     )
 
 

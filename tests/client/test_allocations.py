@@ -1,6 +1,7 @@
 """Allocations from Python: names, batches, waiting, borrowing and release."""
 
 import threading
+from datetime import UTC, datetime
 
 import pytest
 from openstack import exceptions
@@ -82,6 +83,14 @@ def test_an_allocation_lives_by_heartbeats_until_it_is_kept(dibs: Dibs) -> None:
         dibs.allocations.heartbeat(made.id)
     with pytest.raises(ValueError, match="needs no heartbeats"):
         dibs.allocations.kept_alive(kept)
+    dibs.allocations.delete(made.id)
+
+
+def test_an_allocation_has_an_end_that_can_be_renewed(dibs: Dibs) -> None:
+    made = dibs.allocations.create(fresh("class"), wait_seconds=60, until=datetime(2090, 1, 1, 12, tzinfo=UTC))
+    assert made.until == "2090-01-01T12:00:00.000000+00:00"
+    renewed = dibs.allocations.renew(made.id, lifetime=600)
+    assert (renewed.lifetime, renewed.until) == (600, None), "the lifetime begins with the node"
     dibs.allocations.delete(made.id)
 
 

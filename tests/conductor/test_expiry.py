@@ -1,4 +1,4 @@
-"""Conductors end holds in time, never early, and each once; and allocations whose client stopped its heartbeats."""
+"""Conductors end holds and allocations in time, never early, and each once."""
 
 import uuid
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.conductor import Conductor
-from dibs.conductor.expiry import COUNT_MAX, end_abandoned_allocations, expire_holds
+from dibs.conductor.expiry import COUNT_MAX, end_allocations, expire_holds
 from dibs.database.errors import StoreContended
 from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
@@ -116,6 +116,6 @@ def test_only_overdue_allocations_end_and_a_busy_node_holds_up_none(ledger):
     ledger.clock.move(61)
     ledger.revive_conductor()
     alive = allocate(ledger, keep_alive_seconds=60)
-    assert end_abandoned_allocations(ledger.runner) == 1
+    assert end_allocations(ledger.runner) == 1
     assert [show(ledger, each).state for each in (overdue, busy, alive)] == ["error", "active", "allocating"]
-    assert end_abandoned_allocations(ledger.runner) == 0
+    assert end_allocations(ledger.runner) == 0

@@ -3,9 +3,14 @@
 import pytest
 
 from dibs.access.access import SERVICE
+from dibs.allocations.model.allocations import Lifetime
+from dibs.allocations.model.lifetimes import Step
+from dibs.allocations.operations.endings import end_due_allocation
+from dibs.machines.model.nodes import is_free
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.queries import tasks
 from dibs.wiring import build_runner
+from tests.allocation_builders import allocate_node, force, show
 from tests.bed.waiting import eventually
 from tests.builders import Ledger
 from tests.conductor.process import real_clock
@@ -48,3 +53,16 @@ def test_work_of_a_killed_conductor_is_finished_by_another(ledger, spawn_conduct
     node = killed_while_deploying(ledger, spawn_conductor)
     spawn_conductor("conductor-2")
     eventually(lambda: deployed(ledger, node), seconds=30)
+
+
+def test_node_of_an_allocation_that_ends_is_undeployed_although_the_conductor_is_killed(ledger, spawn_conductor):
+    made, node = allocate_node(ledger, lifetime=Lifetime(seconds=1))
+    force(ledger, node, provision_state="active", driver_info={"fake_delay_teardown": 3})
+    process = spawn_conductor("conductor-1")
+    eventually(lambda: ledger.node(node).provision_state == "deleting", seconds=30, what="the end of the allocation")
+    process.kill()
+    process.wait()
+    assert show(ledger, made).last_error == f"Its lifetime is over, so node {node.uuid} was released."
+    spawn_conductor("conductor-2")
+    eventually(lambda: is_free(ledger.node(node)), seconds=30, what="the node to be free")
+    assert ledger.runner.write(end_due_allocation, SERVICE, made.uuid) is Step.NOTHING

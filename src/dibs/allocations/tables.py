@@ -27,6 +27,12 @@ allocations = table(
     # The client sends heartbeats at least this often; without them the allocation ends at alive_until.
     Column("keep_alive_seconds", Integer, nullable=True),
     time("alive_until"),
+    # How long it keeps its node from the grant on; ends_at is known then, or before when the client named it.
+    Column("lifetime_seconds", Integer, nullable=True),
+    time("ends_at"),
+    # When a conductor gives notice of the end or ends it; NULL when it has nothing to do.
+    time("end_due_at"),
+    time("noticed_at"),
     # Allocations of one batch get their nodes together or not at all.
     uuid("batch", nullable=True),
     time("created_at", nullable=False),
@@ -40,4 +46,5 @@ allocations = table(
     Index(None, "owner"),
     Index(None, "batch"),
     Index(None, "alive_until"),
+    Index(None, "end_due_at"),
 )

@@ -8,6 +8,7 @@ import subprocess
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
 from msgspec import Struct, field
@@ -41,6 +42,8 @@ class AllocationRequest(Struct, frozen=True, kw_only=True):
     extra: Mapping[str, Any] = field(default_factory=dict)
     owner: str | None = None
     sticky: bool = False
+    lifetime: int | None = None
+    until: datetime | None = None
 
 
 class AllocationSession:
@@ -123,6 +126,8 @@ class AllocationSession:
                     sticky=request.sticky,
                     wait_seconds=request.wait or None,
                     keep_alive=keep_alive,
+                    lifetime=request.lifetime,
+                    until=request.until,
                 )
                 created, self._ours = [allocation], {allocation.id} if is_ours else set()
             else:
@@ -136,6 +141,8 @@ class AllocationSession:
                     sticky=request.sticky,
                     wait_seconds=request.wait or None,
                     keep_alive=keep_alive,
+                    lifetime=request.lifetime,
+                    until=request.until,
                 )
                 self._ours = {each.id for each in created}
             self._kept_alive = created[0].keep_alive_seconds is not None

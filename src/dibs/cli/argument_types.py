@@ -43,6 +43,14 @@ def timestamp(text: str) -> "datetime.datetime | str":
         ) from None
 
 
+def moment(text: str) -> datetime.datetime:
+    """Parse a timestamp and return it as a moment, also when it is ``now``."""
+    found = timestamp(text)
+    if isinstance(found, str):
+        return datetime.datetime.now(datetime.UTC)
+    return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
+
+
 def _days_until(word: str) -> int | None:
     """Return the number of days until a day such as tomorrow or monday; None for another word."""
     if word in ("today", "tomorrow"):

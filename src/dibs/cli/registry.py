@@ -32,6 +32,7 @@ CLIENT_COMMANDS = {
     "allocation list": "dibs.cli.commands.allocation:List",
     "allocation show": "dibs.cli.commands.allocation:Show",
     "allocation retry": "dibs.cli.commands.allocation:Retry",
+    "allocation renew": "dibs.cli.commands.allocation:Renew",
     "allocation delete": "dibs.cli.commands.allocation:Delete",
     "host create": "dibs.cli.commands.host:Create",
     "host list": "dibs.cli.commands.host:List",

@@ -35,6 +35,12 @@ class Allocation(resource.Resource):
     keep_alive_seconds: int | None = resource.Body("keep_alive_seconds", type=int)
     #: The time by which the next heartbeat is due.
     alive_until: str | None = resource.Body("alive_until")
+    #: How many seconds it keeps its node; None if it has no end, or one that its client named.
+    lifetime: int | None = resource.Body("lifetime", type=int)
+    #: Its end, as far as it is known.
+    until: str | None = resource.Body("until")
+    #: The time at which notice was given that it ends soon.
+    noticed_at: str | None = resource.Body("noticed_at")
     #: Allocations of one batch get their nodes together or not at all.
     batch: str | None = resource.Body("batch")
     created_at: str = resource.Body("created_at")

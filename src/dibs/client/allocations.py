@@ -3,6 +3,7 @@
 import contextlib
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 from openstack import exceptions, proxy
@@ -45,11 +46,14 @@ class Allocations(BaremetalCalls):
         sticky: bool = False,
         wait_seconds: float | None = None,
         keep_alive: int | None = None,
+        lifetime: int | None = None,
+        until: datetime | None = None,
     ) -> Allocation:
         """Create an allocation and return it at once, before it has a node: see ``wait``.
 
         ``candidate_nodes`` are uuids or names. With ``wait_seconds`` it waits in the queue instead of failing at once.
         With ``keep_alive`` the server ends it when no heartbeat arrives for this number of seconds: see ``kept_alive``.
+        It ends ``lifetime`` seconds after it has got its node, or at ``until``: see ``renew``.
         With a ``name``, a repeated call returns the same allocation, retries it if it has failed, or raises
         AlreadyDifferent if the existing one differs.
         """
@@ -64,6 +68,8 @@ class Allocations(BaremetalCalls):
             sticky=sticky,
             wait_seconds=wait_seconds,
             keep_alive=keep_alive,
+            lifetime=lifetime,
+            until=until,
         )[0]
 
     def create_or_find(
@@ -79,6 +85,8 @@ class Allocations(BaremetalCalls):
         sticky: bool = False,
         wait_seconds: float | None = None,
         keep_alive: int | None = None,
+        lifetime: int | None = None,
+        until: datetime | None = None,
     ) -> tuple[Allocation, bool]:
         """Do as ``create``; also return whether this call created or retried the allocation."""
         body = _body(
@@ -92,6 +100,8 @@ class Allocations(BaremetalCalls):
             sticky=sticky,
             wait_seconds=wait_seconds,
             keep_alive_seconds=keep_alive,
+            lifetime=lifetime,
+            until=_text(until),
         )
         return self._create_or_find(body)
 
@@ -107,6 +117,8 @@ class Allocations(BaremetalCalls):
         sticky: bool = False,
         wait_seconds: float | None = None,
         keep_alive: int | None = None,
+        lifetime: int | None = None,
+        until: datetime | None = None,
     ) -> Sequence[Allocation]:
         """Create a batch of allocations: all get their nodes in the same transaction, or none."""
         body = _body(
@@ -119,6 +131,8 @@ class Allocations(BaremetalCalls):
             sticky=sticky,
             wait_seconds=wait_seconds,
             keep_alive_seconds=keep_alive,
+            lifetime=lifetime,
+            until=_text(until),
         )
         return self._post(body)
 
@@ -153,6 +167,14 @@ class Allocations(BaremetalCalls):
     def keep(self, allocation: str) -> Allocation:
         """Keep an allocation without any more heartbeats, until it is deleted."""
         return self._act(allocation, "heartbeat", {"keep_alive_seconds": None})
+
+    def renew(self, allocation: str, *, lifetime: int | None = None, until: datetime | None = None) -> Allocation:
+        """Give an allocation another end, in a number of seconds or at a time; by default its lifetime begins anew.
+
+        Raise Conflict if its node is promised to another user from an earlier time on.
+        """
+        body = {"lifetime": lifetime, "until": _text(until)}
+        return self._act(allocation, "renew", {name: value for name, value in body.items() if value is not None})
 
     def kept_alive(self, allocation: Allocation) -> KeepAlive:
         """Send heartbeats during a ``with`` block, for this allocation and its batch.
@@ -320,6 +342,10 @@ class Allocations(BaremetalCalls):
             node = self._baremetal.get_node(self.get(allocation).node_id or "")
             if node.provision_state in _DEPLOYED and node.reservation is None:
                 self._baremetal.set_node_provision_state(node, "deleted")
+
+
+def _text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
 
 
 def _body(resource_class: str, *, traits: Names, candidate_nodes: Names, **values: Any) -> dict[str, Any]:

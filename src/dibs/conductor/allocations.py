@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from dibs.access.access import SERVICE
+from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.model.outcomes import Outcome
 from dibs.allocations.model.queue import QueueEntry
 from dibs.allocations.operations.granting import FailEntry, GrantNodes, fail_entry, grant_nodes
@@ -42,10 +43,11 @@ logger = logging.getLogger(__name__)
 class AllocationWorker:
     """Works on the allocations of one conductor."""
 
-    def __init__(self, runner: Runner, hostname: str, wake: Callable[[], None]) -> None:
+    def __init__(self, runner: Runner, hostname: str, wake: Callable[[], None], lifetime_rules: LifetimeRules) -> None:
         self._runner = runner
         self._hostname = hostname
         self._wake = wake
+        self._lifetime_rules = lifetime_rules
         self._entries = EntryTracker(ENTRIES_MAX)
         self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=f"dibs-allocations-{hostname}")
@@ -117,7 +119,9 @@ class AllocationWorker:
         return Outcome.RETRY
 
     def _grant(self, entry: QueueEntry, nodes: tuple[str, ...], session: Session) -> Outcome:
-        command = GrantNodes(entry=entry, incarnation=session.incarnation, nodes=nodes)
+        command = GrantNodes(
+            entry=entry, incarnation=session.incarnation, nodes=nodes, lifetime_rules=self._lifetime_rules
+        )
         try:
             return self._runner.write(grant_nodes, SERVICE, command)
         except NodeClaimed:

@@ -1,4 +1,4 @@
-"""End holds that have expired, and allocations whose client stopped sending heartbeats.
+"""End holds that have expired, and allocations whose client is gone or whose lifetime is over.
 
 Every conductor does this for all rows, each in a transaction of its own under the lock of its node. When two conductors
 end the same one, the second finds it ended.
@@ -8,18 +8,20 @@ import logging
 from functools import partial
 
 from dibs.access.access import SERVICE
-from dibs.allocations.operations.keep_alive import (
-    NodeBusy,
-    end_abandoned_allocation,
-    list_abandoned_allocations,
-    postpone_abandoned_allocation,
-)
+from dibs.allocations.model.lifetimes import Step
+from dibs.allocations.operations.endings import NodeBusy, end_due_allocation, list_due_allocations, postpone_end
 from dibs.conductor.rounds import attempt
 from dibs.database.runner import Runner
 from dibs.machines.operations.holds import expire_hold, list_expired_holds
 
 COUNT_MAX = 100
 """How many holds or allocations one run ends at most, so that other work does not wait for all of them."""
+
+_LOGGED = {
+    Step.NOTICE: "ends soon",
+    Step.REPORT: "keeps its node although its lifetime is over",
+    Step.END: "ended",
+}
 
 logger = logging.getLogger(__name__)
 
@@ -36,23 +38,22 @@ def expire_holds(runner: Runner) -> int:
     return ended
 
 
-def end_abandoned_allocations(runner: Runner) -> int:
-    """End the allocations whose heartbeat is overdue, and return how many ended."""
-    found = runner.read(list_abandoned_allocations, SERVICE, COUNT_MAX)
-    return sum(_end_abandoned(runner, uuid) for uuid in found)
+def end_allocations(runner: Runner) -> int:
+    """Give notice of ends, and end the allocations that are due; return how many ended."""
+    return sum(_end(runner, uuid) for uuid in runner.read(list_due_allocations, SERVICE, COUNT_MAX))
 
 
-def _end_abandoned(runner: Runner, uuid: str) -> bool:
-    postpone = partial(runner.write, postpone_abandoned_allocation, SERVICE, uuid)
+def _end(runner: Runner, uuid: str) -> bool:
+    postpone = partial(runner.write, postpone_end, SERVICE, uuid)
 
     def end() -> bool:
         try:
-            return runner.write(end_abandoned_allocation, SERVICE, uuid)
+            step = runner.write(end_due_allocation, SERVICE, uuid)
         except NodeBusy:
             postpone()
             return False
+        if step in _LOGGED:
+            logger.warning("allocation %s %s", uuid, _LOGGED[step])
+        return step is Step.END
 
-    ended = attempt(f"the end of the abandoned allocation {uuid}", end, postpone)
-    if ended:
-        logger.warning("allocation %s ended: its client sent no heartbeat", uuid)
-    return ended
+    return attempt(f"the end of allocation {uuid}", end, postpone)

@@ -4,10 +4,11 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 
+from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.conductor import retention
 from dibs.conductor.allocations import AllocationWorker
 from dibs.conductor.deferred_deletes import finish_deferred_deletes
-from dibs.conductor.expiry import end_abandoned_allocations, expire_holds
+from dibs.conductor.expiry import end_allocations, expire_holds
 from dibs.conductor.leases import LeaseWorker
 from dibs.conductor.outbox import OutboxRunner
 from dibs.conductor.periodic import PeriodicTask
@@ -64,6 +65,7 @@ class Conductor:
         cleaning_minutes: int = 0,
         retention_days: float = 0,
         lease_retention_days: int = 0,
+        lifetime_rules: LifetimeRules | None = None,
         compute: ComputeService | None = None,
         enforcement: Enforcement | None = None,
         rpc_url: str | None = None,
@@ -85,7 +87,7 @@ class Conductor:
             registered=self.wake,
         )
         self._tasks = TaskWorker(runner, drivers, hostname, self.wake, threads=workers)
-        self._allocations = AllocationWorker(runner, hostname, self.wake)
+        self._allocations = AllocationWorker(runner, hostname, self.wake, lifetime_rules or LifetimeRules())
         self._dispatcher = self._periodic_task("dispatch", self._look_for_work, poll_seconds)
         # Many leases may begin in the same minute, and other services may be slow: work on nodes must not wait.
         leases = LeaseWorker(
@@ -164,7 +166,7 @@ class Conductor:
         """Return the steps of a round: the tasks that the first four create are started in the same round."""
         return (
             self._expire_holds,
-            self._end_abandoned_allocations,
+            self._end_allocations,
             self._finish_deferred_deletes,
             self._take_over,
             self._tasks.dispatch,
@@ -184,8 +186,8 @@ class Conductor:
             # An allocation may wait for these nodes, and more holds may have expired.
             self.wake()
 
-    def _end_abandoned_allocations(self, session: Session) -> None:
-        end_abandoned_allocations(self._runner)
+    def _end_allocations(self, session: Session) -> None:
+        end_allocations(self._runner)
 
     def _finish_deferred_deletes(self, session: Session) -> None:
         finish_deferred_deletes(self._runner)

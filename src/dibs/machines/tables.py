@@ -64,6 +64,8 @@ nodes = table(
     text("fault"),
     uuid("instance_uuid", nullable=True),
     text("instance_name"),
+    # When the instance leaves the node; NULL when that is not known.
+    time("instance_until"),
     Column("resource_class", String(80), nullable=True),
     text("owner"),
     text("lessee"),

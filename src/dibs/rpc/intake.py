@@ -11,7 +11,8 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import convert, to_builtins
+from msgspec.structs import replace
 
 from dibs.access.access import SERVICE, Access
 from dibs.access.actor import Actor
@@ -33,9 +34,6 @@ LOG = logging.getLogger(__name__)
 CREATE = "create_allocation"
 DESTROY = "destroy_allocation"
 
-_SENT = tuple(name for name in CreateAllocation.__struct_fields__ if name != "incarnation")
-"""The conductor that is called finds the node, so its incarnation is not sent."""
-_LISTS = ("traits", "candidate_nodes")
 _SAME = ("name", "owner", "extra", "candidate_nodes", "sticky", "batch")
 
 
@@ -50,13 +48,13 @@ class RemoteIntake:
         """Call the conductors in random order until one has written the allocation."""
         command = self._runner.read(prepare_to_send, access, command)
         try:
-            answer = self._call(CREATE, access, {name: getattr(command, name) for name in _SENT})
+            answer = self._call(CREATE, access, to_builtins(command))
         except _AnsweredLater as later:
             found = self._find(command)
             if found is None:
                 raise later.outcome from None
             return found
-        return Allocation(**{**answer, **{name: tuple(answer[name]) for name in _LISTS}})
+        return convert(answer, Allocation)
 
     def delete(self, access: Access, ident: str) -> None:
         """See AllocationIntake."""
@@ -135,8 +133,8 @@ def procedures(
     """Return the procedures of a conductor process."""
 
     def create(actor: Actor, params: Json) -> Json:
-        values = {**params["allocation"], **{name: tuple(params["allocation"][name]) for name in _LISTS}}
-        command = CreateAllocation(**{**values, "incarnation": incarnation()})
+        # The conductor that is called finds the node.
+        command = replace(convert(params["allocation"], CreateAllocation), incarnation=incarnation())
         allocation = runner.write(create_allocation, policy.access(actor), command)
         wake()
         document: Json = to_builtins(allocation)

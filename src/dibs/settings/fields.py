@@ -160,6 +160,26 @@ class Settings:
         "Time after which failed allocations, and conductors that no longer run, are removed. 0: never.",
         check=_at_least(0),
     )
+    allocation_lifetime_seconds: int = _setting(
+        0,
+        "Default lifetime of an allocation. 0: as long as allowed.",
+        check=_at_least(0),
+        begins="allocations",
+    )
+    allocation_lifetime_seconds_max: int = _setting(
+        0, "Maximum lifetime of an allocation, from its creation or renewal on. 0: no limit.", check=_at_least(0)
+    )
+    allocation_notice_seconds: int = _setting(
+        900, "Time from the notice that an allocation ends soon to its end. 0: no notice.", check=_at_least(0)
+    )
+    allocation_grace_seconds: int = _setting(
+        0, "Time from the end of an allocation to the release of its node.", check=_at_least(0)
+    )
+    allocation_end: str = _setting(
+        "release",
+        "What happens at the end of an allocation: release its node, after undeploying it, or only report the end.",
+        check=_one_of("release", "report"),
+    )
     hold_seconds: float = _setting(
         300.0,
         "Default time until a node reservation expires.",

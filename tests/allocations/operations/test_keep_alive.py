@@ -4,15 +4,10 @@ import pytest
 
 from dibs.access.access import SERVICE
 from dibs.allocations.model.errors import AllocationNotFound
+from dibs.allocations.model.lifetimes import Step
 from dibs.allocations.operations.batches import RetryAllocation, retry_allocation
-from dibs.allocations.operations.keep_alive import (
-    NodeBusy,
-    RenewAllocation,
-    end_abandoned_allocation,
-    list_abandoned_allocations,
-    postpone_abandoned_allocation,
-    renew_allocation,
-)
+from dibs.allocations.operations.endings import NodeBusy, end_due_allocation, list_due_allocations, postpone_end
+from dibs.allocations.operations.keep_alive import RecordHeartbeat, record_heartbeat
 from dibs.errors import Forbidden
 from dibs.machines.model.errors import WrongState
 from tests.allocation_builders import allocate, allocate_batch, allocate_node, force, gold, holders, show
@@ -23,15 +18,15 @@ SEES_ONLY = granted("baremetal:allocation:get", project="blue")
 
 
 def abandoned(ledger: Ledger) -> list[str]:
-    return ledger.runner.read(list_abandoned_allocations, SERVICE, 10)
+    return ledger.runner.read(list_due_allocations, SERVICE, 10)
 
 
 def end(ledger: Ledger, uuid: str) -> bool:
-    return ledger.runner.write(end_abandoned_allocation, SERVICE, uuid)
+    return ledger.runner.write(end_due_allocation, SERVICE, uuid) is Step.END
 
 
-def renew(ledger: Ledger, ident: str, access=SERVICE, **changes):
-    return ledger.runner.write(renew_allocation, access, RenewAllocation(ident=ident, **changes))
+def beat(ledger: Ledger, ident: str, access=SERVICE, **changes):
+    return ledger.runner.write(record_heartbeat, access, RecordHeartbeat(ident=ident, **changes))
 
 
 def test_an_allocation_without_heartbeats_lives_on(ledger):
@@ -43,7 +38,7 @@ def test_an_allocation_without_heartbeats_lives_on(ledger):
 def test_a_heartbeat_keeps_an_allocation_alive(ledger):
     made = allocate(ledger, keep_alive_seconds=60)
     ledger.clock.move(50)
-    assert renew(ledger, made.uuid).alive_until > made.alive_until
+    assert beat(ledger, made.uuid).alive_until > made.alive_until
     ledger.clock.move(50)
     assert abandoned(ledger) == []
     ledger.clock.move(11)
@@ -58,7 +53,7 @@ def test_an_abandoned_allocation_leaves_the_queue_with_the_reason(ledger):
     assert (ended.state, ended.alive_until) == ("error", None)
     assert ended.last_error == "Its client sent no heartbeat for 60 seconds, so it was withdrawn from the queue."
     assert abandoned(ledger) == []
-    assert renew(ledger, made.uuid).state == "error"
+    assert beat(ledger, made.uuid).state == "error"
 
 
 def test_the_node_of_an_abandoned_allocation_is_free_again(ledger):
@@ -90,7 +85,7 @@ def test_a_busy_node_is_looked_at_again_later(ledger):
     with pytest.raises(NodeBusy):
         end(ledger, made.uuid)
     assert show(ledger, made).state == "active"
-    ledger.runner.write(postpone_abandoned_allocation, SERVICE, made.uuid)
+    ledger.runner.write(postpone_end, SERVICE, made.uuid)
     assert abandoned(ledger) == []
     ledger.clock.move(11)
     force(ledger, node, reservation=None)
@@ -102,7 +97,7 @@ def test_a_heartbeat_after_the_list_was_read_keeps_the_node(ledger):
     made, node = allocate_node(ledger, keep_alive_seconds=60)
     ledger.clock.move(61)
     assert abandoned(ledger) == [made.uuid]
-    renew(ledger, made.uuid)
+    beat(ledger, made.uuid)
     assert not end(ledger, made.uuid)
     assert ledger.node(node).instance_uuid == made.uuid
 
@@ -110,7 +105,7 @@ def test_a_heartbeat_after_the_list_was_read_keeps_the_node(ledger):
 def test_one_heartbeat_keeps_a_whole_batch_alive(ledger):
     first, second = allocate_batch(ledger, 2, keep_alive_seconds=60)
     ledger.clock.move(50)
-    renew(ledger, first.uuid)
+    beat(ledger, first.uuid)
     assert show(ledger, second).alive_until == show(ledger, first).alive_until > first.alive_until
 
 
@@ -137,15 +132,15 @@ def test_a_retry_by_a_client_without_heartbeats_lives_on(ledger):
 
 def test_a_heartbeat_changes_the_time_of_a_whole_batch_or_ends_the_need_for_more(ledger):
     first, second = allocate_batch(ledger, 2, keep_alive_seconds=60)
-    renew(ledger, first.uuid, keep_alive_seconds=600)
+    beat(ledger, first.uuid, keep_alive_seconds=600)
     ledger.clock.move(61)
     assert abandoned(ledger) == []
     assert show(ledger, second).keep_alive_seconds == 600
-    assert renew(ledger, second.uuid, keep_alive_seconds=None).alive_until is None
+    assert beat(ledger, second.uuid, keep_alive_seconds=None).alive_until is None
     ledger.clock.move(1_000_000)
     assert abandoned(ledger) == []
     with pytest.raises(WrongState):
-        renew(ledger, first.uuid, keep_alive_seconds=60)
+        beat(ledger, first.uuid, keep_alive_seconds=60)
 
 
 @pytest.mark.parametrize(
@@ -155,10 +150,10 @@ def test_a_heartbeat_changes_the_time_of_a_whole_batch_or_ends_the_need_for_more
 def test_a_heartbeat_is_refused(ledger, values, access, error):
     made = allocate(ledger, **values)
     with pytest.raises(error):
-        renew(ledger, made.uuid, access)
+        beat(ledger, made.uuid, access)
 
 
 def test_a_heartbeat_for_a_missing_allocation_is_refused(ledger):
     gold(ledger)
     with pytest.raises(AllocationNotFound):
-        renew(ledger, "no-such")
+        beat(ledger, "no-such")

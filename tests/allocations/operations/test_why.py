@@ -6,11 +6,14 @@ from typing import Any
 import pytest
 
 from dibs.access.access import SERVICE
+from dibs.allocations.model.allocations import Lifetime
+from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.allocations.operations.why import ExplainNodes, Explanation, explain_nodes
 from dibs.errors import BadValue
 from dibs.ledger.model.errors import InvalidTrait
 from tests import lease_builders as leases
+from tests.allocation_builders import allocate_node
 from tests.builders import Ledger
 from tests.hold_builders import hold, put
 
@@ -67,6 +70,20 @@ def test_earliest_time_is_the_end_of_the_last_lease(ledger: Ledger) -> None:
     found = why(ledger)
     assert (found.fits, found.earliest) == (False, last.end_at)
     assert held.expires_at < last.end_at
+
+
+def test_earliest_time_is_the_end_of_an_allocation(ledger: Ledger) -> None:
+    rules = LifetimeRules(grace_seconds=60)
+    ends = []
+    for seconds in (300, 100):
+        allocate_node(ledger, lifetime=Lifetime(seconds=seconds), lifetime_rules=rules)
+        ends.append(ledger.clock() + (seconds + 60) * 1_000_000)
+    assert why(ledger).earliest == pytest.approx(ends[1], abs=1_000)
+    assert why(ledger, count=2).earliest == pytest.approx(ends[0], abs=1_000)
+    allocate_node(ledger)
+    assert why(ledger, count=3).earliest is None, "an allocation without an end"
+    ledger.clock.move(1_000)
+    assert why(ledger).earliest == pytest.approx(ledger.clock(), abs=1_000), "its node is about to be released"
 
 
 def test_node_that_an_allocation_waits_for_is_not_free(ledger: Ledger) -> None:

@@ -9,6 +9,7 @@ import pytest
 from dibs.client import Dibs
 from dibs.client.allocations import Allocations
 from tests.bed.session import Bed
+from tests.bed.waiting import eventually
 from tests.cli.run_dibs import Terminal, run
 from tests.clients.clouds import enroll, fresh, until_provisioned
 
@@ -46,6 +47,20 @@ def test_an_allocation_is_created_shown_listed_and_deleted(url: str, dibs: Dibs,
     assert (row["name"], row["candidate_nodes"]) == (name, [])
     assert run("allocation", "delete", name, url=url).code == 0
     assert run("allocation", "show", name, url=url).code == 3
+
+
+def test_an_allocation_with_a_lifetime_is_renewed_and_ends(url: str, dibs: Dibs, kind: str) -> None:
+    node, name = enroll(dibs.connection, resource_class=kind), fresh("mine")
+    create = ("allocation", "create", "--resource-class", kind, "--name", name, "--wait", "1m", "-f", "json")
+    made = run(*create, "--lifetime", "8h", url=url).json
+    assert made["until"] > made["created_at"]
+    assert run("allocation", "list", "--resource-class", kind, "-f", "json", url=url).json[0]["left"].startswith("7h")
+    renewed = run("allocation", "renew", name, "--until", "+2d", "-f", "json", url=url).json
+    assert renewed["until"] > made["until"]
+    assert run("allocation", "renew", name, "--lifetime", "1s", url=url).code == 0
+    eventually(lambda: dibs.allocations.get(name).state == "error", what="the end of the allocation")
+    assert dibs.nodes.get(node.id).instance_id is None
+    assert run("allocation", "delete", name, url=url).code == 0
 
 
 def test_a_batch_gets_all_its_nodes(url: str, dibs: Dibs, kind: str) -> None:

@@ -38,6 +38,18 @@ def test_heartbeat_moves_the_end_of_an_allocation(ask: Conversation) -> None:
     assert ask("POST", "/v1/allocations", {**GOLD, "keep_alive_seconds": 9})[0] == 400
 
 
+def test_renewal_moves_the_end_of_an_allocation(ask: Conversation) -> None:
+    (made,) = ask.ask(until="2090-01-01T12:00:00", wait_seconds=60)
+    assert (made["lifetime"], made["until"]) == (None, "2090-01-01T12:00:00.000000+00:00")
+    url = f"/v1/allocations/{made['uuid']}/renew"
+    status, renewed = ask("POST", url, {"lifetime": 600})
+    assert (status, renewed["lifetime"], renewed["until"]) == (200, 600, None)
+    for wrong in ({"until": "soon"}, {"until": "1990-01-01"}, {"lifetime": 60, "until": "2090-01-01"}, {"lifetime": 0}):
+        assert ask("POST", url, wrong)[0] == 400, wrong
+    (endless,) = ask.ask(wait_seconds=60)
+    assert ask("POST", f"/v1/allocations/{endless['uuid']}/renew")[0] == 409
+
+
 def test_list_is_paged(ask: Conversation) -> None:
     uuids = [ask.ask()[0]["uuid"] for _ in range(3)]
     _, first = ask("GET", "/v1/allocations?limit=2")

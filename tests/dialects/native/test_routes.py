@@ -14,6 +14,7 @@ def test_openapi_document_has_every_path(ask: Conversation) -> None:
         "/dibs/v1/allocations",
         "/dibs/v1/allocations/{allocation}",
         "/dibs/v1/allocations/{allocation}/heartbeat",
+        "/dibs/v1/allocations/{allocation}/renew",
         "/dibs/v1/allocations/{allocation}/retry",
         "/dibs/v1/leases/availability",
         "/dibs/v1/why",

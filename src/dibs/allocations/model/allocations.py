@@ -1,6 +1,7 @@
 """Allocations: a client asks for a node of a class with traits, and a conductor finds it."""
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
@@ -33,6 +34,13 @@ class Requirements(Struct, frozen=True, kw_only=True):
         return not mismatches(self, node, traits)
 
 
+class Lifetime(NamedTuple):
+    """How long an allocation lasts: from the moment at which it gets its node, or until a moment; or without an end."""
+
+    seconds: int | None = None
+    until: int | None = None
+
+
 class Allocation(Struct, frozen=True, kw_only=True):
     """A request for one node, and its result."""
 
@@ -62,6 +70,14 @@ class Allocation(Struct, frozen=True, kw_only=True):
     """How long it lives without a heartbeat of its client; None needs no heartbeats."""
     alive_until: int | None = None
     """When it ends unless a heartbeat comes before; None without heartbeats."""
+    lifetime_seconds: int | None = None
+    """How long it keeps its node; None has no end, or the one that its client named."""
+    ends_at: int | None = None
+    """Its end; None without one, and until it has its node when only the lifetime is known."""
+    end_due_at: int | None = None
+    """When a conductor gives notice of the end, or ends it."""
+    noticed_at: int | None = None
+    """When notice was given that it ends soon."""
     batch: str | None = None
     """Allocations of one batch get their nodes together or not at all."""
     created_at: int
@@ -77,6 +93,13 @@ class Allocation(Struct, frozen=True, kw_only=True):
             owner=self.owner,
         )
 
+    @property
+    def lifetime(self) -> Lifetime:
+        """How long it lasts."""
+        if self.lifetime_seconds is not None:
+            return Lifetime(seconds=self.lifetime_seconds)
+        return Lifetime(until=self.ends_at)
+
     def alive_from(self, now: int) -> int | None:
         """Return the end of its life after a heartbeat now; None when it needs no heartbeats."""
         return None if self.keep_alive_seconds is None else after(now, self.keep_alive_seconds)
@@ -84,6 +107,10 @@ class Allocation(Struct, frozen=True, kw_only=True):
     def kept_alive_for(self, seconds: int | UnsetType | None) -> "Allocation":
         """Return it with another time until a heartbeat is overdue; UNSET leaves the time as it is."""
         return self if seconds is UNSET else replace(self, keep_alive_seconds=seconds)
+
+    def is_abandoned(self, now: int) -> bool:
+        """Return True when the heartbeat of its client is overdue."""
+        return self.alive_until is not None and self.alive_until <= now
 
     def waits(self, now: int) -> bool:
         """Return True until its deadline."""

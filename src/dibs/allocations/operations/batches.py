@@ -71,6 +71,9 @@ def retry_allocation(tx: Transaction, access: Access, now: int, command: RetryAl
         raise WrongState(
             reason=f"Only an allocation in state error can be tried again; {allocation.uuid} is {allocation.state}"
         )
+    until = allocation.lifetime.until
+    if until is not None and until <= now:
+        raise WrongState(reason=f"The end of allocation {allocation.uuid} has passed. Create another one")
     reopened = queue.reopen(
         tx,
         allocation.kept_alive_for(command.keep_alive_seconds),

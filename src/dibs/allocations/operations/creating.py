@@ -16,11 +16,13 @@ from dibs.allocations.model.access import check_owner
 from dibs.allocations.model.allocations import (
     ACTIVE,
     Allocation,
+    Lifetime,
     check_resource_class,
     mismatches,
     unfit_to_backfill,
 )
 from dibs.allocations.model.errors import CannotBackfill, InstanceInUse, NoConductorAvailable
+from dibs.allocations.model.lifetimes import LifetimeRules, begin, choose_lifetime
 from dibs.allocations.operations.granting import attach_node
 from dibs.allocations.queries import allocations
 from dibs.database.transaction import Transaction
@@ -56,6 +58,8 @@ class CreateAllocation(Struct, frozen=True, kw_only=True):
     sticky: bool = False
     keep_alive_seconds: int | None = None
     """End the allocation when its client sends no heartbeat for this long; None needs no heartbeats."""
+    lifetime: Lifetime = Lifetime()
+    lifetime_rules: LifetimeRules = field(default_factory=LifetimeRules)
     batch: str | None = None
     hold: str | None = None
     """The uuid of a hold: its node goes to the allocation in the same transaction."""
@@ -131,7 +135,7 @@ def _backfill(tx: Transaction, access: Access, now: int, command: CreateAllocati
         raise CannotBackfill(node=node.uuid, reason="; ".join(mistakes))
     if node.instance_uuid not in (None, allocation.uuid):
         raise NodeAssociated(node=node.uuid, instance=node.instance_uuid)
-    return _create_with_node(tx, now, allocation, node)
+    return _create_with_node(tx, now, command, allocation, node)
 
 
 def _take_held_node(tx: Transaction, access: Access, now: int, command: CreateAllocation, proof: str) -> Allocation:
@@ -142,7 +146,7 @@ def _take_held_node(tx: Transaction, access: Access, now: int, command: CreateAl
     found = mismatches(allocation.requirements, node, traits.of_provider(tx, node.id))
     if found:
         raise BadValue(reason=f"Reserved node {node.uuid} is not what is asked for: {'; '.join(found)}.")
-    return _create_with_node(tx, now, allocation, node)
+    return _create_with_node(tx, now, command, allocation, node)
 
 
 def _check_uuid(tx: Transaction, now: int, allocation_uuid: str, project: str | None) -> None:
@@ -157,6 +161,7 @@ def _described(
     tx: Transaction, access: Access, now: int, command: CreateAllocation, allocation_uuid: str
 ) -> Allocation:
     """Return the allocation as the client describes it, without a conductor and without a node."""
+    lifetime = choose_lifetime(command.lifetime_rules, now, command.lifetime)
     return Allocation(
         id=0,
         uuid=allocation_uuid,
@@ -169,6 +174,9 @@ def _described(
         sticky=command.sticky,
         keep_alive_seconds=command.keep_alive_seconds,
         alive_until=None if command.keep_alive_seconds is None else after(now, command.keep_alive_seconds),
+        lifetime_seconds=lifetime.seconds,
+        ends_at=lifetime.until,
+        end_due_at=lifetime.until,
         created_at=now,
     )
 
@@ -184,7 +192,10 @@ def _with_node(allocation: Allocation, node: Node) -> Allocation:
     )
 
 
-def _create_with_node(tx: Transaction, now: int, allocation: Allocation, node: Node) -> Allocation:
-    allocation = allocations.create(tx, allocation)
-    attach_node(tx, now, allocation, node)
+def _create_with_node(
+    tx: Transaction, now: int, command: CreateAllocation, allocation: Allocation, node: Node
+) -> Allocation:
+    end = begin(command.lifetime_rules, allocation.lifetime, now)
+    allocation = allocations.create(tx, replace(allocation, ends_at=end.ends_at, end_due_at=end.due_at))
+    attach_node(tx, now, allocation, node, end.release_at)
     return allocation

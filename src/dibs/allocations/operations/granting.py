@@ -4,10 +4,11 @@ The transaction locks the nodes in the order of their ids, checks again what the
 Two entries that want one node meet at its lock, and the second tries the next node.
 """
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import Allocation
+from dibs.allocations.model.lifetimes import LifetimeRules, begin
 from dibs.allocations.model.outcomes import Outcome
 from dibs.allocations.model.queue import QueueEntry
 from dibs.allocations.operations.queue import promised_nodes
@@ -27,6 +28,7 @@ class GrantNodes(Struct, frozen=True, kw_only=True):
     incarnation: str
     nodes: tuple[str, ...]
     """Uuids, in the order of node ids."""
+    lifetime_rules: LifetimeRules = field(default_factory=LifetimeRules)
 
 
 class FailEntry(Struct, frozen=True, kw_only=True):
@@ -51,11 +53,12 @@ def grant_nodes(tx: Transaction, access: Access, now: int, command: GrantNodes) 
     if any(node.uuid in promised or not required.accept(node, has[node.id]) for node in free):
         return Outcome.LOST
     for index, (allocation, node) in enumerate(zip(wanted, free, strict=True)):
-        if not queue.grant(tx, allocation, command.incarnation, node.id, now):
+        end = begin(command.lifetime_rules, allocation.lifetime, now)
+        if not queue.grant(tx, allocation, command.incarnation, node.id, end, now):
             if index == 0:
                 return Outcome.SETTLED
             raise Again  # A client deleted one of a batch at this moment: all or none.
-        attach_node(tx, now, allocation, node)
+        attach_node(tx, now, allocation, node, end.release_at)
     return Outcome.SETTLED
 
 
@@ -68,12 +71,12 @@ def fail_entry(tx: Transaction, access: Access, now: int, command: FailEntry) ->
             raise Again  # A client deleted one of a batch at this moment: all or none.
 
 
-def attach_node(tx: Transaction, now: int, allocation: Allocation, node: Node) -> None:
+def attach_node(tx: Transaction, now: int, allocation: Allocation, node: Node, release_at: int | None = None) -> None:
     """Put the instance, the claim and the traits of an allocation on a locked node. The caller writes its row."""
     info = _without_traits(node)
     if allocation.traits:
         info["traits"] = list(allocation.traits)
-    saved = save_node(tx, node, now, instance_uuid=allocation.uuid, instance_info=info)
+    saved = save_node(tx, node, now, instance_uuid=allocation.uuid, instance_info=info, instance_until=release_at)
     node_claims.associate(tx, now, saved, allocation.uuid)
 
 

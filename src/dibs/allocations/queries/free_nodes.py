@@ -32,14 +32,9 @@ _UNCLAIMED = exists().where(
 )
 # The end of a lease removes its bookings: every row belongs to a lease that runs or is still to come.
 _BOOKED = exists().where(hosts.c.provider_id == nodes.c.id, bookings.c.host_id == hosts.c.id)
-_FIT = (
-    nodes.c.provision_state == states.AVAILABLE,
-    nodes.c.instance_uuid.is_(None),
-    nodes.c.maintenance == 0,
-    nodes.c.retired == 0,
-    _POWERED,
-)
-_FREE = (*_FIT, _UNCLAIMED, not_(_BOOKED))
+_IN_SERVICE = (nodes.c.maintenance == 0, nodes.c.retired == 0)
+_READY = (nodes.c.provision_state == states.AVAILABLE, _POWERED)
+_FREE = (*_READY, *_IN_SERVICE, nodes.c.instance_uuid.is_(None), _UNCLAIMED, not_(_BOOKED))
 
 SOME_FREE_NODE = allocations.c.resource_class.in_(select(nodes.c.resource_class).where(*_FREE))
 """In a statement about allocations: a node of the class is free, with or without the traits."""
@@ -78,8 +73,10 @@ def count_reasons(tx: Transaction, required: Requirements) -> dict[str, int]:
 
 
 def free_from(tx: Transaction, required: Requirements, now: int, count_max: int) -> list[int]:
-    """Return when nodes become free that only holds and leases keep from being free now, soonest first."""
-    return tx.values(_free_from(_shape(required)), {**_values(required), "now": now, "count_max": count_max})
+    """Return when nodes become free that only users with a known end keep from being free now, soonest first."""
+    found = tx.values(_free_from(_shape(required)), {**_values(required), "now": now, "count_max": count_max})
+    # An instance whose time is over may still be on its node, because a conductor is taking it off.
+    return [max(now, moment) for moment in found]
 
 
 def _shape(required: Requirements) -> _Shape:
@@ -130,7 +127,7 @@ def _search_by_name(shape: _Shape) -> Select[Any]:
 
 @lru_cache(maxsize=500)
 def _free_from(shape: _Shape) -> Select[Any]:
-    """SELECT the end of the hold or of the last lease, the later one, FROM nodes with nothing else against them."""
+    """SELECT the end of the hold, of the instance or of the last lease, the latest, FROM nodes without other users."""
     held = select(holds.c.expires_at).where(holds.c.node_id == nodes.c.id, holds.c.expires_at > bindparam("now"))
     booked = (
         select(func.max(bookings.c.end_at))
@@ -138,12 +135,15 @@ def _free_from(shape: _Shape) -> Select[Any]:
         .where(hosts.c.provider_id == nodes.c.id)
     )
     traits = [_has_trait(number) for number in range(shape.traits)]
+    leaves = nodes.c.instance_until.is_not(None)
+    unused = and_(*_READY, nodes.c.instance_uuid.is_(None), or_(held.exists(), and_(_UNCLAIMED, _BOOKED)))
+    used_until = func.coalesce(nodes.c.instance_until, held.scalar_subquery(), 0).label("used_until")
     ends = (
-        select(held.scalar_subquery().label("held"), booked.scalar_subquery().label("booked"))
-        .where(*_concerned(shape), *_FIT, *traits, or_(held.exists(), and_(_UNCLAIMED, _BOOKED)))
+        select(used_until, func.coalesce(booked.scalar_subquery(), 0).label("booked"))
+        .where(*_concerned(shape), *_IN_SERVICE, *traits, or_(leaves, unused))
         .subquery("ends")
     )
-    later = case((ends.c.held > func.coalesce(ends.c.booked, 0), ends.c.held), else_=ends.c.booked)
+    later = case((ends.c.used_until > ends.c.booked, ends.c.used_until), else_=ends.c.booked)
     return select(later.label("moment")).order_by(later).limit(bindparam("count_max"))
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import and_, bindparam, exists, or_, select
 from sqlalchemy import update as update_rows
 
 from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation, Requirements
+from dibs.allocations.model.lifetimes import End
 from dibs.allocations.model.queue import QueueEntry, WaitingEntry
 from dibs.allocations.queries.allocations import get, of_batch
 from dibs.allocations.queries.free_nodes import SOME_FREE_NODE
@@ -30,7 +31,14 @@ _MINE = (
 _GRANT = (
     update_rows(allocations)
     .where(_OF_ID, _OPEN, _MINE)
-    .values(state=ACTIVE, node_id=bindparam("new_node"), last_error=None, updated_at=bindparam("now"))
+    .values(
+        state=ACTIVE,
+        node_id=bindparam("new_node"),
+        ends_at=bindparam("new_ends_at"),
+        end_due_at=bindparam("new_due_at"),
+        last_error=None,
+        updated_at=bindparam("now"),
+    )
 )
 _FAIL = (
     update_rows(allocations)
@@ -47,6 +55,9 @@ _REOPEN = (
         wait_until=bindparam("new_wait_until"),
         keep_alive_seconds=bindparam("new_keep_alive_seconds"),
         alive_until=bindparam("new_alive_until"),
+        ends_at=bindparam("new_ends_at"),
+        end_due_at=bindparam("new_ends_at"),
+        noticed_at=None,
         updated_at=bindparam("now"),
     )
 )
@@ -150,9 +161,16 @@ def open_allocations(tx: Transaction, entry: QueueEntry) -> list[Allocation]:
 # --- how an entry ends, and which conductor has it ---
 
 
-def grant(tx: Transaction, allocation: Allocation, incarnation: str, node_id: int, now: int) -> bool:
+def grant(tx: Transaction, allocation: Allocation, incarnation: str, node_id: int, end: End, now: int) -> bool:
     """Give an allocation a locked node; return False when it is no longer this conductor's, or no longer open."""
-    values = {"of_id": allocation.id, "of_incarnation": incarnation, "new_node": node_id, "now": now}
+    values = {
+        "of_id": allocation.id,
+        "of_incarnation": incarnation,
+        "new_node": node_id,
+        "new_ends_at": end.ends_at,
+        "new_due_at": end.due_at,
+        "now": now,
+    }
     return tx.change(_GRANT, values) == 1
 
 
@@ -171,6 +189,7 @@ def reopen(tx: Transaction, allocation: Allocation, *, conductor_id: int, wait_u
         "new_wait_until": wait_until,
         "new_keep_alive_seconds": allocation.keep_alive_seconds,
         "new_alive_until": allocation.alive_from(now),
+        "new_ends_at": allocation.lifetime.until,
         "now": now,
     }
     return tx.change(_REOPEN, values)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dibs.cli.allocation_session import LONGEST_WAIT_SECONDS, AllocationRequest, AllocationSession
-from dibs.cli.argument_types import SEVERAL, key_value, pairs, seconds
+from dibs.cli.argument_types import SEVERAL, key_value, moment, pairs, seconds
 from dibs.cli.client_command import ClientCommand, ClientLister, ClientShowOne, Exit, Words
 from dibs.cli.commands.reservation import names_of_nodes
 from dibs.cli.output.columns import age, left
@@ -23,6 +23,7 @@ FIELDS = (
     "candidate_nodes",
     "sticky",
     "wait_until",
+    "until",
     "batch",
     "last_error",
     "extra",
@@ -77,6 +78,7 @@ class Create(ClientShowOne):
             help="Run this command, or a shell, with the node, then release the node; implies --wait 0",
         )
         _add_keep_alive(parser)
+        _add_end(parser)
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
@@ -92,6 +94,8 @@ class Create(ClientShowOne):
             extra=pairs(parsed_args.extra),
             owner=parsed_args.owner,
             sticky=parsed_args.sticky,
+            lifetime=parsed_args.lifetime,
+            until=parsed_args.until,
         )
         session = AllocationSession(self.dibs, request, self.app.stdout, self.app.stderr)
         if parsed_args.shell is not None:
@@ -175,6 +179,28 @@ class Retry(ClientShowOne):
             return FIELDS, _row(allocations.keep(retried.id))
 
 
+class Renew(ClientShowOne):
+    """Give an allocation another end, counted from now.
+
+    Without a time, its lifetime begins anew. Refused if its node is promised to another user from an earlier time on.
+    """
+
+    example = "mine --lifetime 8h"
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the arguments."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument("allocation", metavar="ALLOCATION", help="Name or UUID of the allocation")
+        _add_end(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+        """Renew the allocation."""
+        return FIELDS, _row(
+            self.dibs.allocations.renew(parsed_args.allocation, lifetime=parsed_args.lifetime, until=parsed_args.until)
+        )
+
+
 class Delete(ClientCommand):
     """Delete allocations and release their nodes."""
 
@@ -208,6 +234,14 @@ def _add_keep_alive(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_end(parser: argparse.ArgumentParser) -> None:
+    end = parser.add_mutually_exclusive_group()
+    end.add_argument("--lifetime", type=seconds, metavar="TIME", help="Release the node after this time (90m, 8h, 2d)")
+    end.add_argument(
+        "--until", type=moment, metavar="TIME", help="Release the node at this time (+8h, 'today 18:00', ISO 8601)"
+    )
+
+
 def _row(allocation: "Allocation") -> tuple[Any, ...]:
     return (
         allocation.id,
@@ -219,6 +253,7 @@ def _row(allocation: "Allocation") -> tuple[Any, ...]:
         Words(allocation.candidate_nodes),
         allocation.sticky,
         allocation.wait_until,
+        allocation.until,
         allocation.batch,
         allocation.last_error,
         allocation.extra,
@@ -237,7 +272,7 @@ def _short_row(allocation: "Allocation", names: Mapping[str, str]) -> tuple[Any,
         names.get(allocation.node_id or "", allocation.node_id),
         allocation.owner,
         age(allocation.created_at),
-        left(allocation.wait_until) if waiting else None,
+        left(allocation.wait_until if waiting else allocation.until),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 
 from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.intake import AllocationIntake, LocalIntake
 from dibs.database.runner import Runner
 from dibs.dialects.baremetal.endpoints import Endpoint, TooOld
@@ -47,6 +48,7 @@ class Baremetal:
         *,
         wake: Callable[[], None],
         intake: AllocationIntake | None = None,
+        lifetime_rules: LifetimeRules | None = None,
         policy_file: str | None = None,
         hold_times: HoldTimes | None = None,
     ) -> None:
@@ -57,6 +59,7 @@ class Baremetal:
             wake=wake,
             intake=intake or LocalIntake(runner, wake),
             hold_times=hold_times or HoldTimes(),
+            lifetime_rules=lifetime_rules or LifetimeRules(),
         )
 
     @property

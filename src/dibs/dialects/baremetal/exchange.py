@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
 from dibs.dialects.baremetal.errors import bad_request
@@ -38,6 +39,8 @@ class Services(Struct, frozen=True, kw_only=True):
     intake: AllocationIntake
     """Accepts allocations and hands them to a conductor."""
     hold_times: HoldTimes
+    lifetime_rules: LifetimeRules
+    """What the operator decides about the ends of allocations."""
 
 
 class Exchange(AnyExchange[Services], frozen=True, kw_only=True):

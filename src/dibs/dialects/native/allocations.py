@@ -1,4 +1,4 @@
-"""Allocations with the attributes that only Dibs has: batches, waiting, sticky allocations, retry."""
+"""Allocations with the attributes that only Dibs has: batches, waiting, lifetimes, sticky allocations, retry."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,16 +7,18 @@ from urllib.parse import urlencode
 from msgspec import UNSET
 
 from dibs.allocations.model.access import owner_of_new_allocation, require_to_create, visible_projects
-from dibs.allocations.model.allocations import STATES, Allocation, AllocationQuery
+from dibs.allocations.model.allocations import STATES, Allocation, AllocationQuery, Lifetime
 from dibs.allocations.operations import allocations as operations
 from dibs.allocations.operations import batches
 from dibs.allocations.operations.batches import COUNT_MAX, CreateBatch, RetryAllocation
 from dibs.allocations.operations.creating import CreateAllocation
-from dibs.allocations.operations.keep_alive import RenewAllocation
-from dibs.allocations.operations.keep_alive import renew_allocation as renew
+from dibs.allocations.operations.endings import RenewAllocation
+from dibs.allocations.operations.endings import renew_allocation as renew
+from dibs.allocations.operations.keep_alive import RecordHeartbeat
+from dibs.allocations.operations.keep_alive import record_heartbeat as record
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
-from dibs.dialects.native.times import render_time
+from dibs.dialects.native.times import read_time, render_time
 from dibs.documents.json_schema import FREE_FORM, Schema
 from dibs.http.messages import Response
 from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
@@ -27,6 +29,7 @@ WAIT_SECONDS_MAX = 30 * 24 * 3600
 LIMIT_MAX = 1_000
 KEEP_ALIVE_SECONDS_MIN = 10
 KEEP_ALIVE_SECONDS_MAX = 7 * 24 * 3600
+LIFETIME_SECONDS_MAX = 10 * 365 * 24 * 3600
 
 _UUID: Schema = {"type": "string", "format": "uuid", "maxLength": 255}
 _WAIT_SECONDS: Schema = {
@@ -39,6 +42,19 @@ _KEEP_ALIVE_SECONDS: Schema = {
     "type": ["integer", "null"],
     "minimum": KEEP_ALIVE_SECONDS_MIN,
     "maximum": KEEP_ALIVE_SECONDS_MAX,
+}
+_LIFETIME: Mapping[str, Schema] = {
+    "lifetime": {
+        "type": ["integer", "null"],
+        "minimum": 1,
+        "maximum": LIFETIME_SECONDS_MAX,
+        "description": "Seconds from the moment at which it has its node to its end.",
+    },
+    "until": {
+        "type": ["string", "null"],
+        "maxLength": 64,
+        "description": "Its end, instead of a lifetime: an ISO 8601 timestamp, in UTC unless it has an offset.",
+    },
 }
 
 NEW: Schema = {
@@ -64,6 +80,7 @@ NEW: Schema = {
             "description": "Withdraw the allocation, or release its node, when the client sends no heartbeat for this "
             "long. Without it, no heartbeats are needed.",
         },
+        **_LIFETIME,
     },
     "required": ["resource_class"],
     "additionalProperties": False,
@@ -82,6 +99,7 @@ HEARTBEAT: Schema = {
     "properties": {"keep_alive_seconds": _NEW_KEEP_ALIVE_SECONDS},
     "additionalProperties": False,
 }
+RENEW: Schema = {"type": "object", "properties": _LIFETIME, "additionalProperties": False}
 
 QUERY: Mapping[str, Schema] = {
     "batch": {**_UUID, "description": "Only the allocations of this batch."},
@@ -114,6 +132,8 @@ def create_allocations(exchange: Exchange) -> Response:
         wait_seconds=body.get("wait_seconds"),
         sticky=body.get("sticky", False),
         keep_alive_seconds=body.get("keep_alive_seconds"),
+        lifetime=_read_lifetime(body),
+        lifetime_rules=exchange.services.lifetime_rules,
     )
     return _listed(_create(exchange, command, count), 201)
 
@@ -158,11 +178,21 @@ def retry_allocation(exchange: Exchange) -> Response:
     return json_answer(render(allocation), 202)
 
 
-def renew_allocation(exchange: Exchange) -> Response:
+def record_heartbeat(exchange: Exchange) -> Response:
     """POST /v1/allocations/{allocation}/heartbeat"""
     body = exchange.body(HEARTBEAT)
-    command = RenewAllocation(
+    command = RecordHeartbeat(
         ident=exchange.arguments["allocation"], keep_alive_seconds=body.get("keep_alive_seconds", UNSET)
+    )
+    return json_answer(render(exchange.write(record, command)))
+
+
+def renew_allocation(exchange: Exchange) -> Response:
+    """POST /v1/allocations/{allocation}/renew"""
+    command = RenewAllocation(
+        ident=exchange.arguments["allocation"],
+        lifetime=_read_lifetime(exchange.body(RENEW)),
+        rules=exchange.services.lifetime_rules,
     )
     return json_answer(render(exchange.write(renew, command)))
 
@@ -184,10 +214,21 @@ def render(allocation: Allocation) -> dict[str, Any]:
         "wait_until": render_time(allocation.wait_until),
         "keep_alive_seconds": allocation.keep_alive_seconds,
         "alive_until": render_time(allocation.alive_until),
+        "lifetime": allocation.lifetime_seconds,
+        "until": render_time(allocation.ends_at),
+        "noticed_at": render_time(allocation.noticed_at),
         "batch": allocation.batch,
         "created_at": render_time(allocation.created_at),
         "updated_at": render_time(allocation.updated_at),
     }
+
+
+def _read_lifetime(body: Mapping[str, Any]) -> Lifetime:
+    text = body.get("until")
+    try:
+        return Lifetime(body.get("lifetime"), None if text is None else read_time(text))
+    except ValueError:
+        raise Refusal(400, f"until is not a valid ISO 8601 timestamp: {text}") from None
 
 
 def _create(exchange: Exchange, command: CreateAllocation, count: int) -> list[Allocation]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
 from dibs.dialects.native import responses
@@ -39,6 +40,7 @@ class Native:
         wake: Callable[[], None],
         lease_rules: LeaseRules | None = None,
         find_flavor: FindFlavor | None = None,
+        lifetime_rules: LifetimeRules | None = None,
         policy_file: str | None = None,
     ) -> None:
         self._services = Services(
@@ -46,6 +48,7 @@ class Native:
             policy=MachinePolicy(policy_file),
             lease_policy=LeasePolicy(policy_file),
             lease_rules=lease_rules or LeaseRules(),
+            lifetime_rules=lifetime_rules or LifetimeRules(),
             find_flavor=find_flavor,
             intake=intake,
             wake=wake,

@@ -11,7 +11,7 @@ from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import ComputeUnavailable, FlavorNotFound
 from dibs.http.failures import shorten
 from dibs.http.messages import Response
-from dibs.leases.model.errors import BadLease, LeaseRefused, LeaseTooLong, MalformedRequirements
+from dibs.leases.model.errors import BadLease, LeaseRefused, LeaseTooLong, MalformedRequirements, NodeBooked
 from dibs.ledger.model.errors import InvalidTrait
 from dibs.machines.model.errors import NodeNotFound, TooManyTraits, WrongState
 
@@ -33,6 +33,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     AllocationExists: 409,
     InstanceInUse: 409,
     WrongState: 409,
+    NodeBooked: 409,
     NoConductorAvailable: 503,
     ComputeUnavailable: 503,
     StoreUnavailable: 503,

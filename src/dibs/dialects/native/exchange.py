@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
 from dibs.dialects.native.errors import Refusal
@@ -28,6 +29,8 @@ class Services(Struct, frozen=True, kw_only=True):
     lease_policy: LeasePolicy
     lease_rules: LeaseRules
     """The limits that the operator sets for leases."""
+    lifetime_rules: LifetimeRules
+    """What the operator decides about the ends of allocations."""
     find_flavor: FindFlavor | None
     """Looks up the flavors that an external compute service keeps; None when Dibs keeps them."""
     intake: AllocationIntake

@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
-from dibs.dialects.native.times import render_time
+from dibs.dialects.native.times import read_time, render_time
 from dibs.documents.json_schema import Schema
 from dibs.http.messages import Response
 from dibs.integrations.flavors import with_external_flavors
@@ -22,7 +21,6 @@ from dibs.leases.operations.planning import CreateLease, ReservationRequest
 RULE = "blazar:leases:post"
 REQUIREMENTS_LENGTH_MAX = 4_000
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _AFFINITIES = {"true": True, "false": False, "none": None}
 _SIZES = {"vcpus": "VCPU", "memory_mb": "MEMORY_MB", "disk_gb": "DISK_GB"}
 _DATE: Schema = {"type": "string", "description": "ISO 8601 timestamp, in UTC unless it has an offset; or now."}
@@ -109,7 +107,6 @@ def _read_time(asked: Mapping[str, str], name: str) -> int | CurrentMinute:
     if text == "now":
         return CURRENT_MINUTE
     try:
-        given = datetime.fromisoformat(text)
-        return int((given.replace(tzinfo=given.tzinfo or UTC) - _EPOCH).total_seconds()) * 1_000_000
-    except (ValueError, OverflowError):
+        return read_time(text)
+    except ValueError:
         raise Refusal(400, f"The query parameter {name} is not a valid ISO 8601 timestamp: {text[:100]}") from None

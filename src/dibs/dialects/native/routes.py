@@ -67,10 +67,19 @@ ROUTES: tuple[Route[Handler], ...] = (
     Route(
         method="POST",
         path="/v1/allocations/{allocation}/heartbeat",
-        handler=allocations.renew_allocation,
+        handler=allocations.record_heartbeat,
         summary="Keep an allocation alive, and all of its batch",
         body=allocations.HEARTBEAT,
         statuses={200: "allocation; in state error when it has ended"},
+        answer=responses.ALLOCATION,
+    ),
+    Route(
+        method="POST",
+        path="/v1/allocations/{allocation}/renew",
+        handler=allocations.renew_allocation,
+        summary="Give an allocation another end",
+        body=allocations.RENEW,
+        statuses={200: "allocation"},
         answer=responses.ALLOCATION,
     ),
     Route(

@@ -8,3 +8,12 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def render_time(instant: int | None) -> str | None:
     """Return a time of the ledger as text, or None for None."""
     return None if instant is None else (_EPOCH + timedelta(microseconds=instant)).isoformat(timespec="microseconds")
+
+
+def read_time(text: str) -> int:
+    """Return a time of the ledger from text, in UTC unless it has an offset; raise ValueError for other text."""
+    try:
+        given = datetime.fromisoformat(text)
+        return int((given.replace(tzinfo=given.tzinfo or UTC) - _EPOCH).total_seconds()) * 1_000_000
+    except OverflowError as error:
+        raise ValueError(text) from error

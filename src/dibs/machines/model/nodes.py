@@ -46,6 +46,8 @@ class Node(Struct, frozen=True, kw_only=True):
     fault: str | None = None
     instance_uuid: str | None = None
     instance_name: str | None = None
+    instance_until: int | None = None
+    """When the instance leaves the node; None when that is not known."""
     resource_class: str | None = None
     owner: str | None = None
     lessee: str | None = None

@@ -18,7 +18,12 @@ def add_node(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
 
 
 def save_node(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
-    """Change a locked node, and its provider where that follows; return the changed node."""
+    """Change a locked node, and its provider where that follows; return the changed node.
+
+    Another instance, or none, does not leave when the former one would have left.
+    """
+    if changes.get("instance_uuid", node.instance_uuid) != node.instance_uuid:
+        changes.setdefault("instance_until", None)
     after = nodes.update(tx, node, now, **changes)
     if after.name != node.name:
         for guard in guards(tx):

@@ -79,6 +79,7 @@ def create_allocation(exchange: Exchange) -> Response:
         owner=owner,
         node=None if ident is None else read_ident("node", ident, exchange.minor),
         hold=None if hold is None else read_uuid("reservation_uuid", hold),
+        lifetime_rules=exchange.services.lifetime_rules,
     )
     made = exchange.services.intake.create(exchange.access, command)
     return json_answer(FIELDS.render(exchange, made, None), 201, location(exchange, "allocations", made.uuid))
