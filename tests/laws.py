@@ -22,10 +22,6 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "mariadb": "mariadb+pymysql"}
-_VERSIONS = {
-    "sqlite": "PRAGMA data_version",
-    "postgresql": "SELECT pg_snapshot_xmax(pg_current_snapshot())::text",
-}
 _QUERIES = {table: table.select().order_by(*table.primary_key) for table in TABLES}
 
 
@@ -33,18 +29,6 @@ def connect(url: str) -> Connection:
     """Connect to a database without the store, for reading."""
     parsed = make_url(url)
     return create_engine(parsed.set(drivername=_DRIVERS[parsed.get_backend_name()]), poolclass=NullPool).connect()
-
-
-def version_of(connection: Connection) -> Any:
-    """Return a value that changes when another connection commits a change; None when the engine has none.
-
-    On PostgreSQL it is the next transaction id, which changes with the transactions of other databases too.
-    """
-    query = _VERSIONS.get(connection.dialect.name)
-    if query is None:
-        return None
-    with connection.begin():
-        return connection.exec_driver_sql(query).scalar_one()
 
 
 def rows_of(connection: Connection) -> Tables:
