@@ -21,8 +21,13 @@ values = (
     | st.dictionaries(texts, scalars | st.dictionaries(texts, scalars, max_size=2), max_size=3)
 )
 
+# Strategies are built once: Hypothesis validates each new one, which takes longer than sending the request.
+
 # --- bodies -----------------------------------------------------------------------------------------------------------
 
+_RAW = st.sampled_from(invalid_values.BODIES) | st.binary(max_size=30)
+_TARGETS = st.sampled_from([*states.VERBS, *states.ALIASES])
+_NAMES = st.lists(texts, max_size=1)
 _STEP = {"interface": "deploy", "step": "hold", "args": {}, "priority": 1}
 _VALID = {
     "nodes": {"driver": "fake-hardware"},
@@ -45,14 +50,14 @@ _VALID = {
 
 
 @st.composite
-def _documents(draw: st.DrawFn, kind: str, fields: list[str]) -> dict[str, Any]:
+def _documents(draw: st.DrawFn, kind: str, names: st.SearchStrategy[list[str]]) -> dict[str, Any]:
     """Generate a valid body with a field or two changed."""
     document: dict[str, Any] = dict(_VALID[kind])
     if kind == "provision":
-        document["target"] = draw(st.sampled_from([*states.VERBS, *states.ALIASES]))
+        document["target"] = draw(_TARGETS)
         if draw(st.booleans()):
             document["clean_steps" if document["target"] == "clean" else "deploy_steps"] = [_STEP]
-    for name in draw(st.lists(st.sampled_from(fields), min_size=1, max_size=2) | st.lists(texts, max_size=1)):
+    for name in draw(names):
         document[name] = draw(values)
     return document
 
@@ -73,20 +78,22 @@ def _patches(patchable: list[str]) -> st.SearchStrategy[list[dict[str, Any]]]:
 
 def _bodies(method: str, path: str, schema: Any) -> st.SearchStrategy[bytes]:
     kind = path.rpartition("/")[2]
-    raw = st.sampled_from(invalid_values.BODIES) | st.binary(max_size=30)
     valid: st.SearchStrategy[Any] = values
     if method == "PATCH":
         patchable = list(PATCHABLE) if "nodes" in path else ["address", "extra", "name", "local_link_connection"]
         valid = _patches(patchable)
     elif schema is not None:
-        valid = _documents(kind, sorted(schema["properties"]))
-    return st.one_of(raw, values.map(encode), valid.map(encode), valid.map(encode), valid.map(encode))
+        fields = st.sampled_from(sorted(schema["properties"]))
+        valid = _documents(kind, st.lists(fields, min_size=1, max_size=2) | _NAMES)
+    return st.one_of(_RAW, values.map(encode), valid.map(encode), valid.map(encode), valid.map(encode))
 
 
 def encode(document: Any) -> bytes:
     """Return the value as JSON."""
     return json.dumps(document).encode()
 
+
+_BODIES = {(route.method, route.path): _bodies(route.method, route.path, route.body) for route in ROUTES}
 
 # --- the rest of a request --------------------------------------------------------------------------------------------
 
@@ -98,6 +105,10 @@ VALID_ARGUMENTS = {
     "reservation": HOLD,
     "allocation": INSTANCE,
 }
+_NODE_UUIDS = st.sampled_from(list(NODES.values()))
+_ENDINGS = st.sampled_from(invalid_values.PATH_ENDINGS)
+_QUERY_TEXTS = st.sampled_from(invalid_values.QUERIES) | st.binary(max_size=20)
+_QUERY_VALUES = st.sampled_from(invalid_values.QUERY_VALUES) | texts
 idents = st.sampled_from([*NODES, PORT, HOLD, invalid_values.UNKNOWN, NODES["available"].upper()]) | texts
 
 
@@ -117,24 +128,29 @@ def _paths(draw: st.DrawFn, template: str, invalid: bool) -> bytes:
         elif invalid:
             parts.append(percent(draw(idents)))
         else:
-            parts.append(percent(VALID_ARGUMENTS.get(name) or draw(st.sampled_from(list(NODES.values())))))
+            parts.append(percent(VALID_ARGUMENTS.get(name) or draw(_NODE_UUIDS)))
     path = b"/".join(parts)
-    return path + draw(st.sampled_from(invalid_values.PATH_ENDINGS)) if invalid and draw(st.booleans()) else path
+    return path + draw(_ENDINGS) if invalid and draw(st.booleans()) else path
 
 
 @st.composite
 def _queries(draw: st.DrawFn, names: list[str]) -> bytes:
     if not names or draw(st.integers(0, 9)) == 0:
-        return draw(st.sampled_from(invalid_values.QUERIES) | st.binary(max_size=20))
+        return draw(_QUERY_TEXTS)
     chosen = draw(st.lists(st.sampled_from(names), max_size=3, unique=draw(st.integers(0, 9)) > 0))
-    pairs = [(name, draw(st.sampled_from(invalid_values.QUERY_VALUES) | texts)) for name in chosen]
+    pairs = [(name, draw(_QUERY_VALUES)) for name in chosen]
     return b"&".join(name.encode() + b"=" + percent(value) for name, value in pairs)
+
+
+_ROUTES = st.sampled_from(ROUTES)
+_PATCH_ROUTES = st.sampled_from([route for route in ROUTES if route.method == "PATCH"])
+_QUERY_ROUTES = st.sampled_from([route for route in ROUTES if route.query])
 
 
 @st.composite
 def attacks(draw: st.DrawFn) -> Attack:
     """Generate requests to any route, with invalid data in one place."""
-    route = draw(st.sampled_from(ROUTES))
+    route = draw(_ROUTES)
     places = ["path", "query", "header", "method"] + ["body"] * (4 if route.body else 1)
     changed = draw(st.sampled_from(places))
     headers = {"x-openstack-ironic-api-version": NEWEST.encode(), "content-type": b"application/json"}
@@ -145,7 +161,7 @@ def attacks(draw: st.DrawFn) -> Attack:
     valid_body = _VALID.get(route.path.rpartition("/")[2]) if route.method in ("POST", "PUT") else None
     body = b"" if valid_body is None else encode(valid_body)
     if changed == "body":
-        body = draw(_bodies(route.method, route.path, route.body))
+        body = draw(_BODIES[route.method, route.path])
     return Attack(
         method=draw(st.sampled_from(invalid_values.METHODS)) if changed == "method" else route.method,
         path=draw(_paths(route.path, changed == "path")),
@@ -158,14 +174,14 @@ def attacks(draw: st.DrawFn) -> Attack:
 @st.composite
 def patch_attacks(draw: st.DrawFn) -> Attack:
     """Generate patches, which cause most errors inside a transaction."""
-    route = draw(st.sampled_from([route for route in ROUTES if route.method == "PATCH"]))
-    body = draw(_bodies("PATCH", route.path, route.body))
+    route = draw(_PATCH_ROUTES)
+    body = draw(_BODIES["PATCH", route.path])
     return Attack.of("PATCH", draw(_paths(route.path, False)).decode(), body)
 
 
 @st.composite
 def query_attacks(draw: st.DrawFn) -> Attack:
     """Generate lists with invalid values for every filter."""
-    route = draw(st.sampled_from([route for route in ROUTES if route.query]))
+    route = draw(_QUERY_ROUTES)
     version = {"x-openstack-ironic-api-version": draw(st.sampled_from([NEWEST.encode(), NEWEST.encode(), b"1.40"]))}
     return Attack("GET", draw(_paths(route.path, False)), draw(_queries(sorted(route.query))), b"", version)
