@@ -4,8 +4,6 @@
 tests both.
 """
 
-import shutil
-import subprocess
 import sys
 import tarfile
 import urllib.request
@@ -18,42 +16,7 @@ import pytest
 from tests.bed.processes import free_port, start_process, stop_process, tail_of
 from tests.bed.waiting import eventually
 from tests.clients.clouds import bare_environment
-
-ROOT = Path(__file__).parents[2]
-LEFT_BEHIND = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist", "var", "site-packages")
-
-
-def run(*command: str | Path, cwd: Path, **variables: str) -> str:
-    environment = bare_environment() | variables
-    environment.pop("PYTHONPATH", None)
-    done = subprocess.run(
-        [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.fixture(scope="session")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the sources without the files of tools, so that a build changes nothing in the original."""
-    folder = tmp_path_factory.mktemp("packaging") / "source"
-    shutil.copytree(ROOT, folder, ignore=LEFT_BEHIND)
-    for name in (".dockerignore", ".pre-commit-config.yaml"):
-        shutil.copy(ROOT / name, folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def built(source: Path) -> Path:
-    """The folder with the source distribution, and the wheel that was built from it."""
-    folder = source.parent / "dist"
-    run(sys.executable, "-m", "build", "--outdir", folder, source, cwd=source.parent)
-    return folder
-
-
-def only(folder: Path, pattern: str) -> Path:
-    (found,) = folder.glob(pattern)
-    return found
+from tests.packaging.building import ROOT, only, run
 
 
 def modules(folder: Path) -> set[str]:
