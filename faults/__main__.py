@@ -6,9 +6,8 @@ import shutil
 import sys
 
 from faults.bugs import BUGS
-from faults.plan import kinds_of
+from faults.plan import ENGINES, kinds_of
 from faults.run import Options, Outcome, new_folder, run
-from tests.bed.session import ENGINES
 
 VIOLATIONS_MAX = 20
 

@@ -13,7 +13,7 @@ import psycopg
 
 from dibs.cli.main import main as run_dibs
 from dibs.database import store
-from dibs.database.engines import postgresql
+from dibs.database.engines import mariadb, postgresql
 from dibs.database.transaction import Transaction
 from dibs.ledger.operations import claiming
 from dibs.ledger.queries import claims
@@ -68,11 +68,17 @@ def drop_retry() -> None:
     patch.object(store, "refused", never).start()
 
 
+def read_late_on_galera() -> None:
+    """Let a Galera node wait for earlier commits before SELECT only, not before the UPDATE that begins a write."""
+    patch.object(mariadb, "SYNC_WAIT", 1).start()
+
+
 BUGS: dict[str, Callable[[], None]] = {
     "removed-capacity-check": remove_capacity_check,
     "split-transaction": split_transaction,
     "swallowed-commit-error": swallow_commit_error,
     "dropped-retry": drop_retry,
+    "wsrep-sync-wait-1": read_late_on_galera,
 }
 
 

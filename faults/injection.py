@@ -2,17 +2,13 @@
 
 import contextlib
 import signal
-import subprocess
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from faults.plan import AT_COMMIT, Fault
+from faults.plan import Fault
 from faults.site import Site, Supervised
-
-DELAY_SECONDS = 0.05
-"""How much longer each message to and from the database takes."""
 
 
 class Injector:
@@ -50,43 +46,11 @@ class Injector:
     def _broken(self, fault: Fault) -> contextlib.AbstractContextManager[None]:
         """Return the context in which the fault lasts."""
         action, _, subject = fault.kind.partition("-")
-        if subject in ("api", "conductor"):
-            conductors = self.site.conductors
-            process = self.site.api if subject == "api" else conductors[fault.target % len(conductors)]
-            return _killed(process) if action == "kill" else _frozen(process)
-        if fault.kind == "read-only":
-            return _read_only(self.site)
-        return self._broken_database(fault)
-
-    @contextlib.contextmanager
-    def _broken_database(self, fault: Fault) -> Iterator[None]:
-        database, proxy = self.site.database, self.site.proxy
-        if database is None or proxy is None:
-            raise ValueError(f"SQLite has no server for {fault.kind}")
-        if fault.kind == "kill-database":
-            database.kill()
-            yield
-            database.start()
-        elif fault.kind == "freeze-database":
-            database.freeze()
-            yield
-            database.thaw()
-        elif fault.kind in AT_COMMIT:
-            proxy.at(b"COMMIT", AT_COMMIT[fault.kind])
-            yield
-        elif fault.kind == "swallow":
-            proxy.swallow()
-            yield
-            # Bytes are missing in the middle of these connections; TCP would never deliver what follows.
-            proxy.cut()
-            proxy.forward()
-        elif fault.kind == "delay":
-            proxy.delay(DELAY_SECONDS)
-            yield
-            proxy.forward()
-        else:
-            {"cut": proxy.cut, "truncate": proxy.truncate}[fault.kind]()
-            yield
+        if subject not in ("api", "conductor"):
+            return self.site.database.broken(fault)
+        processes = self.site.apis if subject == "api" else self.site.conductors
+        process = processes[fault.target % len(processes)]
+        return _killed(process) if action == "kill" else _frozen(process)
 
 
 @contextlib.contextmanager
@@ -100,14 +64,3 @@ def _frozen(process: Supervised) -> Iterator[None]:
     process.signal(signal.SIGSTOP)
     yield
     process.signal(signal.SIGCONT)
-
-
-@contextlib.contextmanager
-def _read_only(site: Site) -> Iterator[None]:
-    """Make the files of an SQLite database immutable: processes that have them open cannot write either."""
-    files = [str(path) for path in site.folder.glob(f"{site.database_file.name}*")]
-    subprocess.run(["chattr", "+i", *files], check=True)
-    try:
-        yield
-    finally:
-        subprocess.run(["chattr", "-i", *files], check=True)

@@ -4,12 +4,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.bed.galera import EVICTION_SECONDS
 from tests.bed.proxy import At
 
 PROCESS_FAULTS = ("kill-api", "freeze-api", "kill-conductor", "freeze-conductor", "pause-conductor")
-SERVER_FAULTS = (
-    "kill-database",
-    "freeze-database",
+CONNECTION_FAULTS = (
     "cut",
     "delay",
     "truncate",
@@ -18,7 +17,13 @@ SERVER_FAULTS = (
     "commit-answer-lost",
     "commit-answer-held",
 )
-FILE_FAULTS = ("read-only",)
+DATABASE_FAULTS = {
+    "sqlite": ("read-only", "full-disk"),
+    "postgresql": ("kill-database", "freeze-database", *CONNECTION_FAULTS),
+    "mariadb": ("kill-database", "freeze-database", *CONNECTION_FAULTS),
+    "galera": ("kill-node", "freeze-node", "evict-node", "isolate-node", "restart-cluster", *CONNECTION_FAULTS),
+}
+ENGINES = tuple(DATABASE_FAULTS)
 
 AT_COMMIT = {
     "commit-lost": At.LOSE_STATEMENT,
@@ -38,6 +43,13 @@ LENGTHS = {
     "delay": (0.5, 3.0),
     "swallow": (0.3, 4.0),
     "read-only": (0.5, 2.0),
+    "full-disk": (0.5, 2.0),
+    "kill-node": (0.0, 1.5),
+    "freeze-node": (0.3, EVICTION_SECONDS / 4),
+    # The others exclude the node, and it has to join again.
+    "evict-node": (EVICTION_SECONDS + 1, EVICTION_SECONDS + 4),
+    "isolate-node": (1.0, EVICTION_SECONDS + 4),
+    "restart-cluster": (0.0, 1.5),
 }
 """How long a fault lasts, in seconds; the others are momentary."""
 
@@ -55,7 +67,7 @@ class Fault:
 
 def kinds_of(engine: str) -> tuple[str, ...]:
     """Return the faults that an engine can have."""
-    return (*PROCESS_FAULTS, *(FILE_FAULTS if engine == "sqlite" else SERVER_FAULTS))
+    return (*PROCESS_FAULTS, *DATABASE_FAULTS[engine])
 
 
 def draw_faults(

@@ -13,7 +13,7 @@ from dibs.database.engines import timeouts
 from faults.checker import check, unfinished
 from faults.injection import Injector
 from faults.observation import observe, observe_ids
-from faults.plan import Fault, draw_faults
+from faults.plan import Fault, draw_faults, kinds_of
 from faults.site import TAKE_OVER_SECONDS, Site
 from faults.workload import claims, leases, machines
 from faults.workload.client import Client, Draw, Record, run_client
@@ -37,7 +37,7 @@ DRAWS: dict[Draw, int] = {
     machines.patch_node: 3,
     machines.set_traits: 2,
     machines.provision: 5,
-    machines.delete_node: 1,
+    machines.delete_node: 2,
     machines.hold: 2,
     machines.drop_hold: 2,
     machines.allocate: 3,
@@ -104,7 +104,7 @@ class Outcome:
 def run(options: Options, folder: Path) -> Outcome:
     """Run rounds on a new site until one has violations: clients under faults, the end of all work, the check."""
     outcome = Outcome()
-    site = Site(options.engine, folder, bug=options.bug)
+    site = Site(options.engine, folder, options.kinds or kinds_of(options.engine), bug=options.bug)
     try:
         site.wait_until_ready()
         crowd = prepare(site, options)
@@ -124,9 +124,10 @@ def run(options: Options, folder: Path) -> Outcome:
 
 def prepare(site: Site, options: Options) -> list[Client]:
     """Create what the clients share and what each of them owns; return the clients."""
-    fleet.fill(site.direct_url, machines.FLEET)
+    fleet.fill(site.database.direct_url, machines.FLEET)
     began = time.monotonic()
-    crowd = [Client(site.api.port, Memory(options.seed, number), began) for number in range(options.clients)]
+    ports = [api.port for api in site.apis]
+    crowd = [Client(ports, Memory(options.seed, number), began) for number in range(options.clients)]
     claims.prepare_pool(crowd[0])
     leases.prepare_hosts(crowd[0])
     for client in crowd:
@@ -160,12 +161,12 @@ def conclude(site: Site, crowd: Sequence[Client], outcome: Outcome) -> None:
     ended = time.monotonic()
     try:
         site.wait_until_ready()
-        eventually(lambda: not unfinished(site.direct_url), FINISH_SECONDS, "the end of all work")
+        eventually(lambda: not unfinished(site.database.direct_url), FINISH_SECONDS, "the end of all work")
     except AssertionError as error:
-        outcome.violations += [f"{error}: {left}" for left in unfinished(site.direct_url)] or [str(error)]
+        outcome.violations += [f"{error}: {left}" for left in unfinished(site.database.direct_url)] or [str(error)]
     outcome.finished_after = max(outcome.finished_after, time.monotonic() - ended)
-    tables = read_tables(site.direct_url)
-    outcome.violations += check(site.direct_url, tables, crowd)
+    tables = read_tables(site.database.direct_url)
+    outcome.violations += check(site.database.direct_url, tables, crowd)
     found, ids = observe(tables, len(crowd)), observe_ids(tables)
     for client in crowd:
         client.memory.resolve(found, ids)

@@ -1,21 +1,18 @@
-"""The processes of a run: a database server behind a proxy, an API, and conductors."""
+"""The processes of a run: a database, and the API and conductor processes that use it."""
 
 import contextlib
 import os
 import signal
 import threading
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from dibs.database.migrate import upgrade
+from faults.databases import open_database
 from faults.plan import CONDUCTOR_TIMEOUT_SECONDS
-from tests.bed.databases import SqliteDatabases
 from tests.bed.dibs_server import DibsServer
 from tests.bed.forked import start_forked
-from tests.bed.mariadb import MariadbServer
-from tests.bed.postgresql import PostgresqlServer
-from tests.bed.proxy import Proxy
 from tests.bed.waiting import eventually
 
 TAKE_OVER_SECONDS = 2 * CONDUCTOR_TIMEOUT_SECONDS
@@ -27,22 +24,6 @@ FLAGS = (
     "--caller-limit=0",
 )
 SECRET = "--rpc-secret=a secret of all processes"
-
-
-class DurablePostgresql(PostgresqlServer):
-    """PostgreSQL that keeps every commit when it is killed."""
-
-    def serve_command(self) -> list[str]:
-        settings = ("fsync=on", "synchronous_commit=on", "full_page_writes=on")
-        return [*super().serve_command(), *(word for setting in settings for word in ("-c", setting))]
-
-
-class DurableMariadb(MariadbServer):
-    """MariaDB that keeps every commit when it is killed."""
-
-    def serve_command(self) -> list[str]:
-        durable = ("--innodb-flush-log-at-trx-commit=1", "--innodb-flush-method=fsync", "--innodb-doublewrite=ON")
-        return [*super().serve_command(), *durable]
 
 
 class Supervised(DibsServer):
@@ -83,42 +64,26 @@ class Supervised(DibsServer):
 
 
 class Site:
-    """A database with an API and two conductors; on SQLite with two processes that are both."""
+    """A database with the Dibs processes that use it."""
 
-    def __init__(self, engine: str, folder: Path, *, bug: str = "") -> None:
+    def __init__(self, engine: str, folder: Path, kinds: Sequence[str] = (), *, bug: str = "") -> None:
         self.engine = engine
         self.folder = folder
-        self.database: PostgresqlServer | MariadbServer | None = None
-        self.proxy: Proxy | None = None
-        if engine == "sqlite":
-            self.direct_url = url = SqliteDatabases(folder).fresh()
-        else:
-            self.database = DurablePostgresql() if engine == "postgresql" else DurableMariadb()
-            self.database.address.execute("CREATE DATABASE faults")
-            self.direct_url = self.database.address.url("faults")
-            upgrade(self.direct_url)
-            self.proxy = Proxy(self.database.address.port)
-            url = self.direct_url.replace(f":{self.database.address.port}/", f":{self.proxy.port}/")
-        self.dibs: list[Supervised] = []
-        first, others = ("serve", "serve") if engine == "sqlite" else ("api", "conductor")
-        count = 1 if engine == "sqlite" else 2
-        for command in (first, *[others] * count):
-            self.dibs.append(Supervised(url, folder, *FLAGS, SECRET, command=command, bug=bug))
+        self.database = open_database(engine, folder, kinds)
+        self.dibs = [
+            Supervised(self.database.url(number), folder, *FLAGS, SECRET, command=command, bug=bug)
+            for number, command in enumerate(self.database.commands)
+        ]
 
     @property
-    def api(self) -> Supervised:
-        """The process that answers the clients."""
-        return self.dibs[0]
+    def apis(self) -> list[Supervised]:
+        """The processes that answer the clients."""
+        return [one for one in self.dibs if one.words[0] == "api"] or self.dibs[:1]
 
     @property
     def conductors(self) -> list[Supervised]:
         """The processes whose conductors the faults hit."""
-        return self.dibs[1:]
-
-    @property
-    def database_file(self) -> Path:
-        """The file of an SQLite database."""
-        return Path(self.direct_url.removeprefix("sqlite:///"))
+        return [one for one in self.dibs if one not in self.apis]
 
     def wait_until_ready(self) -> None:
         """Wait until every process is ready."""
@@ -129,19 +94,13 @@ class Site:
         """End every fault that still lasts."""
         for one in self.dibs:
             one.signal(signal.SIGCONT)
-        if self.database is not None and self.proxy is not None:
-            self.proxy.forward()
-            self.database.thaw()
-            self.database.start()
+        self.database.recover()
 
     def close(self) -> None:
         """Stop every process and delete what they wrote, except their logs."""
         for one in self.dibs:
             one.stop()
-        if self.proxy is not None:
-            self.proxy.close()
-        if self.database is not None:
-            self.database.remove()
+        self.database.close()
 
 
 def _is_ready(one: Supervised) -> bool:

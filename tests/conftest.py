@@ -73,6 +73,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "one_engine: runs on the first chosen engine only, although its folder runs on every engine",
         "needs_engine(name): runs only when that engine is among the chosen ones",
         "server_engines: runs on the chosen engines other than SQLite",
+        "before_release: runs with --every-engine only (make test-all): it starts a cluster and takes a minute",
     ):
         config.addinivalue_line("markers", line)
     config.stash[BED] = Bed()
@@ -121,7 +122,11 @@ def folder_of(test: pytest.Item) -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect tests of engines that were not chosen, and sort the long tests first."""
     chosen = {*chosen_engines(config), None}
-    left_out = {item for item in items if _needed_engine(item) not in chosen or _excludes_its_engine(item)}
+    left_out = {
+        item
+        for item in items
+        if _needed_engine(item) not in chosen or _excludes_its_engine(item) or _waits_for_release(item)
+    }
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = sorted((item for item in items if item not in left_out), key=lambda item: rank_of(item.nodeid))
 
@@ -131,6 +136,11 @@ def _excludes_its_engine(item: pytest.Item) -> bool:
     callspec = getattr(item, "callspec", None)
     on_sqlite = callspec is not None and callspec.params.get("engine_name") == "sqlite"
     return on_sqlite and item.get_closest_marker("server_engines") is not None
+
+
+def _waits_for_release(item: pytest.Item) -> bool:
+    marked = item.get_closest_marker("before_release") is not None
+    return marked and not item.config.getoption("every_engine")
 
 
 def pytest_collection_finish() -> None:

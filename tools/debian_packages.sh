@@ -16,7 +16,7 @@ case ",$1," in
     ;;
 esac
 case ",$1," in
-*,mariadb,*)
+*,mariadb,* | *,galera,*)
     PATH=$PATH:/usr/sbin command -v mariadbd >/dev/null || missing="$missing mariadb-server-core"
     command -v my_print_defaults >/dev/null || missing="$missing mariadb-client-core"
     command -v mariadb-dump >/dev/null || missing="$missing mariadb-client"

@@ -4,15 +4,20 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from http import HTTPStatus
+from random import Random
 from typing import Any
 
 from dibs.database.engines import timeouts
 from faults.workload.memory import Memory, Step
 
 DEADLINE_SECONDS = timeouts.CONNECT_SECONDS + timeouts.ANSWER_SECONDS + 10
-"""Every request is answered within this time: the wait for a silent database, and some for a busy machine."""
+"""Every request is answered within this time: the wait for a silent database, and some for a busy machine.
+
+Of the servers of a cluster, at most one is silent at a time.
+"""
 PAUSE_SECONDS = 0.1
 """Before the next request after one without a clear answer."""
 
@@ -65,15 +70,23 @@ class Record:
 
 
 class Client:
-    """One client: a connection, a memory, and the records of what it did."""
+    """One client: a connection to each API, a memory, and the records of what it did.
 
-    def __init__(self, port: int, memory: Memory, began: float) -> None:
+    Requests go to the APIs at random, so that each API has to see what the others acknowledged.
+    """
+
+    def __init__(self, ports: Sequence[int], memory: Memory, began: float) -> None:
         self.memory = memory
         self.records: list[Record] = []
         self.stale: list[str] = []
         """Reads that did not show what was acknowledged before."""
         self.began = began
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE_SECONDS + 5)
+        self._connections = [
+            http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE_SECONDS + 5) for port in ports
+        ]
+        self.spreads = False
+        """Whether requests go to every API; the preparation goes to the first one."""
+        self._chance = Random(f"api {memory.client}")
 
     def send(self, step: Step) -> Record:
         """Send a request, and remember what its answer promises."""
@@ -88,6 +101,8 @@ class Client:
             self.memory.succeeded(step, answer)
         elif record.unclear:
             self.memory.unclear(step)
+        elif record.status == HTTPStatus.NOT_FOUND and all(self.memory.known.get(key) for key in step.changes):
+            self.stale.append(f"{step.kind} at {record.at:.1f} s: {step.path} was acknowledged and is not found")
         return record
 
     def read(self, path: str) -> Any:
@@ -99,24 +114,29 @@ class Client:
         dialect = "reshaper" if step.path.endswith("/reshaper") else step.path.split("/")[1]
         headers = {"Content-Type": "application/json", **HEADERS[dialect]}
         body = None if step.body is None else json.dumps(step.body)
+        connection = self._chance.choice(self._connections) if self.spreads else self._connections[0]
         try:
-            self._connection.request(step.method, step.path, body, headers)
-            response = self._connection.getresponse()
+            connection.request(step.method, step.path, body, headers)
+            response = connection.getresponse()
             content = response.read()
             return response.status, json.loads(content) if content else {}
         except ConnectionRefusedError as error:
-            self._connection.close()
+            connection.close()
             return 0, str(error)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            self._connection.close()
+            connection.close()
             return None, f"{type(error).__name__}: {error}"
 
 
 def run_client(client: Client, draws: Mapping[Draw, int], stopping: threading.Event) -> None:
     """Send random requests until told to stop."""
+    client.spreads = True
     choices, weights = list(draws), list(draws.values())
     while not stopping.is_set():
         (draw,) = client.memory.chance.choices(choices, weights)
         step = draw(client.memory, client)
-        if step is not None and not client.send(step).answered:
-            time.sleep(PAUSE_SECONDS)
+        while step is not None:
+            record = client.send(step)
+            if not record.answered:
+                time.sleep(PAUSE_SECONDS)
+            step = step.then if record.acknowledged else None

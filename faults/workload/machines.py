@@ -3,7 +3,7 @@
 from typing import Any
 
 from faults.workload.client import Client
-from faults.workload.memory import Document, Memory, Step
+from faults.workload.memory import Document, Key, Memory, State, Step
 from tests import fleet
 
 FLEET = 10
@@ -34,7 +34,8 @@ def create_node(memory: Memory, _: Client) -> Step | None:
         "extra": {"turn": 0},
     }
     state = {"turn": 0, "traits": [], "state": "enroll"}
-    return Step("create-node", "POST", f"{V1}/nodes", body, {("node", ident): state})
+    key = ("node", ident)
+    return Step("create-node", "POST", f"{V1}/nodes", body, {key: state}, then=_next_turn(key, state))
 
 
 def patch_node(memory: Memory, _: Client) -> Step | None:
@@ -42,9 +43,13 @@ def patch_node(memory: Memory, _: Client) -> Step | None:
     if not memory.owned("node"):
         return None
     key = memory.pick("node")
-    turn = memory.known[key]["turn"] + 1
+    return _next_turn(key, memory.known[key])
+
+
+def _next_turn(key: Key, state: State) -> Step:
+    turn = state["turn"] + 1
     body = [{"op": "replace", "path": "/extra/turn", "value": turn}]
-    return Step("patch-node", "PATCH", f"{V1}/nodes/{key[1]}", body, {key: {**memory.known[key], "turn": turn}})
+    return Step("patch-node", "PATCH", f"{V1}/nodes/{key[1]}", body, {key: {**state, "turn": turn}})
 
 
 def set_traits(memory: Memory, _: Client) -> Step | None:

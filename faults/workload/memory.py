@@ -33,6 +33,8 @@ class Step:
     changes: Mapping[Key, State] = field(default_factory=dict)
     learn: Callable[[Document], None] = _ignore
     """Called with the document of a success."""
+    then: "Step | None" = None
+    """Sent at once after a success, perhaps to a server that does not know of it yet."""
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,7 @@ wsrep_node_incoming_address=127.0.0.1:{self.address.port}
 wsrep_sst_method=rsync
 wsrep_sst_receive_address=127.0.0.1:{whole}
 wsrep_slave_threads=4
+wsrep_sync_wait=1
 wsrep_provider_options="{provider}"
 [sst]
 rsync-bind-address=127.0.0.1

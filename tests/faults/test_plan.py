@@ -2,8 +2,7 @@
 
 import pytest
 
-from faults.plan import draw_faults, kinds_of
-from tests.bed.session import ENGINES
+from faults.plan import ENGINES, draw_faults, kinds_of
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -16,11 +16,23 @@ SHORT_FAULTS = {
     "mariadb": ("cut", "commit-lost", "truncate"),
 }
 """Kinds that cost little time; over all engines, each process and each place of a connection is hit."""
+CLUSTER_FAULTS = {
+    "galera": ("kill-node", "isolate-node", "commit-answer-lost", "evict-node"),
+}
 
 
 def test_faults_break_no_promise(engine_name: str, tmp_path: Path) -> None:
     kinds = SHORT_FAULTS[engine_name]
     outcome = run(Options(engine_name, SEED, 3.0, clients=4, faults=len(kinds), kinds=kinds), tmp_path)
+    assert outcome.violations == []
+    assert outcome.acknowledged > 0
+    assert set(outcome.faults) == set(kinds)
+
+
+@pytest.mark.before_release
+@pytest.mark.parametrize(("cluster", "kinds"), CLUSTER_FAULTS.items())
+def test_faults_of_a_cluster_break_no_promise(cluster: str, kinds: tuple[str, ...], tmp_path: Path) -> None:
+    outcome = run(Options(cluster, SEED, 20.0, clients=4, faults=len(kinds), kinds=kinds), tmp_path)
     assert outcome.violations == []
     assert outcome.acknowledged > 0
     assert set(outcome.faults) == set(kinds)
@@ -57,3 +69,10 @@ def test_swallowed_commit_error_is_found(tmp_path: Path) -> None:
 def test_dropped_retry_is_found(tmp_path: Path) -> None:
     outcome = run_with_bug("dropped-retry", "postgresql", tmp_path)
     assert any("internal error" in violation for violation in outcome.violations), outcome
+
+
+@pytest.mark.before_release
+@pytest.mark.needs_engine("mariadb")
+def test_updates_that_miss_the_commits_of_another_galera_node_are_found(tmp_path: Path) -> None:
+    outcome = run_with_bug("wsrep-sync-wait-1", "galera", tmp_path)
+    assert any("is not found" in violation for violation in outcome.violations), outcome
