@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dibs.conductor.leases import LeaseWorker
 from dibs.database import open_store
 from dibs.leases.model.errors import NotEnoughHosts
-from dibs.leases.operations.leases import list_leases
+from dibs.leases.operations.leases import ListLeases, list_leases
 from dibs.leases.operations.planning import ReservationRequest
 from tests.builders import Ledger
 from tests.lease_builders import OWNER, at, find_later_start, instances, lease, make_host, whole
@@ -74,7 +74,7 @@ def _calls(ledger: Ledger) -> dict[str, Callable[[int], object]]:
         "find the earliest start of a refused lease": lambda number: find_later_start(
             ledger, _start(number), _start(number) + 24, whole(HOSTS)
         ),
-        f"list {LEASES:,} leases": lambda number: ledger.runner.read(list_leases, OWNER, None),
+        f"list {LEASES:,} leases": lambda number: ledger.runner.read(list_leases, OWNER, ListLeases(limit=LEASES)),
     }
 
 

@@ -17,6 +17,7 @@ from dibs.leases.model.windows import to_minute
 from dibs.leases.operations.leases import (
     DeleteLease,
     GetLease,
+    ListLeases,
     RemoveEndedLeases,
     delete_lease,
     get_lease,
@@ -148,13 +149,13 @@ def test_too_long_lease_is_refused_unless_its_project_is_exempt(ledger):
 def test_member_lists_the_leases_of_its_project_and_an_operator_all(ledger):
     made = [lease(ledger, 1, 2, name=name) for name in "ab"]
     other = lease(ledger, 1, 2, access=SERVICE)
-    assert ledger.runner.read(list_leases, MEMBER, None) == made
-    assert ledger.runner.read(list_leases, SERVICE, None) == [*made, other]
+    assert ledger.runner.read(list_leases, MEMBER, ListLeases(limit=1_000)) == made
+    assert ledger.runner.read(list_leases, SERVICE, ListLeases(limit=1_000)) == [*made, other]
 
 
 def test_caller_without_a_project_lists_no_leases(ledger):
     lease(ledger, 1, 2, access=SERVICE)
-    assert ledger.runner.read(list_leases, LeasePolicy().access(Actor(user="n")), None) == []
+    assert ledger.runner.read(list_leases, LeasePolicy().access(Actor(user="n")), ListLeases(limit=1)) == []
 
 
 def test_lease_that_is_deleted_leaves_nothing_behind(ledger, database_url):
@@ -177,6 +178,11 @@ def test_lease_of_another_project_is_refused(ledger, operation, command):
     with pytest.raises(Forbidden):
         ledger.runner.write(operation, MEMBER, command(uuid=made.uuid))
     assert shown(ledger, made) == made
+
+
+def test_page_after_an_unknown_lease_is_refused(ledger):
+    with pytest.raises(BadLease, match="no lease unknown"):
+        ledger.runner.read(list_leases, OWNER, ListLeases(limit=1, marker="unknown"))
 
 
 # --- number of statements ---
@@ -207,8 +213,8 @@ def test_refusals_and_lists_take_a_constant_number_of_statements(ledger):
     def measure() -> list[int]:
         return [
             statements(ledger, lambda: refusal(ledger, 1, 2, whole(90))),
-            statements(ledger, lambda: ledger.runner.read(list_leases, OWNER, None)),
-            statements(ledger, lambda: ledger.runner.read(list_leases, MEMBER, None)),
+            statements(ledger, lambda: ledger.runner.read(list_leases, OWNER, ListLeases(limit=1_000))),
+            statements(ledger, lambda: ledger.runner.read(list_leases, MEMBER, ListLeases(limit=1_000))),
         ]
 
     few = measure()

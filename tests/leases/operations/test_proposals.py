@@ -2,7 +2,7 @@ import pytest
 
 from dibs.errors import Forbidden
 from dibs.leases.model.errors import NotEnoughHosts
-from dibs.leases.operations.leases import list_leases
+from dibs.leases.operations.leases import ListLeases, list_leases
 from dibs.leases.operations.proposals import propose_lease, propose_update
 from dibs.leases.operations.updates import UpdateLease
 from tests import lease_builders as leases
@@ -15,7 +15,7 @@ def test_proposed_lease_has_hosts_and_is_not_stored(ledger: Ledger) -> None:
     (reservation,) = document["reservations"]
     assert [each["id"] for each in reservation["allocations"]] == [str(host.id)]
     assert "id" not in document
-    assert ledger.runner.read(list_leases, leases.OWNER, None) == []
+    assert ledger.runner.read(list_leases, leases.OWNER, ListLeases(limit=1)) == []
 
 
 def test_proposal_is_refused_like_the_lease(ledger: Ledger) -> None:

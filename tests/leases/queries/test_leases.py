@@ -1,5 +1,7 @@
+import pytest
 from msgspec.structs import replace
 
+from dibs.access.access import EVERY_PROJECT
 from dibs.leases.queries import leases
 from tests.builders import Ledger, trusted
 from tests.lease_builders import instances, lease, make_host, whole
@@ -13,10 +15,29 @@ def test_lease_is_read_as_it_was_added(ledger: Ledger) -> None:
 
 
 def test_leases_of_projects_are_ordered_by_age(ledger: Ledger) -> None:
-    made = [lease(ledger, 1, 2, access=trusted(user="u", project=project)) for project in "pqp"]
-    lease(ledger, 1, 2, access=trusted(user="u", project="r"))
-    assert ledger.store.read(lambda tx: leases.of_projects(tx, {"q", "p"})) == made
-    assert ledger.store.read(lambda tx: leases.of_projects(tx, set())) == []
+    make_host(ledger)
+    made = [lease(ledger, n, n + 1, whole(), access=trusted(user="u", project=p)) for n, p in enumerate("pqp")]
+    other = lease(ledger, 1, 2, access=trusted(user="u", project="r"))
+    assert ledger.store.read(lambda tx: leases.page(tx, frozenset("qp"), 0, 10)) == made
+    assert ledger.store.read(lambda tx: leases.page(tx, frozenset(), 0, 10)) == []
+    assert ledger.store.read(lambda tx: leases.page(tx, EVERY_PROJECT, 0, 10)) == [*made, other]
+
+
+def test_page_has_the_leases_after_its_marker_up_to_its_limit(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "PIECE_ROWS", 2)
+    made = [lease(ledger, 1, 2) for _ in range(6)]
+    place = ledger.store.read(lambda tx: leases.position(tx, made[0].uuid))
+    assert place == made[0].id
+    assert ledger.store.read(lambda tx: leases.page(tx, EVERY_PROJECT, place, 3)) == made[1:4]
+    assert ledger.store.read(lambda tx: leases.position(tx, "unknown")) is None
+
+
+def test_page_ends_at_its_size(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [lease(ledger, 1, 2) for _ in range(3)]
+    monkeypatch.setattr(leases, "PAGE_BYTES_MAX", 500)
+    page = ledger.store.read(lambda tx: leases.page(tx, EVERY_PROJECT, 0, 10))
+    assert page == made[:2]
+    assert page.cut
 
 
 def test_changes_are_written_and_returned(ledger: Ledger) -> None:

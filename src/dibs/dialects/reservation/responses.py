@@ -77,7 +77,7 @@ _LEASE = document(
     },
 )
 LEASE: Schema = record({"lease": _LEASE})
-LEASES: Schema = record({"leases": list_of(_LEASE)})
+LEASES: Schema = record({"leases": list_of(_LEASE)}, {"leases_links": LINKS})
 
 _HOST = {
     **document(

@@ -49,7 +49,15 @@ _DISCOVERY = (
 
 _LEASE = "/v1/leases/{lease}"
 _LEASES = (
-    _row("GET", "/v1/leases", leases.list_all, "blazar:leases:get", "List leases", answer=responses.LEASES),
+    _row(
+        "GET",
+        "/v1/leases",
+        leases.list_all,
+        "blazar:leases:get",
+        "List leases",
+        query=leases.PAGE_QUERY,
+        answer=responses.LEASES,
+    ),
     _row(
         "POST",
         "/v1/leases",

@@ -59,11 +59,20 @@ def reservation_fields(reservation: Reservation) -> dict[str, Any]:
             "max": reservation.most,
         }
     return {
-        **_size(reservation),
+        **dict(zip(_SIZES, instance_size(reservation), strict=True)),
         "amount": reservation.most,
         "affinity": reservation.affinity,
         "resource_properties": reservation.resource_properties,
     }
+
+
+def instance_size(reservation: Reservation) -> tuple[int, int, int]:
+    """Return processors, memory and disk of an instance or its flavor, even if it takes something else of a host."""
+    if reservation.resource_type == FLAVORED_INSTANCES:
+        flavor = json.loads(reservation.resource_properties)
+        return flavor["vcpus"], flavor["ram"], flavor["disk"]
+    vcpus, memory_mb, disk_gb = (reservation.resources.get(name, 0) for name in _SIZES.values())
+    return vcpus, memory_mb, disk_gb
 
 
 def host_fields(host: Host) -> dict[str, Any]:
@@ -80,14 +89,6 @@ def host_fields(host: Host) -> dict[str, Any]:
         "local_gb": host.local_gb,
         "availability_zone": host.availability_zone or "",
     }
-
-
-def _size(reservation: Reservation) -> dict[str, Any]:
-    """Return the requested size of one instance, or that of its flavor, even if it takes something else of a host."""
-    if reservation.resource_type == FLAVORED_INSTANCES:
-        flavor = json.loads(reservation.resource_properties)
-        return {"vcpus": flavor["vcpus"], "memory_mb": flavor["ram"], "disk_gb": flavor["disk"]}
-    return {key: reservation.resources.get(name, 0) for key, name in _SIZES.items()}
 
 
 def _date(moment: int) -> str:

@@ -6,12 +6,13 @@ instances the resource class and the private flavor.
 
 from msgspec import Struct
 
-from dibs.access.access import EVERY_PROJECT, Access
+from dibs.access.access import Access
+from dibs.database.paging import Page
 from dibs.database.transaction import Transaction
 from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.queries import flavors
 from dibs.leases.model.access import require_on_lease, visible_leases
-from dibs.leases.model.errors import LeaseNotFound
+from dibs.leases.model.errors import BadLease, LeaseNotFound
 from dibs.leases.model.events import LEASE_CHANGED
 from dibs.leases.model.leases import Lease, Reservation
 from dibs.leases.model.outbox import CREATE_FLAVORS
@@ -21,6 +22,14 @@ from dibs.leases.operations.events import end_and_delete
 from dibs.leases.operations.planning import CreateLease, plan_lease, planned_lease, search_of
 from dibs.leases.queries import leases, outbox
 from dibs.machines.model.conductors import after
+
+
+class ListLeases(Struct, frozen=True, kw_only=True):
+    """List leases."""
+
+    limit: int
+    marker: str | None = None
+    """The uuid of the last lease of the page before; None for the first page."""
 
 
 class GetLease(Struct, frozen=True, kw_only=True):
@@ -58,10 +67,12 @@ def create_lease(tx: Transaction, access: Access, now: int, command: CreateLease
     return lease
 
 
-def list_leases(tx: Transaction, access: Access, now: int, command: None) -> list[Lease]:
-    """Return the leases that the caller sees, the oldest first."""
-    projects = visible_leases(access)
-    return leases.every(tx) if projects is EVERY_PROJECT else leases.of_projects(tx, projects)
+def list_leases(tx: Transaction, access: Access, now: int, command: ListLeases) -> Page[Lease]:
+    """Return a page of the leases that the caller sees, the oldest first."""
+    after = 0 if command.marker is None else leases.position(tx, command.marker)
+    if after is None:
+        raise BadLease(reason=f"There is no lease {command.marker} to continue the list after.")
+    return leases.page(tx, visible_leases(access), after, command.limit)
 
 
 def get_lease(tx: Transaction, access: Access, now: int, command: GetLease) -> Lease:

@@ -1,16 +1,19 @@
 """Leases with their reservations and events. The row of a lease is locked before any of them is changed."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Insert, Select, Update, bindparam, insert, select, update
+from sqlalchemy import Insert, Select, Update, bindparam, insert, select, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.sql.dml import Delete
 
+from dibs.access.access import EVERY_PROJECT, VisibleProjects
 from dibs.database import sets
+from dibs.database.paging import PAGE_BYTES_MAX, PIECE_ROWS, Page
 from dibs.database.transaction import Transaction
 from dibs.leases.model.leases import TERMINATED, Event, Lease, Reservation
 from dibs.leases.tables import lease_events, lease_reservations, leases
@@ -20,25 +23,25 @@ _RESERVATION = tuple(name for name in Reservation.__struct_fields__ if name != "
 _EVENT = tuple(name for name in Event.__struct_fields__ if name != "id")
 _FLAGS = ("missing_resources", "resources_changed", "degraded", "external_compute", "enforced", "affinity")
 _STRUCTURES = ("resources", "required_traits", "forbidden_traits")
-_LISTS = ("required_traits", "forbidden_traits")
+_TEXT_BYTES = 300
+"""About the size of a lease, or of a reservation, without its long texts."""
+_decode_sizes = msgspec.json.Decoder(dict[str, int]).decode
+_decode_names = msgspec.json.Decoder(tuple[str, ...]).decode
 
 _OF_LEASE = leases.c.id == bindparam("of_lease")
 _LOCK = update(leases).where(leases.c.uuid == bindparam("of_uuid")).values(updated_at=leases.c.updated_at)
 _INSERT = insert(leases).values({name: bindparam(name) for name in _LEASE}).returning(leases.c.id)
 _DELETE = delete_rows(leases).where(_OF_LEASE)
-_CONDITIONS: Mapping[str, ColumnElement[bool]] = {
-    "uuid": leases.c.uuid == bindparam("of_value"),
-    "project": leases.c.project_id == bindparam("of_value"),
-}
-
-
+_OWN = ("id", *_LEASE)
+_GET = select(*(leases.c[name] for name in _OWN)).where(leases.c.uuid == bindparam("of_uuid"))
+_POSITION = select(leases.c.id).where(leases.c.uuid == bindparam("of_uuid"))
 _IS_OVER = (leases.c.status == TERMINATED, leases.c.updated_at < bindparam("before"))
 _ENDED = select(leases.c.id).where(*_IS_OVER).order_by(leases.c.updated_at, leases.c.id).limit(bindparam("count_max"))
 
 
 def get(tx: Transaction, uuid: str) -> Lease | None:
     """Return one lease; None when it does not exist."""
-    return next(iter(_load(tx, "uuid", uuid)), None)
+    return next(iter(_with_parts(tx, tx.tuples(_GET, {"of_uuid": uuid}), ())), None)
 
 
 def lock(tx: Transaction, uuid: str) -> Lease | None:
@@ -46,15 +49,28 @@ def lock(tx: Transaction, uuid: str) -> Lease | None:
     return get(tx, uuid) if tx.change(_LOCK, {"of_uuid": uuid}) else None
 
 
-def every(tx: Transaction) -> list[Lease]:
-    """Return every lease, the oldest first."""
-    return _load(tx, None, None)
+def position(tx: Transaction, uuid: str) -> int | None:
+    """Return the place of a lease in the list; None when it does not exist."""
+    return next(iter(tx.values(_POSITION, {"of_uuid": uuid})), None)
 
 
-def of_projects(tx: Transaction, projects: Collection[str]) -> list[Lease]:
-    """Return the leases of projects, the oldest first."""
-    found = [lease for project in sorted(projects) for lease in _load(tx, "project", project)]
-    return sorted(found, key=lambda lease: lease.id)
+def page(tx: Transaction, projects: VisibleProjects, after: int, limit: int) -> Page[Lease]:
+    """Return leases of projects after a place, the oldest first, until the limit or PAGE_BYTES_MAX."""
+    names = None if projects is EVERY_PROJECT else sorted(projects)
+    found: Page[Lease] = Page()
+    size = 0
+    while names != [] and len(found) < limit:
+        wanted = min(PIECE_ROWS, limit - len(found))
+        piece = _piece(tx, names, found[-1].id if found else after, wanted)
+        for lease in piece:
+            found.append(lease)
+            size += _TEXT_BYTES + sum(map(_text_bytes, lease.reservations))
+            if size >= PAGE_BYTES_MAX:
+                found.cut = True
+                return found
+        if len(piece) < wanted:
+            break
+    return found
 
 
 def add(tx: Transaction, lease: Lease) -> Lease:
@@ -114,20 +130,83 @@ _TABLES = {"leases": leases, "reservations": lease_reservations, "events": lease
 _PARTS = {"reservations": _RESERVATION, "events": _EVENT}
 
 
-def _load(tx: Transaction, key: str | None, value: object) -> list[Lease]:
-    values = {"of_value": value} if key else {}
-    found = tx.rows(_select("leases", key), values)
-    reservations: dict[int, list[Reservation]] = {row["id"]: [] for row in found}
-    events: dict[int, list[Event]] = {row["id"]: [] for row in found}
-    for row in tx.rows(_select("reservations", key), values) if found else []:
-        # A lease that was added after the first statement is not among those found.
-        reservations.get(row.pop("lease_id"), []).append(Reservation(**_decode(row)))
-    for row in tx.rows(_select("events", key), values) if found else []:
-        events.get(row.pop("lease_id"), []).append(Event(**row))
-    return [
-        Lease(**_decode(row), reservations=tuple(reservations[row["id"]]), events=tuple(events[row["id"]]))
-        for row in found
-    ]
+def _piece(tx: Transaction, projects: Sequence[str] | None, after: int, limit: int) -> list[Lease]:
+    of_projects = () if projects is None else projects
+    values = {"after": after, "page_limit": limit, **sets.numbered("project", of_projects)}
+    rows = tx.tuples(_page(None if projects is None else len(of_projects)), values)
+    return _with_parts(tx, rows, of_projects)
+
+
+def _with_parts(tx: Transaction, rows: Sequence[tuple[Any, ...]], projects: Sequence[str]) -> list[Lease]:
+    """Return the leases of rows in the order of their ids, with their reservations and events."""
+    if not rows:
+        return []
+    values = {"first": rows[0][0], "last": rows[-1][0], **sets.numbered("project", projects)}
+    reservations: dict[int, list[Reservation]] = {row[0]: [] for row in rows}
+    events: dict[int, list[Event]] = {row[0]: [] for row in rows}
+    # A lease that was added after the first statement is not among those found.
+    for row in tx.tuples(_parts("reservations", len(projects)), values):
+        if row[0] in reservations:
+            reservations[row[0]].append(_reservation(row))
+    for row in tx.tuples(_parts("events", len(projects)), values):
+        if row[0] in events:
+            events[row[0]].append(_event(row))
+    return [_lease(row, tuple(reservations[row[0]]), tuple(events[row[0]])) for row in rows]
+
+
+def _lease(row: tuple[Any, ...], reservations: tuple[Reservation, ...], events: tuple[Event, ...]) -> Lease:
+    # Row by row, a call with names costs half of one with a dictionary.
+    (row_id, uuid, name, project, user, start, end, status, degraded, external, enforced, created, updated) = row
+    return Lease(
+        id=row_id,
+        uuid=uuid,
+        name=name,
+        project_id=project,
+        user_id=user,
+        start_at=start,
+        end_at=end,
+        status=status,
+        degraded=bool(degraded),
+        external_compute=bool(external),
+        enforced=bool(enforced),
+        created_at=created,
+        updated_at=updated,
+        reservations=reservations,
+        events=events,
+    )
+
+
+def _reservation(row: tuple[Any, ...]) -> Reservation:
+    (_, row_id, uuid, kind, status, missing, changed, least, most, affinity, resources, required, forbidden) = row[:13]
+    hypervisor_properties, resource_properties, before_end, created, updated = row[13:]
+    return Reservation(
+        id=row_id,
+        uuid=uuid,
+        resource_type=kind,
+        status=status,
+        missing_resources=bool(missing),
+        resources_changed=bool(changed),
+        least=least,
+        most=most,
+        affinity=None if affinity is None else bool(affinity),
+        resources=_decode_sizes(resources),
+        required_traits=_decode_names(required),
+        forbidden_traits=_decode_names(forbidden),
+        hypervisor_properties=hypervisor_properties,
+        resource_properties=resource_properties,
+        before_end=before_end,
+        created_at=created,
+        updated_at=updated,
+    )
+
+
+def _event(row: tuple[Any, ...]) -> Event:
+    _, row_id, uuid, kind, status, due, created, updated = row
+    return Event(id=row_id, uuid=uuid, kind=kind, status=status, due_at=due, created_at=created, updated_at=updated)
+
+
+def _text_bytes(reservation: Reservation) -> int:
+    return _TEXT_BYTES + len(reservation.hypervisor_properties) + len(reservation.resource_properties)
 
 
 def _insert_parts(tx: Transaction, part: str, lease_id: int, rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -154,29 +233,25 @@ def _encode(values: Mapping[str, Any]) -> dict[str, Any]:
     return encoded
 
 
-def _decode(row: Mapping[str, Any]) -> dict[str, Any]:
-    decoded = dict(row)
-    for name in _FLAGS:
-        if decoded.get(name) is not None:
-            decoded[name] = bool(decoded[name])
-    for name in _STRUCTURES:
-        if name in decoded:
-            decoded[name] = json.loads(decoded[name])
-    for name in _LISTS:
-        if name in decoded:
-            decoded[name] = tuple(decoded[name])
-    return decoded
+@sets.cached
+def _page(projects: int | None) -> Select[Any]:
+    """SELECT … FROM leases WHERE id > … [AND project_id IN (…)] ORDER BY id LIMIT …"""
+    visible = () if projects is None else (leases.c.project_id.in_(sets.binds("project", projects)),)
+    statement = select(*(leases.c[name] for name in _OWN)).where(leases.c.id > bindparam("after"), *visible)
+    return statement.order_by(leases.c.id).limit(bindparam("page_limit"))
 
 
-@lru_cache(maxsize=16)
-def _select(part: str, key: str | None) -> Select[Any]:
-    conditions = (_CONDITIONS[key],) if key else ()
-    if part == "leases":
-        return select(leases.c.id, *(leases.c[name] for name in _LEASE)).where(*conditions).order_by(leases.c.id)
+@sets.cached
+def _parts(part: str, projects: int) -> Select[Any]:
+    """SELECT … FROM lease_events [JOIN leases] WHERE lease_id BETWEEN … [AND project_id IN …] ORDER BY lease_id, id"""
     table = _TABLES[part]
-    columns = (table.c[name] for name in ("id", "lease_id", *_PARTS[part]))
+    statement = select(*(table.c[name] for name in ("lease_id", "id", *_PARTS[part])))
+    statement = statement.where(table.c.lease_id.between(bindparam("first"), bindparam("last")))
+    statement = statement.order_by(table.c.lease_id, table.c.id)
+    if not projects:
+        return statement
     joined = table.join(leases, leases.c.id == table.c.lease_id)
-    return select(*columns).select_from(joined).where(*conditions).order_by(table.c.id)
+    return statement.select_from(joined).where(leases.c.project_id.in_(sets.binds("project", projects)))
 
 
 @cache

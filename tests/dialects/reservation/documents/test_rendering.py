@@ -1,6 +1,9 @@
 """Rendered leases, compared with the answers of a running Blazar."""
 
 import json
+from typing import Any
+
+import msgspec
 
 from dibs.dialects.reservation.documents.rendering import render_lease
 from dibs.leases.model import leases
@@ -30,6 +33,12 @@ def lease_of(*reservations: Reservation) -> Lease:
     )
 
 
+def render(*reservations: Reservation) -> dict[str, Any]:
+    """Return what a client reads."""
+    shown: dict[str, Any] = json.loads(msgspec.json.encode(render_lease(lease_of(*reservations))))
+    return shown
+
+
 def test_lease_of_instances_is_rendered_as_blazar_does() -> None:
     part = Reservation(
         id=1,
@@ -42,7 +51,7 @@ def test_lease_of_instances_is_rendered_as_blazar_does() -> None:
         resources={"VCPU": 1, "MEMORY_MB": 1024, "DISK_GB": 10},
         created_at=START - 48 * HOUR,
     )
-    assert render_lease(lease_of(part)) == {
+    assert render(part) == {
         "id": LEASE,
         "name": "v-false",
         "user_id": "u-admin",
@@ -102,7 +111,7 @@ def test_reservation_of_hosts_shows_min_max_and_requirements() -> None:
         before_end="default",
         created_at=START,
     )
-    (shown,) = render_lease(lease_of(part))["reservations"]
+    (shown,) = render(part)["reservations"]
     assert (shown["min"], shown["max"], shown["before_end"]) == (1, 3, "default")
     assert (shown["hypervisor_properties"], shown["resource_properties"]) == ("", '["==", "$gpu", "True"]')
     assert "flavor_id" not in shown
@@ -121,6 +130,6 @@ def test_flavored_instances_have_the_size_of_their_flavor() -> None:
         resource_properties=json.dumps({"id": "m1", "vcpus": 4, "ram": 1024, "disk": 20}),
         created_at=START,
     )
-    (shown,) = render_lease(lease_of(part))["reservations"]
+    (shown,) = render(part)["reservations"]
     assert (shown["vcpus"], shown["memory_mb"], shown["disk_gb"]) == (4, 1024, 20)
     assert json.loads(shown["resource_properties"])["id"] == "m1"

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from dibs.dialects.reservation.handlers import leases as handlers
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.model.matching.earliest_start import EarliestStart, StartSearch
@@ -46,6 +47,36 @@ def test_list_takes_as_many_statements_for_fifty_leases_as_for_one(ask: Conversa
     ours = statements(ledger, lambda: ask("GET", LEASES, actor=MEMBER))
     ask("POST", LEASES, lease(), actor=MEMBER)
     assert statements(ledger, lambda: ask("GET", LEASES, actor=MEMBER)) <= ours + 2
+
+
+def test_pages_lead_to_every_lease_once(ask: Conversation) -> None:
+    ids = [made(ask)["id"] for _ in range(5)]
+    found, path = [], f"{LEASES}?limit=2"
+    while path:
+        page = ask("GET", path).json
+        assert len(page["leases"]) <= 2
+        found += [each["id"] for each in page["leases"]]
+        (link,) = page.get("leases_links") or [{"href": ""}]
+        path = link["href"].partition("/reservation")[2]
+    assert found == ids
+
+
+def test_list_without_a_limit_has_every_lease(ask: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stock client sends no limit and follows no link."""
+    monkeypatch.setattr(handlers, "LIMIT_MAX", 2)
+    ids = [made(ask)["id"] for _ in range(5)]
+    answer = ask("GET", LEASES).json
+    assert [each["id"] for each in answer["leases"]] == ids
+    assert "leases_links" not in answer
+    monkeypatch.setattr(handlers, "LIST_BYTES_MAX", 100)
+    answer = ask("GET", LEASES).json
+    assert [each["id"] for each in answer["leases"]] == ids[:2]
+    assert answer["leases_links"][0]["href"].endswith(f"{LEASES}?marker={ids[1]}")
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=-1", "limit=x", "limit=", "marker=unknown"])
+def test_bad_limits_and_unknown_markers_are_refused(ask: Conversation, query: str) -> None:
+    assert ask("GET", f"{LEASES}?{query}").status == 400
 
 
 def test_only_the_project_and_admins_see_a_lease(ask: Conversation) -> None:

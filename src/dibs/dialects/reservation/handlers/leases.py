@@ -1,18 +1,22 @@
 """Handlers of leases."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from random import getrandbits
+from typing import Any
+from urllib.parse import quote, urlencode
 
+import msgspec
 from msgspec.structs import replace
 
 from dibs.dialects.reservation.documents.dates import read_date, read_moment
 from dibs.dialects.reservation.documents.rendering import render_lease
 from dibs.dialects.reservation.documents.reservation_values import read_changed_reservations, read_new_reservations
 from dibs.dialects.reservation.documents.values import read_name, require
-from dibs.dialects.reservation.errors import malformed
+from dibs.dialects.reservation.errors import bad_request, malformed
 from dibs.dialects.reservation.exchange import Exchange, empty_answer, json_answer
+from dibs.documents.json_schema import Schema
 from dibs.http.messages import Response
 from dibs.integrations.flavors import with_external_flavors
 from dibs.leases.model.errors import NotEnoughHosts
@@ -21,6 +25,7 @@ from dibs.leases.operations.availability import find_later_start, find_later_sta
 from dibs.leases.operations.leases import (
     DeleteLease,
     GetLease,
+    ListLeases,
     create_lease,
     delete_lease,
     get_lease,
@@ -30,10 +35,43 @@ from dibs.leases.operations.planning import CreateLease
 from dibs.leases.operations.proposals import propose_lease, propose_update
 from dibs.leases.operations.updates import UPDATE_RULE, UpdateLease, update_lease
 
+LIMIT_MAX = 1_000
+LIST_BYTES_MAX = 32 * 1024 * 1024
+"""The size of an answer without a limit: about 20,000 leases."""
+
+PAGE_QUERY: Mapping[str, Schema] = {
+    "limit": {
+        "type": "integer",
+        "minimum": 1,
+        "description": f"Maximum number of leases on a page, up to {LIMIT_MAX}; without it the answer has every lease.",
+    },
+    "marker": {"type": "string", "description": "ID of the last lease of the previous page."},
+}
+
 
 def list_all(exchange: Exchange) -> Response:
-    """GET /v1/leases. Quirk: the query is ignored."""
-    return json_answer({"leases": [render_lease(lease) for lease in exchange.read(list_leases, None)]})
+    """GET /v1/leases
+
+    Blazar ignores the query and returns every lease, and its clients follow no links. So without a limit the answer has
+    every lease, up to LIST_BYTES_MAX; it is read page by page, so that no transaction lasts long.
+    """
+    text, marker = exchange.query.get("limit"), exchange.query.get("marker")
+    limit = LIMIT_MAX if text is None else _read_limit(text)
+    pages: list[bytes] = []
+    more = True
+    while more and sum(map(len, pages)) < LIST_BYTES_MAX:
+        page = exchange.read(list_leases, ListLeases(limit=limit, marker=marker))
+        pages += [msgspec.json.encode(page.map(render_lease))[1:-1]] if page else []
+        more = page.cut or len(page) == limit
+        marker = page[-1].uuid if page else None
+        if text is not None:
+            break
+    document: dict[str, Any] = {"leases": msgspec.Raw(b"[%b]" % b",".join(pages))}
+    if more:
+        query = urlencode({**({} if text is None else {"limit": text}), "marker": marker})
+        href = f"{exchange.request.base_url}{quote(exchange.request.path)}?{query}"
+        document["leases_links"] = [{"rel": "next", "href": href}]
+    return json_answer(document)
 
 
 def create(exchange: Exchange) -> Response:
@@ -78,6 +116,12 @@ def delete(exchange: Exchange) -> Response:
     exchange.write(delete_lease, DeleteLease(uuid=exchange.arguments["lease"]))
     exchange.services.wake()
     return empty_answer(204)
+
+
+def _read_limit(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
+        raise bad_request(f"{text} is not a valid limit. It must be a number greater than 0.")
+    return min(int(text), LIMIT_MAX)
 
 
 @contextmanager
