@@ -10,10 +10,12 @@ from dibs.allocations.operations.endings import (
     end_due_allocation,
     renew_allocation,
 )
+from dibs.leases.model.errors import NodeBooked, NotEnoughHosts
 from dibs.machines.model.errors import WrongState
 from tests.allocation_builders import allocate_node, force, show
 from tests.builders import Ledger
 from tests.law_checks import broken
+from tests.lease_builders import at, lease, register, whole
 from tests.races.crowd import all_at_once
 
 CONDUCTORS = 8
@@ -63,3 +65,22 @@ def test_a_renewal_keeps_the_node_or_is_refused(ledger, round_number):
     found = show(ledger, made)
     assert (found.state, ledger.node(node).provision_state) == (("active", "active") if kept else ("error", "deleting"))
     assert broken(ledger) == []
+
+
+def test_a_node_is_renewed_or_booked_never_both(ledger):
+    made, node = allocate_node(ledger, lifetime=Lifetime(until=at(2)))
+    register(ledger, node)
+
+    def act(number: int) -> str:
+        if number % 2:
+            lease(ledger, 2, 3, whole())
+            return "booked"
+        command = RenewAllocation(ident=made.uuid, lifetime=Lifetime(until=at(2.5)))
+        ledger.runner.write(renew_allocation, SERVICE, command)
+        return "renewed"
+
+    done = all_at_once(CONDUCTORS, act)
+    refused = [each for each in done if isinstance(each, Exception)]
+    assert all(isinstance(each, NodeBooked | NotEnoughHosts) for each in refused), refused
+    assert ("booked" in done) != ("renewed" in done), done
+    assert done.count("booked") <= 1

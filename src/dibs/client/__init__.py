@@ -22,13 +22,14 @@ with needs_extra("client", "dibs.client"):
     from dibs.client.nodes import Node
     from dibs.client.polling import Progress
     from dibs.client.reservations import Reservation
-    from dibs.client.results import Candidate, Why
+    from dibs.client.results import Candidate, LatestEnd, Why
 
 __all__ = [
     "Dibs",
     "Allocation",
     "Candidate",
     "Host",
+    "LatestEnd",
     "Lease",
     "Node",
     "Progress",

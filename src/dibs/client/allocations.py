@@ -15,6 +15,7 @@ from dibs.client.baremetal_calls import BaremetalCalls
 from dibs.client.errors import Conflict, NotFound, dibs_errors, each_or_error
 from dibs.client.keep_alive import KEEP_ALIVE_SECONDS, KeepAlive
 from dibs.client.polling import ProgressCallback, polls
+from dibs.client.results import LatestEnd
 
 VERSION = "1.60"
 PAGE = 1_000
@@ -175,6 +176,13 @@ class Allocations(BaremetalCalls):
         """
         body = {"lifetime": lifetime, "until": _text(until)}
         return self._act(allocation, "renew", {name: value for name, value in body.items() if value is not None})
+
+    @dibs_errors()
+    def latest_end(self, allocation: str) -> LatestEnd:
+        """Return how long an allocation can be kept at most."""
+        answer = self._native.get(f"/allocations/{allocation}/latest-end")
+        exceptions.raise_from_response(answer)
+        return LatestEnd.read(answer.json())
 
     def kept_alive(self, allocation: Allocation) -> KeepAlive:
         """Send heartbeats during a ``with`` block, for this allocation and its batch.

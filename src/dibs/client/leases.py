@@ -8,7 +8,7 @@ from typing import Any
 from openstack import exceptions, proxy, resource
 
 from dibs.client.errors import NameNotUnique, check_same, dibs_errors, each_or_error
-from dibs.client.results import Why
+from dibs.client.results import LatestEnd, Why
 
 Condition = list[Any] | tuple[Any, ...]
 """A condition on the properties of hosts, such as ``["==", "$rack", "r1"]``. A string is not among these types."""
@@ -157,6 +157,13 @@ class Leases:
         answer = self._native.get("/leases/availability", params=query)
         exceptions.raise_from_response(answer)
         return Why.read(answer.json())
+
+    @dibs_errors()
+    def latest_end(self, lease: str) -> LatestEnd:
+        """Return how long a lease can be kept at most, with the hosts that it has."""
+        answer = self._native.get(f"/leases/{self.get(lease).id}/latest-end")
+        exceptions.raise_from_response(answer)
+        return LatestEnd.read(answer.json())
 
     @dibs_errors()
     def delete(self, lease: str) -> None:

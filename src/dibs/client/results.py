@@ -37,6 +37,25 @@ class Why(Struct, frozen=True):
         )
 
 
+class LatestEnd(Struct, frozen=True):
+    """How long an allocation or a lease can be kept at most."""
+
+    end: datetime | None
+    """When it ends now; None without an end."""
+    latest: datetime | None
+    """The latest end that it can have; None for any."""
+    reason: str
+    """Why not longer; empty when there is no limit."""
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> "LatestEnd":
+        """Return the result in a response of the server."""
+        end, latest = (
+            None if document[name] is None else datetime.fromisoformat(document[name]) for name in ("end", "latest")
+        )
+        return cls(end=end, latest=latest, reason=document["reason"])
+
+
 class Candidate(Struct, frozen=True):
     """One provider of an allocation candidate; providers with the same number belong to the same candidate."""
 

@@ -1,24 +1,31 @@
-"""Allocations that end at a time, with a notice before, and can be renewed."""
+"""Allocations that end at a time, with a notice before, and can be renewed until a lease needs their node."""
 
 import pytest
 
 from dibs.access.access import SERVICE
 from dibs.allocations.model.allocations import Allocation, Lifetime
+from dibs.allocations.model.errors import AllocationNotFound
 from dibs.allocations.model.lifetimes import LifetimeRules, Step
 from dibs.allocations.operations.batches import RetryAllocation, retry_allocation
 from dibs.allocations.operations.endings import (
+    FindLatestEnd,
     NodeBusy,
     RenewAllocation,
     end_due_allocation,
+    find_latest_end,
     list_due_allocations,
     postpone_end,
     renew_allocation,
 )
 from dibs.errors import BadValue, Forbidden
+from dibs.leases.model.errors import NodeBooked, NotEnoughHosts
+from dibs.leases.model.matching.latest_end import BOOKED, LIMITED
 from dibs.machines.model.errors import WrongState
+from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from tests.allocation_builders import Steps, allocate, allocate_node, force, gold, holders, show
 from tests.builders import Ledger, granted
 from tests.law_checks import broken
+from tests.lease_builders import at, find_later_start, lease, register, whole
 
 RULES = LifetimeRules(seconds_max=600, notice_seconds=10, grace_seconds=5)
 MINUTE = Lifetime(seconds=60)
@@ -38,8 +45,8 @@ def look(ledger: Ledger, allocation: Allocation) -> Step:
     return ledger.runner.write(end_due_allocation, SERVICE, allocation.uuid)
 
 
-def renew(ledger: Ledger, allocation: Allocation, access=SERVICE, **lifetime) -> Allocation:
-    command = RenewAllocation(ident=allocation.uuid, lifetime=Lifetime(**lifetime), rules=RULES)
+def renew(ledger: Ledger, allocation: Allocation, access=SERVICE, rules=RULES, **lifetime) -> Allocation:
+    command = RenewAllocation(ident=allocation.uuid, lifetime=Lifetime(**lifetime), rules=rules)
     return ledger.runner.write(renew_allocation, access, command)
 
 
@@ -161,3 +168,60 @@ def test_a_renewal_needs_a_time_where_there_is_no_lifetime_and_no_default(ledger
     made, _ = allocate_node(ledger)
     with pytest.raises(WrongState, match="has no end"):
         ledger.runner.write(renew_allocation, SERVICE, RenewAllocation(ident=made.uuid))
+
+
+LONG_GRACE = LifetimeRules(grace_seconds=60)
+
+
+def latest(ledger: Ledger, made, **rules):
+    command = FindLatestEnd(ident=made.uuid, rules=LifetimeRules(grace_seconds=60, **rules))
+    found = ledger.runner.read(find_latest_end, SERVICE, command)
+    return found.latest, found.reason
+
+
+def until_hour(ledger: Ledger, hours: float):
+    made, node = allocate_node(ledger, lifetime=Lifetime(until=at(hours) - 60_000_000), lifetime_rules=LONG_GRACE)
+    register(ledger, node)
+    return made, node
+
+
+def test_a_lease_books_a_node_from_the_end_of_its_allocation_on(ledger):
+    made, _ = until_hour(ledger, 2)
+    with pytest.raises(NotEnoughHosts, match="1 in use in that time"):
+        lease(ledger, 1, 3, whole())
+    assert find_later_start(ledger, 1, 3, whole()).moment == at(2)
+    lease(ledger, 2, 3, whole())
+    assert latest(ledger, made) == (at(2) - 60_000_000, BOOKED)
+    with pytest.raises(NodeBooked):
+        renew(ledger, made, rules=LONG_GRACE, until=at(2))
+    assert renew(ledger, made, rules=LONG_GRACE, until=at(1)).ends_at == at(1)
+    assert renew(ledger, made, rules=LONG_GRACE, until=at(2) - 60_000_000).ends_at == at(2) - 60_000_000
+    assert broken(ledger) == []
+
+
+def test_the_user_of_a_node_that_is_booked_later_deploys_it(ledger):
+    _, node = until_hour(ledger, 2)
+    lease(ledger, 2, 3, whole())
+    ledger.revive_conductor()
+    ledger.runner.write(request_provision, SERVICE, RequestProvision(ident=node.uuid, rules=(), verb="active"))
+    assert ledger.node(node).provision_state == "deploying"
+
+
+@pytest.mark.parametrize("state", ["endless", "protected"])
+def test_a_node_that_its_user_does_not_leave_is_not_booked(ledger, state):
+    if state == "endless":
+        register(ledger, allocate_node(ledger)[1])
+    else:
+        force(ledger, until_hour(ledger, 2)[1], protected=True)
+    with pytest.raises(NotEnoughHosts, match=r"1 in use\.$"):
+        lease(ledger, 5, 6, whole())
+
+
+def test_without_a_lease_the_operator_limits_the_time(ledger):
+    made, _ = until_hour(ledger, 2)
+    assert latest(ledger, made) == (None, "")
+    moment, reason = latest(ledger, made, seconds_max=9 * 3_600)
+    assert moment == pytest.approx(ledger.clock() + 9 * 3_600_000_000, abs=1_000)
+    assert reason == LIMITED
+    with pytest.raises(AllocationNotFound):
+        ledger.runner.read(find_latest_end, SERVICE, FindLatestEnd(ident="no-such"))

@@ -57,6 +57,9 @@ def test_an_allocation_with_a_lifetime_is_renewed_and_ends(url: str, dibs: Dibs,
     assert run("allocation", "list", "--resource-class", kind, "-f", "json", url=url).json[0]["left"].startswith("7h")
     renewed = run("allocation", "renew", name, "--until", "+2d", "-f", "json", url=url).json
     assert renewed["until"] > made["until"]
+    keep = run("why", "--keep", name, "-f", "json", url=url)
+    assert (keep.code, keep.json["latest_end"], keep.json["limit"]) == (0, None, None)
+    assert keep.json["end"][:19] == renewed["until"][:19]
     assert run("allocation", "renew", name, "--lifetime", "1s", url=url).code == 0
     eventually(lambda: dibs.allocations.get(name).state == "error", what="the end of the allocation")
     assert dibs.nodes.get(node.id).instance_id is None

@@ -41,6 +41,7 @@ def test_a_lease_of_a_host_is_created_listed_shown_extended_and_deleted(bed: Bed
     longer = run("lease", "update", name, "--prolong-for", "1h", "-f", "json", url=url).json
     assert longer["end_date"][:16] == "2094-05-01T13:00"
     shown = run("lease", "show", name, "-f", "json", url=url).json
+    assert (shown["latest_end"], shown["limit"]) == (None, None)
     assert [part["resource_type"] for part in shown["reservations"]] == ["physical:host"]
     assert shown["hosts"] == [only.partition("=")[2]]
     table = run("lease", "show", name, url=url).out

@@ -14,9 +14,11 @@ def test_openapi_document_has_every_path(ask: Conversation) -> None:
         "/dibs/v1/allocations",
         "/dibs/v1/allocations/{allocation}",
         "/dibs/v1/allocations/{allocation}/heartbeat",
+        "/dibs/v1/allocations/{allocation}/latest-end",
         "/dibs/v1/allocations/{allocation}/renew",
         "/dibs/v1/allocations/{allocation}/retry",
         "/dibs/v1/leases/availability",
+        "/dibs/v1/leases/{lease}/latest-end",
         "/dibs/v1/why",
     }
     assert "count" in json.dumps(paths["/dibs/v1/allocations"]["post"]["requestBody"])

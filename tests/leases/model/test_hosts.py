@@ -24,7 +24,7 @@ def test_capacity_of_a_compute_host_follows_its_allocation_ratio_and_reserved_am
 
 
 def test_unit_of_a_node_can_be_booked_while_it_is_reserved() -> None:
-    assert make_node(1, hold_ends_at=None, used=False).capacity("CUSTOM_GOLD") == 1
+    assert make_node(1, used_until=None, used=False).capacity("CUSTOM_GOLD") == 1
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_unit_of_a_node_can_be_booked_while_it_is_reserved() -> None:
     ],
 )
 def test_node_is_out_of_service_for_a_reason(change: dict[str, object], reason: str | None) -> None:
-    host = make_node(1, hold_ends_at=None, used=False)
+    host = make_node(1, used_until=None, used=False)
     assert host.node is not None
     assert replace(host, node=replace(host.node, **change)).out_of_service == reason
 

@@ -3,24 +3,30 @@
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.leases.model.errors import NotEnoughHosts
+from dibs.leases.model.dates import LeaseRules
+from dibs.leases.model.errors import LeaseNotFound, NotEnoughHosts
 from dibs.leases.model.leases import START
 from dibs.leases.model.matching import earliest_start
 from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.model.matching.earliest_start import SearchResult
+from dibs.leases.model.matching.latest_end import BOOKED, LIMITED
 from dibs.leases.model.matching.selection import select_hosts
 from dibs.leases.model.matching.shortages import format_minute
+from dibs.leases.model.windows import MINUTE
 from dibs.leases.operations import booking
-from dibs.leases.operations.availability import find_later_start_of_update
+from dibs.leases.operations.availability import FindLatestEnd, find_later_start_of_update, find_latest_end
 from dibs.leases.operations.events import DueEvent, run_event
 from dibs.leases.operations.updates import UpdateLease, update_lease
 from dibs.ledger.queries import traits
 from tests.builders import Ledger
 from tests.laws import read_tables
 from tests.lease_builders import (
+    HOUR,
     OWNER,
     at,
+    change,
     find_later_start,
+    instances,
     lease,
     make_host,
     read_availability,
@@ -96,3 +102,44 @@ def test_update_that_does_not_fit_has_a_later_start_until_the_lease_begins(ledge
     ledger.clock.move((at(1) - ledger.clock()) / 1_000_000)
     assert ledger.runner.write(run_event, SERVICE, DueEvent(lease=made.uuid, kind=START))
     assert ledger.runner.read(find_later_start_of_update, OWNER, command) is None
+
+
+def latest(ledger: Ledger, made, **rules):
+    command = FindLatestEnd(uuid=made.uuid, rules=LeaseRules(**rules))
+    found = ledger.runner.read(find_latest_end, OWNER, command)
+    return found.latest, found.reason
+
+
+def test_a_lease_can_be_kept_until_the_next_one_needs_its_host(ledger):
+    make_host(ledger)
+    first = lease(ledger, 1, 2, whole())
+    assert latest(ledger, first) == (None, "")
+    lease(ledger, 5, 6, instances(1))
+    assert latest(ledger, first) == (at(5), BOOKED)
+    assert latest(ledger, first, cleaning_minutes=10) == (at(5) - 10 * MINUTE, BOOKED)
+    assert change(ledger, first, end_at=at(5)).end_at == at(5)
+    with pytest.raises(NotEnoughHosts):
+        change(ledger, lease(ledger, 0, 0.5, whole()), end_at=at(1.5))
+
+
+def test_instances_can_stay_while_the_others_leave_room(ledger):
+    make_host(ledger, VCPU=4)
+    first = lease(ledger, 1, 2, instances(2), instances(1))
+    lease(ledger, 3, 9, instances(1))
+    lease(ledger, 5, 9, instances(1))
+    assert latest(ledger, first) == (at(5), BOOKED)
+
+
+def test_the_operator_limits_the_length(ledger):
+    make_host(ledger)
+    first = lease(ledger, 1, 2, whole())
+    assert latest(ledger, first, seconds_max=2 * 3_600) == (at(3), LIMITED)
+    assert latest(ledger, first, seconds_max=60) == (at(2), LIMITED), "it is longer already"
+    assert latest(ledger, first, seconds_max=60, exempt_projects=frozenset({"p"})) == (None, "")
+    lease(ledger, 2.5, 3, whole())
+    assert latest(ledger, first, seconds_max=2 * 3_600) == (at(2) + HOUR // 2, BOOKED)
+
+
+def test_a_lease_that_does_not_exist_is_not_found(ledger):
+    with pytest.raises(LeaseNotFound):
+        ledger.runner.read(find_latest_end, OWNER, FindLatestEnd(uuid="no-such"))

@@ -20,7 +20,7 @@ def test_unit_and_hold_of_a_node_are_always_read(ledger: Ledger) -> None:
     (host,) = ledger.store.read(lambda tx: hosts.every(tx, NO_DETAILS))
     assert set(host.inventories) == {"CUSTOM_GOLD"}
     assert host.node is not None
-    assert (host.node.uuid, host.node.hold_ends_at) == (node.uuid, None)
+    assert (host.node.uuid, host.node.used_until) == (node.uuid, None)
 
 
 def test_properties_are_set_and_removed(ledger: Ledger) -> None:

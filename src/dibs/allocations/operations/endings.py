@@ -12,8 +12,9 @@ from dibs.allocations.model.allocations import ERROR, Allocation, Lifetime
 from dibs.allocations.model.errors import AllocationNotFound
 from dibs.allocations.model.lifetimes import End, LifetimeRules, Step, begin, choose_lifetime, next_step
 from dibs.allocations.operations.granting import detach_node
-from dibs.allocations.queries import allocations, endings
+from dibs.allocations.queries import allocations, endings, free_nodes
 from dibs.database.transaction import Again, Transaction
+from dibs.leases.model.matching.latest_end import BOOKED, LIMITED, LatestEnd
 from dibs.machines.model import states
 from dibs.machines.model.conductors import after
 from dibs.machines.model.errors import WrongState
@@ -34,6 +35,13 @@ class RenewAllocation(Struct, frozen=True, kw_only=True):
 
     ident: str
     lifetime: Lifetime = Lifetime()
+    rules: LifetimeRules = field(default_factory=LifetimeRules)
+
+
+class FindLatestEnd(Struct, frozen=True, kw_only=True):
+    """Ask until when an allocation can be renewed now."""
+
+    ident: str
     rules: LifetimeRules = field(default_factory=LifetimeRules)
 
 
@@ -63,6 +71,19 @@ def renew_allocation(tx: Transaction, access: Access, now: int, command: RenewAl
     if not endings.renew(tx, allocation, lifetime, end, now):
         raise Again  # A conductor granted it a node or ended it, or a client deleted it, after it was read.
     return allocations.get(tx, allocation.uuid) or allocation
+
+
+def find_latest_end(tx: Transaction, access: Access, now: int, command: FindLatestEnd) -> LatestEnd:
+    """Return the latest end that a renewal can give an allocation: when a lease needs its node, or the maximum."""
+    allocation = allocations.get(tx, command.ident)
+    if allocation is None:
+        raise AllocationNotFound(allocation=command.ident)
+    check_allocation(access, allocation, command.ident)
+    rules, found = command.rules, LatestEnd(allocation.ends_at, None, "")
+    start = None if allocation.node_id is None else free_nodes.booked_from(tx, allocation.node_id)
+    if start is not None:
+        found = found.limited_to(after(start, -rules.grace_seconds if rules.releases else 0), BOOKED)
+    return found.limited_to(after(now, rules.seconds_max) if rules.seconds_max else None, LIMITED)
 
 
 def list_due_allocations(tx: Transaction, access: Access, now: int, count_max: int) -> list[str]:

@@ -32,6 +32,11 @@ _UNCLAIMED = exists().where(
 )
 # The end of a lease removes its bookings: every row belongs to a lease that runs or is still to come.
 _BOOKED = exists().where(hosts.c.provider_id == nodes.c.id, bookings.c.host_id == hosts.c.id)
+_BOOKED_FROM = (
+    select(func.min(bookings.c.start_at))
+    .join(hosts, hosts.c.id == bookings.c.host_id)
+    .where(hosts.c.provider_id == bindparam("of_node"))
+)
 _IN_SERVICE = (nodes.c.maintenance == 0, nodes.c.retired == 0)
 _READY = (nodes.c.provision_state == states.AVAILABLE, _POWERED)
 _FREE = (*_READY, *_IN_SERVICE, nodes.c.instance_uuid.is_(None), _UNCLAIMED, not_(_BOOKED))
@@ -77,6 +82,12 @@ def free_from(tx: Transaction, required: Requirements, now: int, count_max: int)
     found = tx.values(_free_from(_shape(required)), {**_values(required), "now": now, "count_max": count_max})
     # An instance whose time is over may still be on its node, because a conductor is taking it off.
     return [max(now, moment) for moment in found]
+
+
+def booked_from(tx: Transaction, node_id: int) -> int | None:
+    """Return when the first lease of a node begins; None without leases."""
+    start: int | None = tx.values(_BOOKED_FROM, {"of_node": node_id})[0]
+    return start
 
 
 def _shape(required: Requirements) -> _Shape:
@@ -135,7 +146,8 @@ def _free_from(shape: _Shape) -> Select[Any]:
         .where(hosts.c.provider_id == nodes.c.id)
     )
     traits = [_has_trait(number) for number in range(shape.traits)]
-    leaves = nodes.c.instance_until.is_not(None)
+    # A conductor does not take the instance off a protected node.
+    leaves = and_(nodes.c.instance_until.is_not(None), nodes.c.protected == 0)
     unused = and_(*_READY, nodes.c.instance_uuid.is_(None), or_(held.exists(), and_(_UNCLAIMED, _BOOKED)))
     used_until = func.coalesce(nodes.c.instance_until, held.scalar_subquery(), 0).label("used_until")
     ends = (

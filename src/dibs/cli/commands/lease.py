@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dibs.cli.argument_types import SEVERAL, key_value, pairs, seconds, timestamp
 from dibs.cli.client_command import ClientCommand, ClientLister, ClientShowOne, Words
 from dibs.cli.commands.why import COLUMNS as WHY_COLUMNS
-from dibs.cli.commands.why import AnsweredByExitCode, row_of
+from dibs.cli.commands.why import KEEP_COLUMNS, AnsweredByExitCode, keep_row, row_of
 from dibs.cli.interrupts import Interrupts
 from dibs.cli.output.columns import Events, Reservations, age, left
 
@@ -85,7 +85,7 @@ class List(ClientLister):
 
 
 class Show(ClientShowOne):
-    """Show a lease."""
+    """Show a lease, and how long it can be kept at most: its latest end, with the hosts that it has."""
 
     example = "training -f yaml"
 
@@ -97,7 +97,9 @@ class Show(ClientShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         """Return columns and values."""
-        return FIELDS, _row(self.dibs.leases.get(parsed_args.lease), self.dibs)
+        lease = self.dibs.leases.get(parsed_args.lease)
+        keep = self.dibs.leases.latest_end(lease.id)
+        return (*FIELDS, *KEEP_COLUMNS), (*_row(lease, self.dibs), *keep_row(keep))
 
 
 class Update(ClientShowOne):

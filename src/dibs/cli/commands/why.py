@@ -9,8 +9,12 @@ from dibs.cli.client_command import ClientLister, ClientShowOne, Words
 from dibs.cli.output.columns import Counts
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from dibs.client import LatestEnd
     from dibs.client import Why as Answer
 
+KEEP_COLUMNS = ("latest_end", "limit")
 COLUMNS = ("fits", "wanted", "free", "reasons", "earliest", "text")
 
 
@@ -27,7 +31,8 @@ class AnsweredByExitCode(ClientShowOne):
 class Why(AnsweredByExitCode):
     """Explain why a node is not available and when it will be. Nothing is allocated.
 
-    Exits with 0 if enough nodes are available, otherwise with 1.
+    Exits with 0 if enough nodes are available, otherwise with 1. With --keep, it shows how long an allocation can be
+    kept at most, and exits with 0.
     """
 
     example = "--resource-class gold --trait CUSTOM_NVME"
@@ -35,7 +40,9 @@ class Why(AnsweredByExitCode):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
-        parser.add_argument("--resource-class", metavar="CLASS", required=True, help="Resource class of the nodes")
+        question = parser.add_mutually_exclusive_group(required=True)
+        question.add_argument("--resource-class", metavar="CLASS", help="Resource class of the nodes")
+        question.add_argument("--keep", metavar="ALLOCATION", help="How long can this allocation be kept at most?")
         parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits")
         parser.add_argument("--candidate-node", **SEVERAL, metavar="NODE", help="Candidate nodes, by name or UUID")
         parser.add_argument("--bulk", type=int, default=1, metavar="COUNT", help="Number of nodes; 1 by default")
@@ -43,6 +50,9 @@ class Why(AnsweredByExitCode):
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         """Return columns and values."""
+        if parsed_args.keep is not None:
+            keep = self.dibs.allocations.latest_end(parsed_args.keep)
+            return ("end", *KEEP_COLUMNS), (_shown(keep.end), *keep_row(keep))
         answer = self.dibs.why(
             parsed_args.resource_class,
             traits=parsed_args.trait,
@@ -97,11 +107,20 @@ class Candidates(ClientLister):
         return ("#", "provider", "resources", "free", "traits"), rows
 
 
+def keep_row(keep: "LatestEnd") -> tuple[str | None, str | None]:
+    """Return the latest end and its reason; None and None without a limit."""
+    return _shown(keep.latest), keep.reason or None
+
+
 def row_of(answer: "Answer", wanted: int) -> tuple[Any, ...]:
     """Return the values to print."""
-    earliest = None if answer.earliest is None else answer.earliest.isoformat(timespec="seconds")
+    earliest = _shown(answer.earliest)
     return answer.fits, wanted, answer.free, Counts(dict(answer.reasons)), earliest, answer.text
 
 
 def _amounts(resources: Any) -> Words:
     return Words(f"{name}={amount}" for name, amount in sorted(resources.items()))
+
+
+def _shown(moment: "datetime | None") -> str | None:
+    return None if moment is None else moment.isoformat(timespec="seconds")

@@ -11,7 +11,14 @@ from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import ComputeUnavailable, FlavorNotFound
 from dibs.http.failures import shorten
 from dibs.http.messages import Response
-from dibs.leases.model.errors import BadLease, LeaseRefused, LeaseTooLong, MalformedRequirements, NodeBooked
+from dibs.leases.model.errors import (
+    BadLease,
+    LeaseNotFound,
+    LeaseRefused,
+    LeaseTooLong,
+    MalformedRequirements,
+    NodeBooked,
+)
 from dibs.ledger.model.errors import InvalidTrait
 from dibs.machines.model.errors import NodeNotFound, TooManyTraits, WrongState
 
@@ -30,6 +37,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     Forbidden: 403,
     NodeNotFound: 404,
     AllocationNotFound: 404,
+    LeaseNotFound: 404,
     AllocationExists: 409,
     InstanceInUse: 409,
     WrongState: 409,

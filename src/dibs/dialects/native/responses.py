@@ -52,6 +52,8 @@ ALLOCATION: Schema = document(
 )
 ALLOCATIONS: Schema = document("Allocations", {"allocations": list_of(ALLOCATION)}, {"next": TEXT})
 
+LATEST_END: Schema = document("LatestEnd", {"end": TIME_OR_NULL, "latest": TIME_OR_NULL, "reason": TEXT})
+
 _REASONS = {"fits": FLAG, "reasons": by_name(INTEGER), "text": TEXT, "earliest": TIME_OR_NULL}
 WHY: Schema = document("Why", {**_REASONS, "free": INTEGER})
 _SEARCH = {**record({"result": TEXT, "steps": INTEGER}), "type": ["object", "null"]}

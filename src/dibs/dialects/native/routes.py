@@ -1,6 +1,6 @@
 """Every URL of the native dialect."""
 
-from dibs.dialects.native import allocations, lease_availability, responses, why
+from dibs.dialects.native import allocations, keeping, lease_availability, responses, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
 from dibs.http.messages import Response
 from dibs.http.routing import Route
@@ -81,6 +81,22 @@ ROUTES: tuple[Route[Handler], ...] = (
         body=allocations.RENEW,
         statuses={200: "allocation"},
         answer=responses.ALLOCATION,
+    ),
+    Route(
+        method="GET",
+        path="/v1/allocations/{allocation}/latest-end",
+        handler=keeping.show_of_allocation,
+        summary="Show how long an allocation can be kept at most",
+        statuses={200: "the end, the latest end that a renewal can give, and what limits it"},
+        answer=responses.LATEST_END,
+    ),
+    Route(
+        method="GET",
+        path="/v1/leases/{lease}/latest-end",
+        handler=keeping.show_of_lease,
+        summary="Show how long a lease can be kept at most",
+        statuses={200: "the end, the latest end with the hosts that it has, and what limits it"},
+        answer=responses.LATEST_END,
     ),
     Route(
         method="GET",

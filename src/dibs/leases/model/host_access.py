@@ -3,7 +3,8 @@
 - A compute host is used by leases only; Blazar achieves this with a scheduler filter. A claim on it must belong to an
   instance of a reservation on that host, or to the project that has the host whole at the moment.
 - A bare-metal node can be claimed until it is booked. A claim has no end, so it conflicts with every booking, even one
-  of next year. A hold has an end, and conflicts only with bookings that begin before it.
+  of next year. A hold has an end, and so has the instance of an allocation with a lifetime: these conflict only with
+  bookings that begin before that end.
 """
 
 from collections.abc import Collection, Mapping, Sequence

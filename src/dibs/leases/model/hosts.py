@@ -72,8 +72,8 @@ class HostNode(Struct, frozen=True, kw_only=True):
     retired: bool
     instance_uuid: str | None
     properties: Mapping[str, Any]
-    hold_ends_at: int | None = None
-    """When the hold on it ends; None without a hold."""
+    used_until: int | None = None
+    """When its user leaves, a hold or an instance; None without a user, and when that is not known."""
 
     @property
     def out_of_service(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Whether a lease would fit, why not, and when it would. Nothing is booked or locked.
+"""Whether a lease would fit, why not, when it would, and how long a lease can be kept. Nothing is booked or locked.
 
 The search for the earliest start can take long. These operations only read what it needs; the caller runs it after the
 transaction, within a budget.
@@ -7,17 +7,26 @@ transaction, within a budget.
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from msgspec import field
+
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
-from dibs.leases.model.leases import ACTIVE
+from dibs.leases.model.dates import LeaseRules
+from dibs.leases.model.leases import ACTIVE, TERMINATED
+from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.earliest_start import StartSearch
-from dibs.leases.model.matching.needs import Assignment
+from dibs.leases.model.matching.latest_end import BOOKED, LIMITED, LatestEnd, latest_end
+from dibs.leases.model.matching.needs import Assignment, need_of
 from dibs.leases.model.matching.shortages import HostShortage
+from dibs.leases.model.windows import MINUTE, Window
 from dibs.leases.operations.booking import read_start_search, search_hosts
-from dibs.leases.operations.leases import allowed
+from dibs.leases.operations.leases import GetLease, allowed
 from dibs.leases.operations.planning import CreateLease, plan_lease, search_of
 from dibs.leases.operations.updates import UpdateLease, plan_update
-from dibs.leases.queries import leases
+from dibs.leases.queries import bookings, hosts, leases
+from dibs.machines.model.conductors import after
+
+_ANY_TIME = 2**62
 
 
 class LeaseAvailability(NamedTuple):
@@ -36,6 +45,12 @@ class LeaseAvailability(NamedTuple):
     """The reasons in words; empty when the lease fits."""
     later: StartSearch | None
     """The search for a later start; None when the lease fits."""
+
+
+class FindLatestEnd(GetLease, frozen=True, kw_only=True):
+    """Ask until when a lease can be prolonged."""
+
+    rules: LeaseRules = field(default_factory=LeaseRules)
 
 
 def check_availability(tx: Transaction, access: Access, now: int, command: CreateLease) -> LeaseAvailability:
@@ -63,3 +78,33 @@ def find_later_start_of_update(tx: Transaction, access: Access, now: int, comman
     lease = allowed(access, leases.get(tx, command.uuid), command)
     search = plan_update(tx, now, lease, command).search
     return None if lease.status == ACTIVE or search is None else read_start_search(tx, now, search)
+
+
+def find_latest_end(tx: Transaction, access: Access, now: int, command: FindLatestEnd) -> LatestEnd:
+    """Return the latest end of a lease: when another lease needs one of its hosts, or the operator's limit."""
+    lease = allowed(access, leases.get(tx, command.uuid), command)
+    found = LatestEnd(lease.end_at, None, "")
+    if lease.status == TERMINATED:
+        return found._replace(latest=lease.end_at, reason="it has ended")
+    needs = {reservation.id: need_of(reservation) for reservation in lease.reservations}
+    own = bookings.of_reservations(tx, list(needs))
+    host_ids = sorted({booking.host_id for booking in own})
+    pause = command.rules.cleaning_minutes * MINUTE
+    others = bookings.overlapping(tx, Window(lease.start_at - pause, _ANY_TIME), host_ids)
+    calendar = Calendar(
+        hosts=hosts.some(tx, host_ids),
+        bookings=[booking for booking in others if booking.reservation_id not in needs],
+        first_starts=bookings.first_starts(tx, host_ids),
+        now=now,
+        cleaning_minutes=command.rules.cleaning_minutes,
+    )
+    limit = latest_end(calendar, own, needs, Window(lease.start_at, lease.end_at))
+    return found.limited_to(limit, BOOKED).limited_to(
+        _longest(lease.start_at, lease.project_id, command.rules), LIMITED
+    )
+
+
+def _longest(start_at: int, project: str | None, rules: LeaseRules) -> int | None:
+    if not rules.seconds_max or project in rules.exempt_projects:
+        return None
+    return after(start_at, rules.seconds_max)

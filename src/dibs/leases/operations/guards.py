@@ -96,9 +96,12 @@ class LeaseNodeGuard(NodeGuard):
     """Keeps booked nodes for their leases."""
 
     def check_instance(self, tx: Transaction, node: Node, instance_uuid: str | None) -> None:
-        """Refuse an instance on a booked node, unless the instance belongs to the lease of the booking."""
+        """Refuse an instance on a booked node, unless it belongs to the lease of the booking, or leaves before."""
         for host, booked in _booked(tx, node):
-            check_use(host, booked, _instance_use(tx, node, instance_uuid) if instance_uuid else HostUse())
+            if instance_uuid == node.instance_uuid and node.instance_until is not None:
+                check_hold(host, booked, node.instance_until)
+            else:
+                check_use(host, booked, _instance_use(tx, node, instance_uuid) if instance_uuid else HostUse())
 
     def check_hold(self, tx: Transaction, node: Node, until: int) -> None:
         """Refuse a hold that would last into a booking."""

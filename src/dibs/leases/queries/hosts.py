@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Insert, Select, bindparam, insert, or_, select, update
+from sqlalchemy import ColumnElement, Insert, Select, bindparam, case, func, insert, or_, select, update
 from sqlalchemy import delete as delete_rows
 
 from dibs.database import sets
@@ -25,7 +25,7 @@ _COLUMNS = ("service_name", "availability_zone", "hypervisor_type", "hypervisor_
 _OWN = ("id", "name", "provider_id", "reservation_provider_id", *_COLUMNS, "created_at", "updated_at")
 _HOST = (*_OWN, "provider", "reservation_provider")
 _OF_NODE = ("uuid", "resource_class", "provision_state", "maintenance", "retired", "instance_uuid", "properties")
-_NODE = (*_OF_NODE, "hold_ends_at")
+_NODE = (*_OF_NODE, "used_until")
 _SIZES = ("total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio", "used")
 _INVENTORY = ("resource_class", *_SIZES)
 _ALL_DETAILS = HostDetails()
@@ -36,7 +36,8 @@ _SELECT = (
         providers.c.uuid,
         _RESERVED.c.uuid,
         *(nodes.c[name] for name in _OF_NODE),
-        holds.c.expires_at,
+        # A conductor does not take the instance off a protected node.
+        func.coalesce(holds.c.expires_at, case((nodes.c.protected == 0, nodes.c.instance_until))),
     )
     .select_from(hosts)
     .join(providers, providers.c.id == hosts.c.provider_id)

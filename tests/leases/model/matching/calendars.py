@@ -34,7 +34,7 @@ def make_host(number: int, processors: int = PROCESSORS, **options) -> Host:
     )
 
 
-def make_node(number: int, hold_ends_at: int | None, used: bool) -> Host:
+def make_node(number: int, used_until: int | None, used: bool) -> Host:
     host = make_host(number)
     unit = Inventory(
         provider=str(number), resource_class="CUSTOM_GOLD", total=1, max_unit=1, used=int(used), reserved=1
@@ -47,7 +47,7 @@ def make_node(number: int, hold_ends_at: int | None, used: bool) -> Host:
         retired=False,
         instance_uuid=None,
         properties={},
-        hold_ends_at=hold_ends_at,
+        used_until=used_until,
     )
     return replace(host, inventories={"CUSTOM_GOLD": unit}, node=node)
 

@@ -47,7 +47,7 @@ def test_cleaning_minutes_keep_adjacent_windows_apart():
 
 
 def test_node_has_no_room_before_its_hold_ends():
-    node = make_node(1, hold_ends_at=90 * 1_000_000, used=True)
+    node = make_node(1, used_until=90 * 1_000_000, used=True)
     need = HostNeed(whole=False, least=1, most=1, resources={"CUSTOM_GOLD": 1})
     calendar = Calendar(hosts=[node], bookings=[], first_starts={}, now=0, cleaning_minutes=2)
     assert calendar.room(need, node, Window(3 * MINUTE, 9 * MINUTE)) == 0
@@ -55,7 +55,7 @@ def test_node_has_no_room_before_its_hold_ends():
 
 
 def test_node_in_use_fits_only_after_the_lease_that_its_user_belongs_to():
-    node = make_node(1, hold_ends_at=None, used=True)
+    node = make_node(1, used_until=None, used=True)
     lease = Booking(reservation_id=1, host_id=1, start_at=0, end_at=5 * MINUTE, amount=1, whole=True)
     begun = Calendar(hosts=[node], bookings=[lease], first_starts={1: 0}, now=MINUTE)
     assert begun.why_not(WHOLE, node, WINDOW) is None
@@ -66,7 +66,7 @@ def test_node_in_use_fits_only_after_the_lease_that_its_user_belongs_to():
 def test_first_reason_is_given():
     host = make_host(1, processors=20)
     disabled = make_host(2, traits=frozenset({"COMPUTE_STATUS_DISABLED"}))
-    held = make_node(3, hold_ends_at=9 * MINUTE, used=False)
+    held = make_node(3, used_until=9 * MINUTE, used=False)
     calendar = calendar_of([host, disabled, held], bookings_of(1, WHOLE, {1: 1}, WINDOW))
     with_trait = HostNeed(whole=True, least=1, most=1, requirements=about_traits(["CUSTOM_A"], []))
     assert calendar.why_not(with_trait, host, WINDOW) == "lacks CUSTOM_A"

@@ -44,7 +44,7 @@ def test_all_reservations_fit_at_the_earliest_start():
 
 
 def test_held_node_fits_after_the_hold_and_its_cleaning():
-    node = make_node(1, hold_ends_at=90 * 1_000_000, used=True)
+    node = make_node(1, used_until=90 * 1_000_000, used=True)
     calendar = Calendar(hosts=[node], bookings=[], first_starts={}, now=0, cleaning_minutes=2)
     need = HostNeed(whole=False, least=1, most=1, resources={"CUSTOM_GOLD": 1})
     assert earliest_start(calendar, [need], Window(MINUTE, 3 * MINUTE)) == 4 * MINUTE

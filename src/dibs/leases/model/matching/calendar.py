@@ -13,6 +13,7 @@ from dibs.leases.model.matching.needs import HostNeed
 from dibs.leases.model.windows import Window
 
 BOOKED, HELD, IN_USE, TOO_SMALL = "booked in that time", "held in that time", "in use", "too small"
+USED = "in use in that time"
 _NO_LOAD = Counter[str]()
 
 
@@ -62,7 +63,9 @@ class Calendar:
         if reason is not None or self.room(need, host, window, besides) > 0:
             return reason
         wide = window.widened(self.cleaning_minutes)
-        return HELD if _is_held(host, wide) else BOOKED
+        if host.node is None or not _is_used(host, wide):
+            return BOOKED
+        return HELD if host.node.instance_uuid is None else USED
 
     def room(self, need: HostNeed, host: Host, window: Window, besides: Sequence[Booking] = ()) -> int:
         """Return how many instances of a need fit on a host in a window; for a whole host 1 or 0.
@@ -70,7 +73,7 @@ class Calendar:
         ``besides`` are bookings to count in addition to those of the calendar.
         """
         wide = window.widened(self.cleaning_minutes)
-        if _is_held(host, wide):
+        if _is_used(host, wide):
             return 0
         booked = (*self.bookings_of(host), *besides)
         taken = [each for each in booked if wide.overlaps(each.start_at, each.end_at)]
@@ -91,7 +94,7 @@ class Calendar:
 
         The user of a node whose booking has begun came with that booking's lease, and leaves when the lease ends.
         """
-        if host.node is None or host.node.hold_ends_at is not None:
+        if host.node is None or host.node.used_until is not None:
             return False
         if self._first_starts.get(host.id, self._now + 1) <= self._now:
             return False
@@ -116,7 +119,7 @@ def peak_load(bookings: Iterable[Booking], window: Window) -> Counter[str]:
     return peaks
 
 
-def _is_held(host: Host, window: Window) -> bool:
-    """Return True when a hold on a node has not ended at the start of a window."""
-    ends_at = host.node.hold_ends_at if host.node is not None else None
-    return ends_at is not None and ends_at > window.start
+def _is_used(host: Host, window: Window) -> bool:
+    """Return True when the user of a node has not left at the start of a window."""
+    until = host.node.used_until if host.node is not None else None
+    return until is not None and until > window.start

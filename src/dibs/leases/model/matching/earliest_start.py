@@ -121,12 +121,12 @@ class StartSearch(Struct, frozen=True, kw_only=True):
 
 
 def _turning_points(calendar: Calendar, host: Host, window: Window) -> list[int]:
-    """Return the starts at which a booking or hold leaves the window, or a booking enters it."""
+    """Return the starts at which a booking or user leaves the window, or a booking enters it."""
     pause = calendar.cleaning_minutes * MINUTE
     starts = set()
     for booking in calendar.bookings_of(host):
         starts.add(minute_after(booking.end_at + pause))
         starts.add(minute_after(booking.start_at - pause - window.length + 1))
-    if host.node is not None and host.node.hold_ends_at is not None:
-        starts.add(minute_after(host.node.hold_ends_at + pause))
+    if host.node is not None and host.node.used_until is not None:
+        starts.add(minute_after(host.node.used_until + pause))
     return sorted(start for start in starts if start > window.start)
