@@ -10,7 +10,7 @@
 #   make bench [ENGINE=sqlite]    measure performance on each engine
 #   make soak [SECONDS=60]        attack a server for a minute, and fail when another client or the conductor suffers
 #   make faults [SECONDS=60]      kill, freeze and cut off processes under load on each engine, and check every answer given
-#                                 (ENGINE=galera: a cluster of three nodes)
+#                                 (ENGINE=galera, ENGINE=patroni: clusters of three servers)
 #   make release VERSION=0.2.0    set the version, close the changelog, build and check wheel and sdist, commit and tag
 #   make clean                    remove what these commands created, except var/, which holds your data
 #

@@ -22,6 +22,15 @@ DATABASE_FAULTS = {
     "postgresql": ("kill-database", "freeze-database", *CONNECTION_FAULTS),
     "mariadb": ("kill-database", "freeze-database", *CONNECTION_FAULTS),
     "galera": ("kill-node", "freeze-node", "evict-node", "isolate-node", "restart-cluster", *CONNECTION_FAULTS),
+    "patroni": (
+        "kill-leader",
+        "freeze-leader",
+        "isolate-leader",
+        "switch-over",
+        "kill-member",
+        "freeze-member",
+        *CONNECTION_FAULTS,
+    ),
 }
 ENGINES = tuple(DATABASE_FAULTS)
 
@@ -50,6 +59,8 @@ LENGTHS = {
     "evict-node": (EVICTION_SECONDS + 1, EVICTION_SECONDS + 4),
     "isolate-node": (1.0, EVICTION_SECONDS + 4),
     "restart-cluster": (0.0, 1.5),
+    "kill-member": (0.0, 1.5),
+    "freeze-member": (0.3, 4.0),
 }
 """How long a fault lasts, in seconds; the others are momentary."""
 

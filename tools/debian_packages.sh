@@ -1,5 +1,6 @@
 #!/bin/sh
 # Install the programs that the tests use, if they are missing: debian_packages.sh sqlite,postgresql,mariadb
+# Engines of make faults only: galera, patroni.
 #
 # The tests start their own servers of these engines, on private ports and in temporary folders, open pages in Chromium,
 # and complete commands in zsh and fish. This script starts no system service, and leaves servers that run alone.
@@ -10,7 +11,7 @@ for program in sqlite3 chromium zsh fish; do
     command -v $program >/dev/null || missing="$missing $program"
 done
 case ",$1," in
-*,postgresql,*)
+*,postgresql,* | *,patroni,*)
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
     PATH=$PATH:/usr/sbin command -v pgbouncer >/dev/null || missing="$missing pgbouncer"
     ;;
@@ -26,6 +27,9 @@ case ",$1," in
     command -v rsync >/dev/null || missing="$missing rsync"
     ;;
 esac
+case ",$1," in
+*,patroni,*) command -v etcd >/dev/null || missing="$missing etcd-server" ;;
+esac
 [ -n "$missing" ] || exit 0
 
 if [ "$(id -u)" != 0 ]; then
@@ -40,7 +44,7 @@ echo "==> installing Debian packages:$missing"
 # PostgreSQL's package creates a cluster called main and starts it. With this setting, it does not start it. The setting
 # is read from this folder for this installation only; the configuration of the machine stays as it is.
 settings=$(mktemp -d)
-# The packages of PgBouncer and MariaDB start a service, unless this file says no. It is removed at the end.
+# The packages of PgBouncer, MariaDB and etcd start a service, unless this file says no. It is removed at the end.
 policy=""
 [ -e /usr/sbin/policy-rc.d ] || policy=/usr/sbin/policy-rc.d
 trap 'rm -rf "$settings" $policy' EXIT
@@ -52,7 +56,7 @@ apt-get -q update
 # shellcheck disable=SC2086
 apt-get -q install --yes --no-install-recommends $missing
 # Nor does it start at the next boot.
-for service in pgbouncer mariadb; do
+for service in pgbouncer mariadb etcd; do
     case "$missing " in
     *"$service "* | *"$service-server "*) systemctl disable $service >/dev/null 2>&1 || true ;;
     esac

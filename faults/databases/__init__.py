@@ -41,6 +41,10 @@ def open_database(engine: str, folder: Path, kinds: Sequence[str]) -> Database:
         from faults.databases.galera import Galera
 
         return Galera()
+    if engine == "patroni":
+        from faults.databases.patroni import Patroni
+
+        return Patroni()
     from faults.databases.server import Server
 
     return Server(engine)

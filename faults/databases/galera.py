@@ -38,9 +38,7 @@ class Galera(Proxied):
 
     def url(self, process: int) -> str:
         """Return a URL with the proxies of all nodes, the first of which is another one for each process."""
-        first = process % len(self.proxies)
-        proxies = [*self.proxies[first:], *self.proxies[:first]]
-        return f"mariadb://dibs@{','.join(f'127.0.0.1:{proxy.port}' for proxy in proxies)}/faults"
+        return f"mariadb://dibs@{self.hosts(process)}/faults"
 
     def recover(self) -> None:
         """Start the nodes that have ended, and wait until all are synchronized."""

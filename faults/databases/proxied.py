@@ -29,6 +29,11 @@ class Proxied:
         """Return the context in which a fault lasts."""
         return self.breaks[fault.kind](fault)
 
+    def hosts(self, process: int) -> str:
+        """Return the addresses of the proxies for a URL, in another order for each process."""
+        first = process % len(self.proxies)
+        return ",".join(f"127.0.0.1:{proxy.port}" for proxy in (*self.proxies[first:], *self.proxies[:first]))
+
     def close_proxies(self) -> None:
         """Close every connection."""
         for proxy in self.proxies:

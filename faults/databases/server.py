@@ -33,17 +33,15 @@ class Server(Proxied):
 
     def __init__(self, engine: str) -> None:
         self.server = DurablePostgresql() if engine == "postgresql" else DurableMariadb()
-        port = self.server.address.port
         self.server.address.execute("CREATE DATABASE faults")
         self.direct_url = self.server.address.url("faults")
         upgrade(self.direct_url)
-        super().__init__([port])
-        self._url = self.direct_url.replace(f":{port}/", f":{self.proxies[0].port}/")
+        super().__init__([self.server.address.port])
         self.breaks |= {"kill-database": self._killed, "freeze-database": self._frozen}
 
     def url(self, process: int) -> str:
         """Return the URL of the proxy."""
-        return self._url
+        return self.direct_url.replace(f"127.0.0.1:{self.server.address.port}", self.hosts(process))
 
     def recover(self) -> None:
         """Forward connections to a server that runs."""

@@ -18,6 +18,7 @@ SHORT_FAULTS = {
 """Kinds that cost little time; over all engines, each process and each place of a connection is hit."""
 CLUSTER_FAULTS = {
     "galera": ("kill-node", "isolate-node", "commit-answer-lost", "evict-node"),
+    "patroni": ("switch-over", "commit-answer-lost", "kill-leader"),
 }
 
 
