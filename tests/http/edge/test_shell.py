@@ -1,5 +1,6 @@
 """The shell over a real socket."""
 
+import contextlib
 import json
 import logging
 import re
@@ -168,6 +169,41 @@ def test_caller_over_its_limit_gets_429_and_others_are_answered() -> None:
         server.dialect.gate.set()
         slow.join()
         assert httpx.get(f"{server.url}/echo/x").status_code == 200
+
+
+def test_further_large_body_of_a_caller_waits_until_an_earlier_one_has_ended() -> None:
+    large = {"text": "x" * 100_000}
+    with running_server() as server, contextlib.ExitStack() as unfinished:
+        address = (server.address.host, server.address.port)
+        for _ in range(2):
+            client = unfinished.enter_context(socket.create_connection(address, timeout=10))
+            client.sendall(b"POST /echo/x HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nabc")
+        eventually(lambda: len(server.connections) == 2)
+        further: list[int] = []
+        thread = threading.Thread(
+            target=lambda: further.append(httpx.post(f"{server.url}/echo/x", json=large, timeout=20).status_code)
+        )
+        thread.start()
+        eventually(lambda: len(server.connections) == 3)
+        assert httpx.post(f"{server.url}/echo/x", json={}).status_code == 200
+        other = httpx.post(f"{server.url}/echo/x", json=large, headers={"X-Auth-Token": "eva:blue"})
+        assert (other.status_code, further) == (200, [])
+        unfinished.close()
+        thread.join()
+        assert further == [200]
+
+
+def test_expensive_requests_of_a_caller_run_one_at_a_time() -> None:
+    with running_server() as server:
+        httpx.get(f"{server.url}/echo/large")
+        threads = [threading.Thread(target=lambda: httpx.get(f"{server.url}/echo/slow", timeout=20)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        eventually(lambda: "dibs_requests_waiting 1.0" in httpx.get(f"{server.url}/metrics").text)
+        assert "dibs_requests_running 1.0" in httpx.get(f"{server.url}/metrics").text
+        server.dialect.gate.set()
+        for thread in threads:
+            thread.join()
 
 
 def test_page_of_another_site_is_refused_by_a_server_with_a_guard() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 from dibs.http.edge.guards.callers import Caller
-from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits
+from dibs.http.edge.guards.limits import LARGE_BODY_BYTES, REFUSAL_PAUSE_SECONDS, Limits
 from dibs.http.edge.guards.proxies import Peer
 
 Scope = MutableMapping[str, Any]
@@ -94,6 +94,11 @@ def read_origin(scope: Scope, peer: Peer) -> str:
 def announces_body(headers: Mapping[str, str]) -> bool:
     """Return True when a body follows the headers."""
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+
+
+def announces_large_body(headers: Mapping[str, str]) -> bool:
+    """Return True when the body that follows is large, or may be."""
+    return "transfer-encoding" in headers or int(headers.get("content-length", 0)) > LARGE_BODY_BYTES
 
 
 class BodyBudget:

@@ -1,15 +1,16 @@
 """The ASGI application: passes each request to its dialect and sends the response.
 
 The order of steps: find the mount, check path and query, authenticate by the headers (401), check the caller's limit
-(429), read the body (413, 408), wait for a thread (503), and there check media types (415, 406) and call the dialect.
-Nothing is read or kept for a caller that is not known. The dialect formats every refusal, so that all errors under one
-mount have the same format.
+(429), wait for the caller's other large bodies, read the body (413, 408), wait for a thread (503), and there check
+media types (415, 406) and call the dialect. Nothing is read or kept for a caller that is not known. The dialect formats
+every refusal, so that all errors under one mount have the same format.
 """
 
 import asyncio
 import concurrent.futures
 import contextvars
 import logging
+import time
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct, field
@@ -26,6 +27,7 @@ from dibs.http.edge.guards.callers import Caller, CallerBusy, CallerLimit
 from dibs.http.edge.guards.identity import Identity
 from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits
 from dibs.http.edge.guards.proxies import TrustedProxies
+from dibs.http.edge.guards.uploads import Uploads
 from dibs.http.edge.reading import BodyBudget, BodyReader, ClientGone, Receive, Scope, Unreadable
 from dibs.http.edge.recording import Exchange, record
 from dibs.http.edge.sending import RawHeaders, Send, encode_headers, send_answer
@@ -88,6 +90,7 @@ class Shell:
         self._identity = Identity(perimeter.authenticator)
         self._callers = CallerLimit(limits.caller_limit)
         self._admission = Admission(limits)
+        self._uploads = Uploads(limits)
         self._budget = BodyBudget(limits)
         self._pool = concurrent.futures.ThreadPoolExecutor(limits.threads, thread_name_prefix="request")
 
@@ -183,7 +186,10 @@ class Shell:
             exchange.actor = found
             caller = Caller.of(exchange.peer.address, found)
         with self._callers.counted(caller):
-            return await self._read_and_run(exchange, dialect, request, caller, receive)
+            if not reading.announces_large_body(request.headers):
+                return await self._read_and_run(exchange, dialect, request, caller, receive)
+            async with self._uploads.turn(caller):
+                return await self._read_and_run(exchange, dialect, request, caller, receive)
 
     async def _identify(self, exchange: Exchange, dialect: Dialect, request: Request) -> Actor | Refusal:
         try:
@@ -210,17 +216,21 @@ class Shell:
             async with self._admission.turn(caller):
                 run = contextvars.copy_context().run
                 loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._pool, run, self._work, exchange, dialect, complete)
+                answer, seconds = await loop.run_in_executor(self._pool, run, self._work, exchange, dialect, complete)
+                self._admission.charge(caller, seconds, len(body) + len(answer[0].body))
+                return answer
         finally:
             reader.release()
 
-    def _work(self, exchange: Exchange, dialect: Dialect, request: Request) -> _Answer:
-        """Answer a request in a thread of the pool."""
+    def _work(self, exchange: Exchange, dialect: Dialect, request: Request) -> tuple[_Answer, float]:
+        """Answer a request in a thread of the pool; return the processor seconds that it took, too."""
+        began = time.thread_time()
         try:
-            return self._finish(exchange, request, _check_and_answer(dialect, request))
+            answer = self._finish(exchange, request, _check_and_answer(dialect, request))
         except Exception:
             LOG.exception("%s %s failed.", request.method, logs.loggable_path(exchange.raw_path, dialect))
-            return self._refuse(exchange, 500, _INTERNAL)
+            answer = self._refuse(exchange, 500, _INTERNAL)
+        return answer, time.thread_time() - began
 
     def _finish(self, exchange: Exchange, request: Request, response: Response) -> _Answer:
         if self._application.cors is not None:

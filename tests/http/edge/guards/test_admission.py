@@ -10,6 +10,7 @@ from dibs.http.edge.guards.callers import Caller
 from dibs.http.edge.guards.limits import Limits
 
 CROWD = Caller("127.0.0.1", "crowd")
+SECOND_CROWD = Caller("127.0.0.1", "second crowd")
 OTHER = Caller("127.0.0.1", "other")
 
 
@@ -73,6 +74,33 @@ def test_one_caller_gets_a_quarter_of_the_threads() -> None:
         assert requests.running == ["crowd-0", "crowd-1", "other"]
 
     scenario(Limits(threads=8), script)
+
+
+def test_callers_of_expensive_requests_share_one_thread() -> None:
+    async def script(requests: Requests) -> None:
+        for caller in (CROWD, SECOND_CROWD):
+            requests.admission.charge(caller, 1.0, 0)
+        for name, caller in (("crowd-0", CROWD), ("crowd-1", CROWD), ("second", SECOND_CROWD), ("other", OTHER)):
+            await requests.send(name, caller)
+        assert requests.running == ["crowd-0", "other"]
+        await requests.end("crowd-0")
+        assert requests.running == ["other", "crowd-1"]
+
+    scenario(Limits(threads=16), script)
+
+
+def test_caller_that_used_the_least_processor_time_is_next() -> None:
+    async def script(requests: Requests) -> None:
+        await requests.send("first", CROWD)
+        requests.admission.charge(CROWD, 0.002, 0)
+        requests.admission.charge(SECOND_CROWD, 0.001, 0)
+        for name, caller in (("crowd", CROWD), ("second", SECOND_CROWD), ("other", OTHER)):
+            await requests.send(name, caller)
+        for name in ("other", "second", "crowd"):
+            await requests.end(requests.running[0])
+            assert requests.running == [name]
+
+    scenario(Limits(threads=1), script)
 
 
 def test_one_caller_gets_all_threads_when_callers_have_no_limit() -> None:

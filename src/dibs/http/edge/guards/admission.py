@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from dibs.http.edge import metrics
 from dibs.http.edge.guards.callers import Caller
 from dibs.http.edge.guards.limits import Limits
+from dibs.http.edge.guards.spending import Spending
 
 _Waiter = asyncio.Future[None]
 
@@ -19,14 +20,19 @@ class ServerFull(Exception):
 class Admission:
     """Admits requests to the threads. Needs no lock: only the event loop uses it.
 
-    Each caller has a queue of its own. The queues are served in turn, and one caller gets only a part of the threads:
-    a client with hundreds of requests delays its own requests, not those of others.
+    Each caller has a queue of its own, and one caller gets only a part of the threads: a client with hundreds of
+    requests delays its own requests, not those of others. The caller that has used the least processor time is next.
+
+    Callers of expensive requests share few threads. Threads that compute take turns with the interpreter, and so does
+    the event loop: each of them makes every other request slower, and more of them do not compute more.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._threads = limits.threads
         self._threads_of_caller = limits.threads_of_caller
         self._capacity = limits.threads + limits.queue_limit
+        self._threads_of_expensive = limits.threads_of_expensive
+        self._spending = Spending()
         self._running: Counter[Caller] = Counter()
         self._waiting: dict[Caller, deque[_Waiter]] = {}
         """In the order of turns."""
@@ -47,6 +53,10 @@ class Admission:
             self._leave(caller, waiter)
             self._start_next()
 
+    def charge(self, caller: Caller, seconds: float, size: int) -> None:
+        """Count what a request cost: its processor time, and the bytes of its body and of its answer."""
+        self._spending.add(caller, seconds, size)
+
     def _make_room(self, caller: Caller) -> None:
         """Refuse the newest request of the longest queue: the new one, unless another caller's queue is longer."""
         if self._present < self._capacity:
@@ -58,7 +68,7 @@ class Admission:
 
     def _start_next(self) -> None:
         while self._running.total() < self._threads:
-            caller = next((one for one in self._waiting if self._running[one] < self._threads_of_caller), None)
+            caller = self._next()
             if caller is None:
                 break
             queue = self._waiting.pop(caller)
@@ -69,6 +79,18 @@ class Admission:
         running = self._running.total()
         metrics.RUNNING.set(running)
         metrics.WAITING.set(self._present - running)
+
+    def _next(self) -> Caller | None:
+        """Return the caller that starts the next request: of those that may, the one that has spent the least."""
+        is_expensive = self._spending.is_expensive
+        busy = sum(count for caller, count in self._running.items() if is_expensive(caller))
+        ready = [
+            caller
+            for caller in self._waiting
+            if self._running[caller] < self._threads_of_caller
+            and (busy < self._threads_of_expensive or not is_expensive(caller))
+        ]
+        return min(ready, key=self._spending.of, default=None)
 
     def _leave(self, caller: Caller, waiter: _Waiter) -> None:
         self._present -= 1

@@ -30,6 +30,16 @@ class Limits(Struct, frozen=True, kw_only=True):
         return max(1, self.threads // 4) if self.caller_limit else self.threads
 
     @property
+    def threads_of_expensive(self) -> int:
+        """Return how many threads all callers of expensive requests share."""
+        return max(1, self.threads // 16) if self.caller_limit else self.threads
+
+    @property
+    def uploads_of_caller(self) -> int:
+        """Return how many large bodies one caller may send at the same time; further ones wait."""
+        return 2 if self.caller_limit else self.threads + self.queue_limit
+
+    @property
     def connections_of_address(self) -> int:
         """Return how many connections one address may have."""
         return max(1, self.connection_limit // 2)
@@ -50,6 +60,11 @@ REFUSAL_PAUSE_SECONDS = 1
 """How long the answer to a caller over its limit waits, and the value of its Retry-After header.
 
 A client that ignores Retry-After could otherwise occupy the event loop with refusals."""
+
+EXPENSIVE_SECONDS = 0.01
+"""The processor time from which on a request is expensive."""
+LARGE_BODY_BYTES = 64 * 1024
+"""The size from which on a body is large: what uvicorn buffers before it stops reading from a connection."""
 
 PENDING_CHECKS_MAX = 100
 """Number of credentials that may wait to be verified; further requests get 503."""
