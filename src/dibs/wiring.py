@@ -85,7 +85,8 @@ def build_application(settings: Settings) -> Application:
     return Application(
         dialects=_dialects(settings, runner, clock, intake, conductor.wake),
         cors=_cors(settings),
-        ready=lambda: [*health.problems(store), *conductor.problems()],
+        ready=partial(health.problems, store),
+        ready_once=conductor.problems,
         start=clock.start,
         stop=_stop(settings, store, clock),
         start_once=partial(_start_once, settings, clock, conductor.start),
@@ -125,7 +126,8 @@ def build_conductor(settings: Settings) -> Application:
     )
     return Application(
         dialects=[calls],
-        ready=partial(_problems_of_conductor, store, conductor),
+        ready=partial(health.problems, store),
+        ready_once=partial(_problems_of_conductor, conductor),
         start=clock.start,
         stop=_stop(settings, store, clock),
         start_once=partial(_start_once, settings, clock, conductor.start),
@@ -348,14 +350,10 @@ def _close(store: Store, clock: DatabaseClock) -> None:
     store.close()
 
 
-def _problems_of_conductor(store: Store, conductor: Conductor) -> list[str]:
+def _problems_of_conductor(conductor: Conductor) -> list[str]:
     """Return why the process is not ready: a conductor that was replaced still answers, but does no work."""
     unregistered = conductor.incarnation is None
-    return [
-        *health.problems(store),
-        *conductor.problems(),
-        *(["this conductor is not registered; its log says why"] if unregistered else []),
-    ]
+    return [*conductor.problems(), *(["this conductor is not registered; its log says why"] if unregistered else [])]
 
 
 def _nothing() -> None:

@@ -26,5 +26,5 @@ def test_the_authenticator_is_that_of_the_configured_method(tmp_path: Path) -> N
 
 
 def test_a_worker_factory_can_be_pickled() -> None:
-    factory = SpawnedWorker(Settings(workers=2), build_application)
+    factory = SpawnedWorker(Settings(workers=2), build_application, "address")
     assert pickle.loads(pickle.dumps(factory)) == factory

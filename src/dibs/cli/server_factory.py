@@ -7,8 +7,10 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 from uvicorn.config import STARTUP_FAILURE
 
 from dibs.http.auth import Authenticator
@@ -20,6 +22,7 @@ from dibs.http.edge.guards.browsers import BrowserGuard
 from dibs.http.edge.guards.limits import Limits
 from dibs.http.edge.guards.proxies import TrustedProxies
 from dibs.http.edge.logs import configure_logs
+from dibs.http.edge.reports import ask
 from dibs.http.edge.server import ServerOptions
 from dibs.http.edge.shell import Application, Perimeter, Shell
 from dibs.settings import Settings
@@ -98,7 +101,7 @@ class SameProcess(Struct, frozen=True):
     application: Application
 
     def __call__(self) -> Shell:
-        return build_shell(self.settings, self.application)
+        return build_shell(self.settings, _also_ready(self.application, self.application.ready_once))
 
 
 class SpawnedWorker(Struct, frozen=True):
@@ -106,16 +109,24 @@ class SpawnedWorker(Struct, frozen=True):
 
     settings: Settings
     build: Builder
+    reports: str
+    """Where the parent says whether what runs only there is ready."""
 
     def __call__(self) -> Shell:
         configure_logs(self.settings.log_format, self.settings.log_level)
         threading.Thread(target=_stop_with_parent, name="parent-watch", daemon=True).start()
         try:
-            return build_shell(self.settings, self.build(self.settings))
+            application = self.build(self.settings)
+            return build_shell(self.settings, _also_ready(application, partial(ask, self.reports)))
         except Exception:
             # With any other exit code, the supervisor would restart the worker for ever.
             LOG.exception("The worker process cannot start.")
             sys.exit(STARTUP_FAILURE)
+
+
+def _also_ready(application: Application, once: Callable[[], list[str]]) -> Application:
+    """Return the application with the reasons against readiness of the part that runs once per server."""
+    return replace(application, ready=lambda: [*application.ready(), *once()])
 
 
 def _stop_with_parent() -> None:

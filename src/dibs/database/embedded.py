@@ -29,6 +29,9 @@ Outcome = tuple["Future[Any]", Any, Exception | None]
 class EmbeddedStore:
     """The store of an SQLite file."""
 
+    full_at: float | None = None
+    """A full disk is not remembered: every write needs space in the -wal file, that of a check as well."""
+
     def __init__(self, engine: Engine, statistics: Statistics) -> None:
         self.engine = engine
         self.statistics = statistics

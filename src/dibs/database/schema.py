@@ -112,3 +112,6 @@ def owned_by(name: str, target: str, *, primary_key: bool = False) -> Column[int
 
 COMPATIBILITY = table("schema_compatibility", Column("oldest_revision", String(32), primary_key=True))
 """One row: the oldest revision of the code that can use this schema. Contracting migrations raise it."""
+
+WRITE_PROBES = table("write_probes", Column("uuid", String(36), primary_key=True))
+"""Always empty: each readiness check inserts a row and deletes it in the same transaction."""

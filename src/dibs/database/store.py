@@ -58,6 +58,8 @@ class Store(Protocol):
 
     engine: Engine
     statistics: Statistics
+    full_at: float | None
+    """When a write failed last because the disk of the server was full, by the monotonic clock."""
 
     def read(self, body: Body[Result]) -> Result:
         """Run a function that only reads, on one snapshot."""
@@ -117,6 +119,7 @@ class PooledStore:
         self._compiler = compiler_of(engine)
         self._reachability = Reachability()
         self._pool = Pool(engine, connections)
+        self.full_at: float | None = None
 
     def read(self, body: Body[Result]) -> Result:
         return self._attempt(body, writing=False)
@@ -145,6 +148,8 @@ class PooledStore:
             except Exception as error:
                 if self.engine.unavailable(error):
                     self._discard(connection)
+                    if self.engine.full(error):
+                        self.full_at = time.monotonic()
                     # A retry on a new connection is for one that broke while it was idle. After a COMMIT was sent its
                     # outcome is unknown, so the caller has to read it back.
                     if committing or attempt > 0 or time.monotonic() - started > BREAKS_WITHIN_SECONDS:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import make_url, text
 
-from dibs.database import Store, open_store
+from dibs.database import Store, health, open_store
 from dibs.database.engines import engine_for
 from dibs.database.engines.mariadb import MariaDB
 from dibs.database.engines.servers import Unreachable
@@ -65,4 +65,17 @@ def test_store_uses_the_next_galera_node_when_its_own_is_killed_or_cut_off(clust
         alone = open_store(node.address.url("one"))
         assert alone.read(lambda tx: tx.values(text("SELECT number FROM written"))) == [1, 2, 3]
         alone.close()
+    store.close()
+
+
+@pytest.mark.needs_engine("mariadb")
+def test_galera_node_without_quorum_is_not_healthy_until_it_rejoins(cluster: GaleraCluster) -> None:
+    cluster.execute("CREATE DATABASE two", "CREATE TABLE two.write_probes (uuid VARCHAR(36) PRIMARY KEY)")
+    node = cluster.nodes[2]
+    store = open_store(node.address.url("two"))
+    assert health.problems(store) == []
+    node.isolate()
+    eventually(lambda: health.problems(store) != [], what="a problem")
+    node.rejoin()
+    eventually(lambda: health.problems(store) == [], what="recovery")
     store.close()

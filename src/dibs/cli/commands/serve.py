@@ -170,6 +170,7 @@ def _serve(
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
     with _shared_metrics(settings.workers):
         from dibs.cli.server_factory import SameProcess, SpawnedWorker, options_from
+        from dibs.http.edge.reports import reporting
         from dibs.http.edge.server import serve
 
         with _no_garbage_collection():
@@ -179,8 +180,11 @@ def _serve(
             with _no_garbage_collection():
                 application.start_once()
             announce(settings)
-            factory = SpawnedWorker(settings, build) if settings.workers > 1 else SameProcess(settings, application)
-            return serve(factory, options_from(settings), sock)
+            options = options_from(settings)
+            if settings.workers == 1:
+                return serve(SameProcess(settings, application), options, sock)
+            with reporting(application.ready_once) as address:
+                return serve(SpawnedWorker(settings, build, address), options, sock)
         finally:
             application.stop_once()
 

@@ -29,8 +29,6 @@ class Engine(Protocol):
     """The URL of the database; of its first server when it has several."""
     clock: TextClause
     """Selects the time of the server: microseconds since 1970 UTC."""
-    is_file: bool
-    """True for a file of this machine: it may be readable when it cannot be written (read-only, full disk)."""
 
     def exists(self) -> bool:
         """Return False when connecting would create an empty database, which only an upgrade may do."""
@@ -56,6 +54,9 @@ class Engine(Protocol):
 
     def unavailable(self, error: Exception) -> bool:
         """Return True when the database cannot be reached or cannot write now."""
+
+    def full(self, error: Exception) -> bool:
+        """Return True when the server has no space to write, which is one reason to be unavailable."""
 
     def duplicate(self, error: Exception) -> str | None:
         """Return the name of the violated unique constraint; None for other errors."""

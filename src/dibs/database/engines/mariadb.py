@@ -25,7 +25,12 @@ _REFUSALS = {
     1205,  # lock wait time-out
     1213,  # deadlock; Galera also refuses with it, at any statement and at COMMIT
 }
+_FULL = {
+    1021,  # no space on the disk
+    1114,  # a table cannot grow
+}
 _UNAVAILABLE = {
+    *_FULL,
     1040,  # too many connections
     NOT_READY,  # Galera: this node is not part of the primary component
     1053,  # shutting down
@@ -75,7 +80,6 @@ class MariaDB:
 
     name = "mariadb"
     clock = text("SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS INTEGER)")
-    is_file = False
 
     def __init__(self, urls: Sequence[URL]) -> None:
         self.url = urls[0]
@@ -150,6 +154,10 @@ class MariaDB:
         return isinstance(error, pymysql.MySQLError) and (
             _code(error) in _UNAVAILABLE or isinstance(error, pymysql.InterfaceError)
         )
+
+    def full(self, error: Exception) -> bool:
+        """Return True for 1021 and 1114."""
+        return isinstance(error, pymysql.MySQLError) and _code(error) in _FULL
 
     def duplicate(self, error: Exception) -> str | None:
         """Return the key that a 1062 names; the primary key is always PRIMARY."""

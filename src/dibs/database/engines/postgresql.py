@@ -46,6 +46,7 @@ _UNAVAILABLE = (
     errors.CannotConnectNow,
     errors.IdleInTransactionSessionTimeout,
     errors.ReadOnlySqlTransaction,
+    errors.FeatureNotSupported,  # BEGIN READ WRITE on a standby
     errors.TooManyConnections,
     errors.DiskFull,
     Unreachable,
@@ -74,7 +75,6 @@ class PostgreSQL:
 
     name = "postgresql"
     clock = text("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
-    is_file = False
 
     def __init__(self, urls: Sequence[URL]) -> None:
         self._pooled = urls[0].query.get(PGBOUNCER) == "true"
@@ -139,6 +139,10 @@ class PostgreSQL:
         if isinstance(error, _UNAVAILABLE):
             return True
         return isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError)) and error.sqlstate is None
+
+    def full(self, error: Exception) -> bool:
+        """Return True for 53100."""
+        return isinstance(error, errors.DiskFull)
 
     def duplicate(self, error: Exception) -> str | None:
         """Return the constraint of a 23505."""

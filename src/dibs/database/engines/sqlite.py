@@ -22,7 +22,6 @@ class SQLite:
 
     name = "sqlite"
     clock = text("SELECT CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)")
-    is_file = True
 
     def __init__(self, url: URL) -> None:
         if not url.database or url.database == ":memory:":
@@ -39,7 +38,7 @@ class SQLite:
         """Return a connection without implicit transactions. Only the owner can read a file that this creates."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._create()
-        self._make_index_writable()
+        self._make_log_writable()
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         for pragma in (
             f"busy_timeout = {BUSY_TIMEOUT_MILLISECONDS}",
@@ -66,12 +65,13 @@ class SQLite:
         with contextlib.suppress(OSError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
 
-    def _make_index_writable(self) -> None:
-        """Give the -shm file the mode of the database: one that was made for a read-only file stays read-only."""
-        index = self.path.with_name(f"{self.path.name}-shm")
-        if index.exists() and can_write(self.path) and not can_write(index):
-            with contextlib.suppress(OSError):
-                index.chmod(self.path.stat().st_mode & 0o777)
+    def _make_log_writable(self) -> None:
+        """Give -wal and -shm the mode of the database: those that were made for a read-only file stay read-only."""
+        for ending in ("-wal", "-shm"):
+            beside = self.path.with_name(f"{self.path.name}{ending}")
+            if beside.exists() and can_write(self.path) and not can_write(beside):
+                with contextlib.suppress(OSError):
+                    beside.chmod(self.path.stat().st_mode & 0o777)
 
     def refused(self, error: Exception) -> bool:
         """Return True when another process held the write lock for longer than the busy timeout."""
@@ -96,6 +96,10 @@ class SQLite:
                 sqlite3.SQLITE_READONLY,
             )
         )
+
+    def full(self, error: Exception) -> bool:
+        """Return True for a full disk, which every write notices: it grows the -wal file."""
+        return isinstance(error, sqlite3.OperationalError) and _code(error) == sqlite3.SQLITE_FULL
 
     def duplicate(self, error: Exception) -> str | None:
         """Return the constraint of the columns that SQLite names, by the naming convention."""

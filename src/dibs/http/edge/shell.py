@@ -60,6 +60,8 @@ class Application(Struct, frozen=True, kw_only=True):
     """The allowed origins of browsers; None when none is allowed."""
     ready: Callable[[], list[str]] = list
     """Returns the reasons why requests cannot be answered now; empty when they can. May be slow."""
+    ready_once: Callable[[], list[str]] = list
+    """Returns the same about what ``start_once`` started, in the process that called it. At once."""
     start: Callable[[], None] = _nothing
     stop: Callable[[], None] = _nothing
     start_once: Callable[[], None] = _nothing
