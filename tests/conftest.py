@@ -38,6 +38,7 @@ ENGINE_DEPENDENT = {
     "conductor",
     "crashes",
     "database",
+    "events",
     "faults",
     "flavors",
     "leases",

@@ -25,6 +25,7 @@ from dibs.dialects.placement import Placement
 from dibs.dialects.reservation import Reservation
 from dibs.drivers import DRIVERS
 from dibs.errors import BadValue
+from dibs.events.operations.recording import EventRecorder
 from dibs.http.edge import metrics
 from dibs.http.edge.cors import Cors
 from dibs.http.edge.shell import Application
@@ -47,6 +48,7 @@ from dibs.servers.operations.lease_uses import ServersOfLeases
 from dibs.settings import Settings
 
 HOOKS = Hooks(
+    EventRecorder(),
     NodeDrivers(DRIVERS),
     NodeLedgerGuard(),
     LeaseLedgerGuard(),
@@ -179,6 +181,7 @@ def _conductor(settings: Settings, runner: Runner, rpc_url: str | None = None) -
         retention_days=settings.retention_days,
         lease_retention_days=settings.lease_retention_days,
         lifetime_rules=_lifetime_rules(settings),
+        event_retention_days=settings.event_retention_days,
         compute=_nova(settings),
         enforcement=_enforcement(settings),
         rpc_url=rpc_url,

@@ -8,7 +8,7 @@ from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.operations.flavors import ChangeFlavorAccess, add_flavor_access
 from dibs.ledger.operations.providers import CreateProvider, create_provider
 from dibs.machines.queries import nodes
-from dibs.servers.model.servers import BUILD, embedded_flavor
+from dibs.servers.model.servers import BUILD, Server, embedded_flavor
 from dibs.servers.operations.launching import LaunchServers, launch_servers
 from dibs.servers.queries import servers
 from tests.attacks.target import INSTANCE, NODES, Target
@@ -59,9 +59,19 @@ def _add_server_on_the_active_node(tx: Transaction, kind: Flavor) -> None:
     """Write the row of a server that a conductor has deployed on the active node."""
     node = nodes.get(tx, NODES["active"])
     assert node is not None
-    values = {"uuid": MACHINE, "name": "machine", "project_id": None, "user_id": None, "status": BUILD}
-    kept = {"flavor": embedded_flavor(kind), "properties": {"metadata": {KEY: "r1"}}}
-    servers.add(tx, {**values, **kept, "provider_id": node.id, "created_at": node.created_at})
+    server = Server(
+        id=0,
+        uuid=MACHINE,
+        name="machine",
+        project_id=None,
+        user_id=None,
+        status=BUILD,
+        flavor=embedded_flavor(kind),
+        properties={"metadata": {KEY: "r1"}},
+        provider_id=node.id,
+        created_at=node.created_at,
+    )
+    servers.add(tx, server)
 
 
 def _broken_server_laws(rows: Tables) -> Iterator[str]:

@@ -135,6 +135,9 @@ RULES: Mapping[str, str] = {
     "baremetal:reservation:create": _ANY_MEMBER,
     "baremetal:reservation:renew": _ANY_MEMBER,
     "baremetal:reservation:delete": _ANY_MEMBER,
+    # Events, which no released service has: those of the caller's project, or of every project.
+    "dibs:event:list": _ANY_READER,
+    "dibs:event:list_all": _SYSTEM_READER,
     "baremetal:driver:get": _SYSTEM_READER,
     "baremetal:driver:get_properties": _SYSTEM_READER,
     "baremetal:conductor:get": _SYSTEM_READER,

@@ -5,9 +5,9 @@ import datetime
 import re
 from typing import Any
 
-_DURATION = re.compile(r"(\d+)\s*([smhd]?)")
+_DURATION = re.compile(r"(\d+)\s*([smhdw]?)")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 SEVERAL: dict[str, Any] = {"action": "extend", "nargs": "+", "default": []}
 """Arguments of ``add_argument`` for an option with one or more values that can be repeated."""
@@ -49,6 +49,13 @@ def moment(text: str) -> datetime.datetime:
     if isinstance(found, str):
         return datetime.datetime.now(datetime.UTC)
     return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
+
+
+def past_moment(text: str) -> datetime.datetime:
+    """Parse a duration before now such as 1w, or a timestamp."""
+    if _DURATION.fullmatch(text.strip()):
+        return datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=seconds(text))
+    return moment(text)
 
 
 def _days_until(word: str) -> int | None:

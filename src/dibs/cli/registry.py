@@ -45,6 +45,7 @@ CLIENT_COMMANDS = {
     "lease update": "dibs.cli.commands.lease:Update",
     "lease delete": "dibs.cli.commands.lease:Delete",
     "lease why": "dibs.cli.commands.lease:Why",
+    "audit": "dibs.cli.commands.audit:Audit",
     "candidates": "dibs.cli.commands.why:Candidates",
     "why": "dibs.cli.commands.why:Why",
 }

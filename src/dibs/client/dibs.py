@@ -1,6 +1,7 @@
 """``Dibs``: the client of one server."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from openstack import exceptions, proxy
@@ -17,6 +18,7 @@ from dibs.client.reservations import Reservations
 from dibs.client.results import Candidate, Why
 
 PLACEMENT_VERSION = "1.39"
+AUDIT_PAGE = 1_000
 
 
 class Dibs:
@@ -82,6 +84,33 @@ class Dibs:
         answer = self.connection.placement.get("/allocation_candidates", params=query, microversion=PLACEMENT_VERSION)
         exceptions.raise_from_response(answer)
         return _candidates(answer.json())
+
+    @dibs_errors()
+    def audit(
+        self,
+        *,
+        node: str | None = None,
+        project: str | None = None,
+        type: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 100,
+    ) -> list[dict[str, Any]]:
+        """Return what was changed, the newest first: events as the API shows them, at most ``limit``."""
+        filters = {"node": node, "project": project, "type": type}
+        query = {name: value for name, value in filters.items() if value is not None}
+        query |= {name: time.isoformat() for name, time in (("since", since), ("until", until)) if time is not None}
+        found: list[dict[str, Any]] = []
+        while len(found) < limit:
+            marker = {"marker": str(found[-1]["id"])} if found else {}
+            page_size = str(min(limit - len(found), AUDIT_PAGE))
+            answer = self._native.get("/audit", params={**query, **marker, "limit": page_size})
+            exceptions.raise_from_response(answer)
+            document = answer.json()
+            found += document["events"]
+            if "next" not in document:
+                break
+        return found
 
     def _service(self, service_type: str, url: str) -> proxy.Proxy:
         return proxy.Proxy(self.connection.session, service_type=service_type, endpoint_override=url)

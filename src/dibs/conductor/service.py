@@ -3,11 +3,13 @@
 import logging
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.conductor import retention
 from dibs.conductor.allocations import AllocationWorker
 from dibs.conductor.deferred_deletes import finish_deferred_deletes
+from dibs.conductor.events.publishing import publish_events
 from dibs.conductor.expiry import end_allocations, expire_holds
 from dibs.conductor.leases import LeaseWorker
 from dibs.conductor.outbox import OutboxRunner
@@ -66,6 +68,7 @@ class Conductor:
         retention_days: float = 0,
         lease_retention_days: int = 0,
         lifetime_rules: LifetimeRules | None = None,
+        event_retention_days: float = 0,
         compute: ComputeService | None = None,
         enforcement: Enforcement | None = None,
         rpc_url: str | None = None,
@@ -97,10 +100,13 @@ class Conductor:
         if compute is not None or enforcement is not None:
             outbox = OutboxRunner(runner, compute, enforcement)
             self._lease_tasks.append(self._periodic_task("outbox", outbox.run, poll_seconds))
-        removal = Retention(runner, failure_days=retention_days, lease_days=lease_retention_days)
+        removal = Retention(
+            runner, failure_days=retention_days, lease_days=lease_retention_days, event_days=event_retention_days
+        )
         self._periodic = [
             self._dispatcher,
             *self._lease_tasks,
+            self._periodic_task("events", partial(publish_events, runner), poll_seconds),
             self._periodic_task("retention", removal.run, retention.POLL_SECONDS),
         ]
 

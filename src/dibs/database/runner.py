@@ -4,12 +4,17 @@ import copy
 import logging
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable
 from typing import TypeVar
 
+from msgspec import Struct
+
 from dibs.access.access import Access
+from dibs.access.actor import Actor
 from dibs.access.decisions import run_decided
+from dibs.access.request_id import NO_REQUEST, REQUEST_ID
 from dibs.database import Store
 from dibs.database.columns import CLEAR, Vault
 from dibs.database.errors import StoreContended, StoreUnavailable
@@ -33,6 +38,24 @@ logger = logging.getLogger(__name__)
 
 def _nothing() -> None:
     """Do nothing: the default observer."""
+
+
+class Cause(Struct, frozen=True, kw_only=True):
+    """Why a transaction changes rows."""
+
+    actor: Actor
+    request_id: str | None
+    """None outside requests: a conductor acts by itself."""
+    operation: str
+    """The name of the operation."""
+
+
+class CommitHook(ABC):
+    """Completes a transaction with what its operation recorded. The wiring registers the implementation."""
+
+    @abstractmethod
+    def before_commit(self, tx: Transaction, now: int, cause: Cause) -> None:
+        """Write what was recorded; called only when something was."""
 
 
 class Runner:
@@ -66,10 +89,16 @@ class Runner:
 
     def _write(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         events: list[object] = []
+        request_id = REQUEST_ID.get()
+        cause = Cause(
+            actor=access.actor,
+            request_id=None if request_id == NO_REQUEST else request_id,
+            operation=getattr(operation, "__name__", type(operation).__name__),
+        )
 
         def run(tx: Transaction) -> Result:
             nonlocal events
-            result = self._run(tx, operation, access, command)
+            result = self._run(tx, operation, access, command, cause)
             events = tx.events
             return result
 
@@ -83,11 +112,23 @@ class Runner:
         """Call the listener after each commit of this runner that published an event of this kind."""
         self._listeners[kind].append(listener)
 
-    def _run(self, tx: Transaction, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
+    def _run(
+        self,
+        tx: Transaction,
+        operation: Operation[Command, Result],
+        access: Access,
+        command: Command,
+        cause: Cause | None = None,
+    ) -> Result:
         tx.hooks = self._hooks
         tx.vault = self._vault
         # Each attempt reads the clock, so that a transaction that waited does not write an old time.
-        return operation(tx, access, self._clock(), command)
+        now = self._clock()
+        result = operation(tx, access, now, command)
+        if tx.recorded and cause is not None:
+            for hook in self._hooks.every(CommitHook):  # type: ignore[type-abstract]
+                hook.before_commit(tx, now, cause)
+        return result
 
 
 class DatabaseClock:

@@ -95,6 +95,8 @@ class Transaction:
         """Encrypts the secrets that queries write; the runner sets it."""
         self.events: list[object] = []
         """Published events. The runner notifies the listeners after the commit, and drops the events on a rollback."""
+        self.recorded: list[object] = []
+        """Recorded changes. The runner writes them in this transaction, before the commit (docs/adr/0014)."""
 
     def rows(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run a query and return every row."""
@@ -125,6 +127,11 @@ class Transaction:
     def publish(self, event: object) -> None:
         """Notify the listeners in this process of the event after the commit."""
         self.events.append(event)
+
+    def record(self, event: object | None) -> None:
+        """Write an event about a change together with the change; None records nothing."""
+        if event is not None:
+            self.recorded.append(event)
 
     def _run(self, statement: Executable, parameters: Mapping[str, Any] | None) -> Compiled:
         compiled = self._compiler.compile(statement)

@@ -4,10 +4,10 @@ import http
 import json
 from collections.abc import Mapping
 
+from dibs.access.request_id import REQUEST_ID
 from dibs.documents.json_schema import Schema
 from dibs.documents.schema_parts import INTEGER, TEXT, list_of, record
 from dibs.http.messages import Response
-from dibs.http.request_id import REQUEST_ID
 
 Headers = tuple[tuple[str, str], ...]
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from dibs.access.actor import Actor
-from dibs.http.request_id import HEADER as REQUEST_ID_HEADER
-from dibs.http.request_id import REQUEST_ID
+from dibs.access.request_id import HEADER as REQUEST_ID_HEADER
+from dibs.access.request_id import REQUEST_ID
 from dibs.rpc.signing import SIGNATURE, is_answer, prove_call
 from dibs.rpc.wire import REFUSED, Json, read_refusal, write_actor
 

@@ -160,6 +160,9 @@ class Settings:
         "Time after which failed allocations, and conductors that no longer run, are removed. 0: never.",
         check=_at_least(0),
     )
+    event_retention_days: float = _setting(
+        90, "Days after which events, the source of audit and streams, are removed. 0: never.", check=_at_least(0)
+    )
     allocation_lifetime_seconds: int = _setting(
         0,
         "Default lifetime of an allocation. 0: as long as allowed.",

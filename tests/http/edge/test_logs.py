@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from dibs.access.request_id import REQUEST_ID
 from dibs.http.edge.logs import JsonFormatter, RequestIdFilter, TextFormatter
-from dibs.http.request_id import REQUEST_ID
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def test_changes_are_written_and_returned(ledger: Ledger) -> None:
     (reservation,) = made.reservations
 
     def change(tx):
-        leases.change_reservation(tx, reservation, 7, resources={"VCPU": 3}, missing_resources=True)
+        leases.change_reservation(tx, made, reservation, 7, resources={"VCPU": 3}, missing_resources=True)
         return leases.change(tx, made, 7, degraded=True)
 
     assert ledger.run(change) == replace(made, degraded=True, updated_at=7)

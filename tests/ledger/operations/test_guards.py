@@ -14,6 +14,7 @@ from dibs.database.hooks import NO_HOOKS, Hooks
 from dibs.database.runner import Runner
 from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
+from dibs.events.operations.recording import EventRecorder
 from dibs.leases.operations.uses import LeaseUses
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.providers import Provider
@@ -66,7 +67,7 @@ def scene(ledger: Ledger, *guards: LedgerGuard, with_claim: bool = False) -> Sce
     provider = make(ledger, VCPU=4)
     consumer = claim(ledger, provider, VCPU=1) if with_claim else ""
     ledger.runner.write(create_resource_class, SERVICE, GOLD)
-    return Scene(Runner(ledger.store, ledger.clock, Hooks(*guards)), provider, consumer)
+    return Scene(Runner(ledger.store, ledger.clock, Hooks(EventRecorder(), *guards)), provider, consumer)
 
 
 def replace(at: Scene) -> None:

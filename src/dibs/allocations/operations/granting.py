@@ -54,7 +54,7 @@ def grant_nodes(tx: Transaction, access: Access, now: int, command: GrantNodes) 
         return Outcome.LOST
     for index, (allocation, node) in enumerate(zip(wanted, free, strict=True)):
         end = begin(command.lifetime_rules, allocation.lifetime, now)
-        if not queue.grant(tx, allocation, command.incarnation, node.id, end, now):
+        if not queue.grant(tx, allocation, command.incarnation, node, end, now):
             if index == 0:
                 return Outcome.SETTLED
             raise Again  # A client deleted one of a batch at this moment: all or none.

@@ -31,6 +31,12 @@ class AllocationNodeGuard(NodeGuard):
             check_removable(node, allocation)
             allocations.delete(tx, allocation)
 
+    def node_deleted(self, tx: Transaction, node: Node) -> None:
+        """Delete the allocation that has the node."""
+        allocation = allocations.of_node(tx, node.id)
+        if allocation is not None:
+            allocations.delete(tx, allocation)
+
     def kept_after_teardown(self, tx: Transaction, node: Node) -> Mapping[str, Any] | None:
         """End the allocation of a node that was torn down; a sticky one keeps the node for the next deployment."""
         allocation = allocations.of_node(tx, node.id)

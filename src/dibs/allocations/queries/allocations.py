@@ -13,6 +13,7 @@ from sqlalchemy import update as update_rows
 from dibs.access.access import EVERY_PROJECT
 from dibs.allocations.model.allocations import Allocation, AllocationQuery
 from dibs.allocations.model.errors import AllocationExists
+from dibs.allocations.model.events import allocation_event
 from dibs.allocations.tables import allocations
 from dibs.database import paging, sets
 from dibs.database.columns import Columns
@@ -75,7 +76,9 @@ def create(tx: Transaction, allocation: Allocation) -> Allocation:
         allocation_id = tx.values(_INSERT, _encode({name: getattr(allocation, name) for name in _STORED}))[0]
     except Duplicate as error:
         raise _meaning(error, allocation) from error
-    return replace(allocation, id=allocation_id)
+    created = replace(allocation, id=allocation_id)
+    tx.record(allocation_event(None, created))
+    return created
 
 
 def update(tx: Transaction, allocation: Allocation, now: int, **changes: Any) -> Allocation:
@@ -87,17 +90,22 @@ def update(tx: Transaction, allocation: Allocation, now: int, **changes: Any) ->
         tx.change(_update(frozenset(written)), {"of_id": allocation.id, **values})
     except Duplicate as error:
         raise _meaning(error, after) from error
+    tx.record(allocation_event(allocation, after))
     return after
 
 
 def delete(tx: Transaction, allocation: Allocation) -> None:
     """Delete an allocation whose node is locked."""
     tx.change(_DELETE, {"of_id": allocation.id})
+    tx.record(allocation_event(allocation, None))
 
 
 def delete_unplaced(tx: Transaction, allocation: Allocation) -> bool:
     """Delete an allocation that has no node; return False when it has one by now, or is gone."""
-    return tx.change(_DELETE_UNPLACED, {"of_id": allocation.id}) == 1
+    deleted = tx.change(_DELETE_UNPLACED, {"of_id": allocation.id}) == 1
+    if deleted:
+        tx.record(allocation_event(allocation, None))
+    return deleted
 
 
 def is_instance(tx: Transaction, uuid: str) -> bool:

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import bindparam, or_, select, update
 
 from dibs.allocations.model.allocations import ALLOCATING, ERROR, Allocation, Lifetime
+from dibs.allocations.model.events import ENDED, ENDING_SOON, allocation_event
 from dibs.allocations.model.lifetimes import End
 from dibs.allocations.tables import allocations
 from dibs.database.transaction import Transaction
@@ -63,17 +65,27 @@ def due(tx: Transaction, now: int, count_max: int) -> list[str]:
 def end(tx: Transaction, allocation: Allocation, reason: str, now: int) -> bool:
     """End an allocation, whose node is locked if it has one; return False when it is not due any more."""
     statement = _END_QUEUED if allocation.node_id is None else _END
-    return tx.change(statement, {"of_id": allocation.id, "new_error": reason, "now": now}) == 1
+    if tx.change(statement, {"of_id": allocation.id, "new_error": reason, "now": now}) != 1:
+        return False
+    ended = replace(allocation, state=ERROR, node_id=None, node_uuid=None, last_error=reason)
+    tx.record(allocation_event(allocation, ended, ENDED))
+    return True
 
 
 def notice(tx: Transaction, allocation: Allocation, due_at: int, now: int) -> bool:
     """Record that notice of the end was given, and when to look again; return False when it is not due any more."""
-    return tx.change(_NOTICE, {"of_id": allocation.id, "new_due_at": due_at, "now": now}) == 1
+    noticed = tx.change(_NOTICE, {"of_id": allocation.id, "new_due_at": due_at, "now": now}) == 1
+    if noticed:
+        tx.record(allocation_event(allocation, replace(allocation, noticed_at=now), ENDING_SOON))
+    return noticed
 
 
 def report(tx: Transaction, allocation: Allocation, reason: str, now: int) -> bool:
     """Record that the end has passed, and look no more; return False when it is not due any more."""
-    return tx.change(_REPORT, {"of_id": allocation.id, "new_error": reason, "now": now}) == 1
+    reported = tx.change(_REPORT, {"of_id": allocation.id, "new_error": reason, "now": now}) == 1
+    if reported:
+        tx.record(allocation_event(allocation, replace(allocation, last_error=reason), ENDED))
+    return reported
 
 
 def postpone(tx: Transaction, allocation: Allocation, until: int, now: int) -> None:
@@ -91,4 +103,14 @@ def renew(tx: Transaction, allocation: Allocation, lifetime: Lifetime, end: End,
         "new_due_at": end.due_at,
         "now": now,
     }
-    return tx.change(_RENEW_QUEUED if allocation.node_id is None else _RENEW, values) == 1
+    renewed = tx.change(_RENEW_QUEUED if allocation.node_id is None else _RENEW, values) == 1
+    if renewed:
+        after = replace(
+            allocation,
+            lifetime_seconds=lifetime.seconds,
+            ends_at=end.ends_at,
+            noticed_at=None,
+            last_error=None,
+        )
+        tx.record(allocation_event(allocation, after))
+    return renewed

@@ -10,16 +10,19 @@ The waiting entries are read often and may be many, so their rows are narrow, an
 import json
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import and_, bindparam, exists, or_, select
 from sqlalchemy import update as update_rows
 
 from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation, Requirements
+from dibs.allocations.model.events import allocation_event
 from dibs.allocations.model.lifetimes import End
 from dibs.allocations.model.queue import QueueEntry, WaitingEntry
 from dibs.allocations.queries.allocations import get, of_batch
 from dibs.allocations.queries.free_nodes import SOME_FREE_NODE
 from dibs.allocations.tables import allocations
 from dibs.database.transaction import Row, Transaction
+from dibs.machines.model.nodes import Node
 from dibs.machines.tables import conductors
 
 _OF_ID = allocations.c.id == bindparam("of_id")
@@ -161,23 +164,32 @@ def open_allocations(tx: Transaction, entry: QueueEntry) -> list[Allocation]:
 # --- how an entry ends, and which conductor has it ---
 
 
-def grant(tx: Transaction, allocation: Allocation, incarnation: str, node_id: int, end: End, now: int) -> bool:
+def grant(tx: Transaction, allocation: Allocation, incarnation: str, node: Node, end: End, now: int) -> bool:
     """Give an allocation a locked node; return False when it is no longer this conductor's, or no longer open."""
     values = {
         "of_id": allocation.id,
         "of_incarnation": incarnation,
-        "new_node": node_id,
+        "new_node": node.id,
         "new_ends_at": end.ends_at,
         "new_due_at": end.due_at,
         "now": now,
     }
-    return tx.change(_GRANT, values) == 1
+    if tx.change(_GRANT, values) != 1:
+        return False
+    granted = replace(
+        allocation, state=ACTIVE, node_id=node.id, node_uuid=node.uuid, last_error=None, ends_at=end.ends_at
+    )
+    tx.record(allocation_event(allocation, granted))
+    return True
 
 
 def fail(tx: Transaction, allocation: Allocation, incarnation: str, reason: str, now: int) -> bool:
     """End an allocation without a node; return False when it is no longer this conductor's, or no longer open."""
     values = {"of_id": allocation.id, "of_incarnation": incarnation, "new_error": reason, "now": now}
-    return tx.change(_FAIL, values) == 1
+    if tx.change(_FAIL, values) != 1:
+        return False
+    tx.record(allocation_event(allocation, replace(allocation, state=ERROR, last_error=reason)))
+    return True
 
 
 def reopen(tx: Transaction, allocation: Allocation, *, conductor_id: int, wait_until: int | None, now: int) -> int:
@@ -192,7 +204,12 @@ def reopen(tx: Transaction, allocation: Allocation, *, conductor_id: int, wait_u
         "new_ends_at": allocation.lifetime.until,
         "now": now,
     }
-    return tx.change(_REOPEN, values)
+    count = tx.change(_REOPEN, values)
+    if count:
+        for each in [allocation] if allocation.batch is None else of_batch(tx, allocation.batch):
+            failed = replace(each, state=ERROR, last_error=each.last_error or allocation.last_error)
+            tx.record(allocation_event(failed, replace(each, state=ALLOCATING, last_error=None)))
+    return count
 
 
 def failed_conductors(tx: Transaction, now: int) -> list[int]:

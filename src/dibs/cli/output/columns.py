@@ -43,6 +43,17 @@ class Events(FormattableColumn[list[dict[str, Any]]]):
         )
 
 
+class Changes(FormattableColumn[dict[str, Any]]):
+    """The attributes that changed: ``key: before -> after`` in lines."""
+
+    def human_readable(self) -> str:
+        """Return the text for tables."""
+        before, after = self._value["before"], self._value["after"]
+        if before is None or after is None:
+            return "\n".join(f"{key}: {value}" for key, value in (after or before or {}).items())
+        return "\n".join(f"{key}: {before.get(key)} -> {value}" for key, value in after.items())
+
+
 def age(since: str | None) -> str | None:
     """Return the time since a moment, such as ``3d 4h``; None without one."""
     return None if since is None else span((_now() - _moment(since)).total_seconds())

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from msgspec import UNSET
 
@@ -17,7 +16,7 @@ from dibs.allocations.operations.endings import renew_allocation as renew
 from dibs.allocations.operations.keep_alive import RecordHeartbeat
 from dibs.allocations.operations.keep_alive import record_heartbeat as record
 from dibs.dialects.native.errors import Refusal
-from dibs.dialects.native.exchange import Exchange, json_answer
+from dibs.dialects.native.exchange import Exchange, json_answer, next_url
 from dibs.dialects.native.times import read_time, render_time
 from dibs.documents.json_schema import FREE_FORM, Schema
 from dibs.http.messages import Response
@@ -156,7 +155,7 @@ def list_allocations(exchange: Exchange) -> Response:
     found = exchange.read(operations.list_allocations, query)
     document: dict[str, Any] = {"allocations": [render(allocation) for allocation in found]}
     if found and (found.cut or len(found) >= query.limit):
-        document["next"] = _next_url(exchange, asked, query.limit, found[-1].uuid)
+        document["next"] = next_url(exchange, asked, query.limit, found[-1].uuid)
     return json_answer(document)
 
 
@@ -238,11 +237,6 @@ def _create(exchange: Exchange, command: CreateAllocation, count: int) -> list[A
     created = exchange.write(batches.create_batch, batch)
     exchange.services.wake()
     return created
-
-
-def _next_url(exchange: Exchange, asked: Mapping[str, str], limit: int, last: str) -> str:
-    query = urlencode({**asked, "limit": limit, "marker": last})
-    return f"{exchange.request.base_url}{exchange.request.path}?{query}"
 
 
 def _listed(found: list[Allocation], status: int = 200) -> Response:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from msgspec import Struct
 
@@ -18,7 +19,7 @@ from dibs.http.messages import Response
 from dibs.integrations.flavors import FindFlavor
 from dibs.leases.model.dates import LeaseRules
 
-__all__ = ["Exchange", "Handler", "Services", "json_answer"]
+__all__ = ["Exchange", "Handler", "Services", "json_answer", "next_url"]
 
 
 class Services(Struct, frozen=True, kw_only=True):
@@ -62,6 +63,12 @@ class Exchange(AnyExchange[Services], frozen=True, kw_only=True):
                 raise Refusal(400, f"Invalid query parameter {name}: {mistake}")
             found[name] = value
         return found
+
+
+def next_url(exchange: Exchange, asked: Mapping[str, str], limit: int, last: str) -> str:
+    """Return the URL of the page after the one that ends with the marker ``last``."""
+    query = urlencode({**asked, "limit": limit, "marker": last})
+    return f"{exchange.request.base_url}{exchange.request.path}?{query}"
 
 
 Handler = Callable[[Exchange], Response]

@@ -15,6 +15,7 @@ from dibs.leases.model.dates import CURRENT_MINUTE, CurrentMinute
 from dibs.leases.model.leases import FLAVORED_INSTANCES, INSTANCES, RESOURCE_TYPES, WHOLE_HOST
 from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.model.matching.earliest_start import EarliestStart
+from dibs.leases.model.windows import SECOND
 from dibs.leases.operations.availability import check_availability
 from dibs.leases.operations.planning import CreateLease, ReservationRequest
 
@@ -107,6 +108,6 @@ def _read_time(asked: Mapping[str, str], name: str) -> int | CurrentMinute:
     if text == "now":
         return CURRENT_MINUTE
     try:
-        return read_time(text)
+        return read_time(text) // SECOND * SECOND
     except ValueError:
         raise Refusal(400, f"The query parameter {name} is not a valid ISO 8601 timestamp: {text[:100]}") from None

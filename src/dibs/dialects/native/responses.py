@@ -58,3 +58,22 @@ _REASONS = {"fits": FLAG, "reasons": by_name(INTEGER), "text": TEXT, "earliest":
 WHY: Schema = document("Why", {**_REASONS, "free": INTEGER})
 _SEARCH = {**record({"result": TEXT, "steps": INTEGER}), "type": ["object", "null"]}
 AVAILABILITY: Schema = document("Availability", {**_REASONS, "hosts": INTEGER, "search": _SEARCH})
+
+_ACTOR = record({"user": TEXT_OR_NULL, "project": TEXT_OR_NULL})
+EVENT: Schema = document(
+    "Event",
+    {
+        "id": INTEGER,
+        "time": TIME,
+        "type": TEXT,
+        "object": record({"kind": TEXT, "id": TEXT}),
+        "node": UUID_OR_NULL,
+        "project": TEXT_OR_NULL,
+        "actor": _ACTOR,
+        "request_id": TEXT_OR_NULL,
+        "operation": TEXT,
+        "before": {**OBJECT, "type": ["object", "null"]},
+        "after": {**OBJECT, "type": ["object", "null"]},
+    },
+)
+EVENTS: Schema = document("Events", {"events": list_of(EVENT)}, {"next": TEXT})

@@ -1,6 +1,6 @@
 """Every URL of the native dialect."""
 
-from dibs.dialects.native import allocations, keeping, lease_availability, responses, why
+from dibs.dialects.native import allocations, audit, keeping, lease_availability, responses, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
 from dibs.http.messages import Response
 from dibs.http.routing import Route
@@ -117,5 +117,14 @@ ROUTES: tuple[Route[Handler], ...] = (
         required_query=("end",),
         statuses={200: "whether enough hosts are free, why not, and the earliest start"},
         answer=responses.AVAILABILITY,
+    ),
+    Route(
+        method="GET",
+        path="/v1/audit",
+        handler=audit.list_events,
+        summary="List changes: of whom, when, of what, and from which request",
+        query=audit.QUERY,
+        statuses={200: "events, newest first"},
+        answer=responses.EVENTS,
     ),
 )

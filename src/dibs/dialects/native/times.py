@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 def render_time(instant: int | None) -> str | None:
@@ -14,6 +15,6 @@ def read_time(text: str) -> int:
     """Return a time of the ledger from text, in UTC unless it has an offset; raise ValueError for other text."""
     try:
         given = datetime.fromisoformat(text)
-        return int((given.replace(tzinfo=given.tzinfo or UTC) - _EPOCH).total_seconds()) * 1_000_000
+        return (given.replace(tzinfo=given.tzinfo or UTC) - _EPOCH) // _MICROSECOND
     except OverflowError as error:
         raise ValueError(text) from error

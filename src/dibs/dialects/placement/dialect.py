@@ -7,6 +7,7 @@ The checks have the order of the original: version (406, 400), a body without a 
 from collections.abc import Iterable, Mapping
 
 from dibs.access.placement_policy import PlacementPolicy
+from dibs.access.request_id import REQUEST_ID
 from dibs.database.runner import Clock, Runner
 from dibs.dialects.placement import responses
 from dibs.dialects.placement.endpoints import Endpoint
@@ -20,7 +21,6 @@ from dibs.documents.schema_parts import TEXT
 from dibs.errors import DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.negotiation import preferred
-from dibs.http.request_id import REQUEST_ID
 from dibs.http.routing import Match, MethodNotAllowed, NotInVersion, Router
 
 _ROUTER = Router(ROUTES)

@@ -6,8 +6,8 @@ import logging
 import sys
 from typing import Any
 
+from dibs.access.request_id import REQUEST_ID
 from dibs.http.messages import Dialect
-from dibs.http.request_id import REQUEST_ID
 
 ACCESS = logging.getLogger("dibs.access")
 

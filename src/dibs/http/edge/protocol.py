@@ -14,12 +14,12 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from dibs.access.request_id import new_request_id
 from dibs.http.edge.guards.connections import Connections
 from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits
 from dibs.http.edge.guards.proxies import UNIX, TrustedProxies
 from dibs.http.edge.sending import encode_headers
 from dibs.http.failures import Headers, plain_failure
-from dibs.http.request_id import new_request_id
 
 _CLOSE_SECONDS = 1
 

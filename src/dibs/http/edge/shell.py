@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dibs.access.actor import Actor
+from dibs.access.request_id import HEADER, REQUEST_ID, choose_request_id
 from dibs.http import negotiation
 from dibs.http.auth import ANONYMOUS, Authenticator, Refusal
 from dibs.http.edge import logs, metrics, reading
@@ -34,7 +35,6 @@ from dibs.http.edge.sending import RawHeaders, Send, encode_headers, send_answer
 from dibs.http.edge.site import Site
 from dibs.http.failures import Headers, plain_failure
 from dibs.http.messages import Dialect, Request, Response
-from dibs.http.request_id import HEADER, REQUEST_ID, choose_request_id
 
 LOG = logging.getLogger(__name__)
 

@@ -1,6 +1,11 @@
-"""Events that operations on leases publish after their commit."""
+"""What others are told of a change: a signal within the process after the commit, and events of leases and hosts."""
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from dibs.events.model.events import Event, State, Watch
+from dibs.leases.model.hosts import Host
+from dibs.leases.model.leases import ACTIVE, ERROR, TERMINATED, Lease, Reservation
 
 
 class LeaseChanged(Struct, frozen=True):
@@ -8,3 +13,69 @@ class LeaseChanged(Struct, frozen=True):
 
 
 LEASE_CHANGED = LeaseChanged()
+
+_LEASE = Watch(kind="lease", names=("name", "project_id", "user_id", "start_at", "end_at", "status", "degraded"))
+_RESERVATION = Watch(
+    kind="reservation",
+    names=tuple(
+        name for name in Reservation.__struct_fields__ if name not in ("id", "uuid", "created_at", "updated_at")
+    ),
+)
+_HOST = Watch(kind="host", names=("name", "properties"))
+
+STARTED = "started"
+ENDED = "ended"
+ENDING_SOON = "ending_soon"
+_VERBS = {ACTIVE: STARTED, TERMINATED: ENDED, ERROR: "failed"}
+"""What happened to a lease whose status changed; another status is on the way to one of these."""
+
+
+def lease_event(before: Lease | None, after: Lease | None, verb: str | None = None) -> Event | None:
+    """Return the event of a change to a lease."""
+    present = after or before
+    assert present is not None
+    if before is not None and after is not None and before.status != after.status:
+        verb = _VERBS.get(after.status)
+    return _LEASE.event(before, after, object_id=present.uuid, project=present.project_id, verb=verb)
+
+
+def ending_soon_event(ending: Lease) -> Event | None:
+    """Return the event of a lease that is about to end."""
+    event = lease_event(ending, ending, ENDING_SOON)
+    return event and replace(event, after={"end_at": ending.end_at})
+
+
+def reservation_event(of: Lease, before: Reservation | None, after: Reservation | None) -> Event | None:
+    """Return the event of a change to a reservation of a lease."""
+    present = after or before
+    assert present is not None
+    event = _RESERVATION.event(before, after, object_id=present.uuid, project=of.project_id)
+    return event and replace(event, after=None if event.after is None else {**event.after, "lease": of.uuid})
+
+
+def host_event(before: Host | None, after: Host | None) -> Event | None:
+    """Return the event of a change to a host."""
+    present = after or before
+    assert present is not None
+    return _HOST.event(before, after, object_id=str(present.id), project=None, node=present.provider)
+
+
+def host_in_use_event(of: Lease, used: Host) -> Event:
+    """Return the event of a host that the project of a lease may use from now on."""
+    return _use(of, used, STARTED, after={"lease": of.name})
+
+
+def host_released_event(of: Lease, used: Host) -> Event:
+    """Return the event of a host that the project of a lease may no longer use."""
+    return _use(of, used, ENDED, before={"lease": of.name})
+
+
+def _use(of: Lease, used: Host, verb: str, before: State | None = None, after: State | None = None) -> Event:
+    return Event(
+        type=f"booking.{verb}",
+        object_id=of.uuid,
+        project=of.project_id,
+        node=used.provider,
+        before=before,
+        after=after,
+    )

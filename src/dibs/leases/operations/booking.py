@@ -4,7 +4,7 @@ Hosts are chosen without a lock. Then the operation locks the providers of the c
 bookings again, and books them if they still fit; if not, the runner runs the operation again (docs/adr/0013).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import or_
 
@@ -13,7 +13,9 @@ from msgspec import Struct
 from dibs.database.transaction import Again, Transaction
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.errors import NotEnoughHosts
+from dibs.leases.model.events import host_in_use_event, host_released_event
 from dibs.leases.model.hosts import NO_DETAILS, HostDetails
+from dibs.leases.model.leases import Lease
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.earliest_start import StartSearch
 from dibs.leases.model.matching.needs import Assignment, HostNeed
@@ -92,6 +94,15 @@ def rebook(tx: Transaction, reservation_ids: Sequence[int], chosen: Sequence[Ass
     """Replace the hosts of reservations with chosen ones."""
     release(tx, reservation_ids)
     book(tx, reservation_ids, chosen, window)
+
+
+def record_host_changes(tx: Transaction, lease: Lease, before: Iterable[int], after: Iterable[int]) -> None:
+    """Record the hosts, by their ids, that an active lease gets and loses. A lease that has not begun uses none."""
+    had, has = set(before), set(after)
+    if not lease.begun or had == has:
+        return
+    for host in hosts.some(tx, sorted(had ^ has), NO_DETAILS):
+        tx.record(host_in_use_event(lease, host) if host.id in has else host_released_event(lease, host))
 
 
 def shorten(tx: Transaction, reservation_ids: Sequence[int], window: Window) -> None:

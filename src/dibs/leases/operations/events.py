@@ -13,6 +13,7 @@ from msgspec import Struct
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.leases.model.documents import lease_document
+from dibs.leases.model.events import ending_soon_event, host_in_use_event, host_released_event
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import (
     ACTIVE,
@@ -71,6 +72,7 @@ def run_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> b
         return True
     if command.kind == BEFORE_END:
         leases.change_event(tx, event, now, status=DONE)
+        tx.record(ending_soon_event(lease))
         return True
     return False
 
@@ -85,7 +87,7 @@ def fail_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> 
         return False
     leases.change_event(tx, event, now, status=FAILED)
     for reservation in lease.reservations:
-        leases.change_reservation(tx, reservation, now, status=RESERVATION_ERROR)
+        leases.change_reservation(tx, lease, reservation, now, status=RESERVATION_ERROR)
     leases.change(tx, lease, now, status=ERROR)
     return True
 
@@ -109,6 +111,8 @@ def finish_start(tx: Transaction, now: int, lease: Lease) -> Lease:
 def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
     """End a locked lease in any state and release all that it has; return it as it is afterwards."""
     booked = _end_uses(tx, now, lease)
+    for host, _ in booked if lease.begun else ():
+        tx.record(host_released_event(lease, host))
     if lease.enforced:
         its_hosts = [[host for host, row_id in booked if row_id == each.id] for each in lease.reservations]
         outbox.add(tx, NOTIFY_END, lease.uuid, {"lease": lease_document(lease, its_hosts)}, now)
@@ -117,7 +121,7 @@ def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
     reservation_inventories.remove(tx, now, lease.reservations)
     booking.release(tx, ids)
     for reservation in lease.reservations:
-        leases.change_reservation(tx, reservation, now, status=RESERVATION_DELETED)
+        leases.change_reservation(tx, lease, reservation, now, status=RESERVATION_DELETED)
     for event in lease.events:
         if event.status != DONE:
             leases.change_event(tx, event, now, status=DONE)
@@ -127,13 +131,14 @@ def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
 def _start(tx: Transaction, now: int, lease: Lease) -> bool:
     if events.has_predecessor(tx, lease.id):
         return False
-    _lock_hosts(tx, now, lease)
+    for host, _ in _lock_hosts(tx, now, lease):
+        tx.record(host_in_use_event(lease, host))
     for reservation in lease.reservations:
         if not reservation.whole_hosts:
             reservation_inventories.offer(tx, now, reservation)
             if lease.project_id is not None:
                 reservation_flavors.grant(tx, reservation.id, lease.project_id)
-        leases.change_reservation(tx, reservation, now, status=RESERVATION_ACTIVE)
+        leases.change_reservation(tx, lease, reservation, now, status=RESERVATION_ACTIVE)
     if lease.external_compute:
         flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
         outbox.add(tx, GRANT_FLAVORS, lease.uuid, {"flavors": flavors, "project": lease.project_id}, now)

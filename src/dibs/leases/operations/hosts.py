@@ -23,6 +23,7 @@ from dibs.leases.model.errors import (
     HostPropertyNotFound,
     NoSuchHost,
 )
+from dibs.leases.model.events import host_event
 from dibs.leases.model.hosts import Host, PropertyName, check_properties, reservation_provider_name
 from dibs.leases.model.matching.requirements import parse
 from dibs.leases.queries import bookings, hosts, property_names
@@ -105,7 +106,9 @@ def register_host(tx: Transaction, access: Access, now: int, command: RegisterHo
         raise HostExists(provider=child_name) from error
     hosts.add_properties(tx, host_id, command.properties)
     _add_names(tx, now, command.properties)
-    return _present(tx, str(host_id))
+    host = _present(tx, str(host_id))
+    tx.record(host_event(None, host))
+    return host
 
 
 def list_hosts(tx: Transaction, access: Access, now: int, command: None) -> list[Host]:
@@ -129,7 +132,9 @@ def update_host(tx: Transaction, access: Access, now: int, command: UpdateHost) 
     hosts.set_properties(tx, host.id, changed)
     hosts.touch(tx, host.id, now)
     _add_names(tx, now, {name: value for name, value in changed.items() if value is not None})
-    return _present(tx, command.id)
+    after = _present(tx, command.id)
+    tx.record(host_event(host, after))
+    return after
 
 
 def delete_host(tx: Transaction, access: Access, now: int, ident: str) -> None:
@@ -143,6 +148,7 @@ def delete_host(tx: Transaction, access: Access, now: int, ident: str) -> None:
     except ProviderInUse:
         raise HostInUse(consumers=_consumers(tx, host.reservation_provider_id), host=host.name) from None
     providers.delete_provider(tx, host.reservation_provider_id)
+    tx.record(host_event(host, None))
 
 
 def list_host_bookings(tx: Transaction, access: Access, now: int, command: ListHostBookings) -> list[HostBookings]:

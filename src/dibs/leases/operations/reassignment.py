@@ -60,9 +60,10 @@ def reassign_hosts(tx: Transaction, access: Access, now: int, command: ReassignH
     if plan is None:
         return False
     lease, reservation = plan.lease, plan.reservation
+    booking.record_host_changes(tx, lease, plan.current, plan.assignment)
     booking.rebook(tx, [reservation.id], [plan.assignment], Window(lease.start_at, lease.end_at))
     flags = {"missing_resources": plan.missing, "resources_changed": plan.changed}
-    leases.change_reservation(tx, reservation, now, **flags)
+    leases.change_reservation(tx, lease, reservation, now, **flags)
     leases.change(tx, lease, now, degraded=_degraded(lease, reservation, plan.missing or plan.changed))
     if reservation.status == RESERVATION_ACTIVE and not reservation.whole_hosts:
         reservation_inventories.offer(tx, now, reservation)
@@ -74,6 +75,7 @@ class _Plan(NamedTuple):
 
     lease: Lease
     reservation: Reservation
+    current: Assignment
     assignment: Assignment
     missing: bool
     changed: bool
@@ -131,7 +133,7 @@ def _plan(
     marks = (reservation.missing_resources, reservation.resources_changed)
     if assignment == current and marks == (missing, changed):
         return None
-    return _Plan(lease, reservation, assignment, missing, changed)
+    return _Plan(lease, reservation, current, assignment, missing, changed)
 
 
 def _used_amounts(tx: Transaction, reservation: Reservation, failed: Sequence[Host]) -> dict[int, int]:

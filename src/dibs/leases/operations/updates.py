@@ -115,6 +115,8 @@ def _update(tx: Transaction, now: int, lease: Lease, command: UpdateLease) -> No
     reservation_ids = [each.id for each in plan.reservations]
     if plan.search is not None:
         chosen = booking.choose_hosts(tx, now, plan.search)
+        before = (host_id for assignment in plan.current.values() for host_id in assignment)
+        booking.record_host_changes(tx, lease, before, (host_id for assignment in chosen for host_id in assignment))
         booking.rebook(tx, reservation_ids, chosen, plan.window)
     elif (plan.window.start, plan.window.end) != (lease.start_at, lease.end_at):
         booking.shorten(tx, reservation_ids, plan.window)
@@ -227,7 +229,7 @@ def _write_reservation(
         return after
     names = ("least", "most", "affinity", "resources", "hypervisor_properties", "resource_properties", "before_end")
     values = {name: getattr(after, name) for name in names}
-    written = leases.change_reservation(tx, after, now, **values, missing_resources=missing)
+    written = leases.change_reservation(tx, lease, before, now, **values, missing_resources=missing)
     if needs_new_flavor(before, after):
         reservation_flavors.remove(tx, [after.id])
         add_flavor(tx, now, lease, after, None)

@@ -14,7 +14,8 @@ from sqlalchemy.sql.dml import Delete
 from dibs.access.access import EVERY_PROJECT, VisibleProjects
 from dibs.database import sets
 from dibs.database.paging import PAGE_BYTES_MAX, PIECE_ROWS, Page
-from dibs.database.transaction import Transaction
+from dibs.database.transaction import Again, Transaction
+from dibs.leases.model.events import lease_event, reservation_event
 from dibs.leases.model.leases import TERMINATED, Event, Lease, Reservation
 from dibs.leases.tables import lease_events, lease_reservations, leases
 
@@ -36,7 +37,12 @@ _OWN = ("id", *_LEASE)
 _GET = select(*(leases.c[name] for name in _OWN)).where(leases.c.uuid == bindparam("of_uuid"))
 _POSITION = select(leases.c.id).where(leases.c.uuid == bindparam("of_uuid"))
 _IS_OVER = (leases.c.status == TERMINATED, leases.c.updated_at < bindparam("before"))
-_ENDED = select(leases.c.id).where(*_IS_OVER).order_by(leases.c.updated_at, leases.c.id).limit(bindparam("count_max"))
+_ENDED = (
+    select(*(leases.c[name] for name in _OWN))
+    .where(*_IS_OVER)
+    .order_by(leases.c.updated_at, leases.c.id)
+    .limit(bindparam("count_max"))
+)
 
 
 def get(tx: Transaction, uuid: str) -> Lease | None:
@@ -76,11 +82,14 @@ def page(tx: Transaction, projects: VisibleProjects, after: int, limit: int) -> 
 def add(tx: Transaction, lease: Lease) -> Lease:
     """Add a lease with its reservations and events; return it with the ids of the rows."""
     lease_id = tx.values(_INSERT, _encode({name: getattr(lease, name) for name in _LEASE}))[0]
-    made = replace(lease, id=lease_id, reservations=add_reservations(tx, lease_id, lease.reservations))
+    made = replace(lease, id=lease_id, reservations=_add_reservations(tx, lease_id, lease.reservations))
+    tx.record(lease_event(None, made))
+    for reservation in made.reservations:
+        tx.record(reservation_event(made, None, reservation))
     return replace(made, events=add_events(tx, lease_id, lease.events))
 
 
-def add_reservations(tx: Transaction, lease_id: int, new: Sequence[Reservation]) -> tuple[Reservation, ...]:
+def _add_reservations(tx: Transaction, lease_id: int, new: Sequence[Reservation]) -> tuple[Reservation, ...]:
     """Add reservations to a lease; return them with the ids of their rows."""
     rows = [_encode({name: getattr(each, name) for name in _RESERVATION}) for each in new]
     ids = _insert_parts(tx, "reservations", lease_id, rows)
@@ -97,13 +106,19 @@ def add_events(tx: Transaction, lease_id: int, new: Sequence[Event]) -> tuple[Ev
 def change(tx: Transaction, lease: Lease, now: int, **changes: Any) -> Lease:
     """Change a locked lease; return it with the changes."""
     _change(tx, "leases", lease.id, {**changes, "updated_at": now})
-    return replace(lease, **changes, updated_at=now)
+    after = replace(lease, **changes, updated_at=now)
+    tx.record(lease_event(lease, after))
+    return after
 
 
-def change_reservation(tx: Transaction, reservation: Reservation, now: int, **changes: Any) -> Reservation:
+def change_reservation(
+    tx: Transaction, lease: Lease, reservation: Reservation, now: int, **changes: Any
+) -> Reservation:
     """Change a reservation of a locked lease; return it with the changes."""
     _change(tx, "reservations", reservation.id, {**changes, "updated_at": now})
-    return replace(reservation, **changes, updated_at=now)
+    after = replace(reservation, **changes, updated_at=now)
+    tx.record(reservation_event(lease, reservation, after))
+    return after
 
 
 def change_event(tx: Transaction, event: Event, now: int, **changes: Any) -> Event:
@@ -115,15 +130,21 @@ def change_event(tx: Transaction, event: Event, now: int, **changes: Any) -> Eve
 def remove(tx: Transaction, lease: Lease) -> None:
     """Remove a locked lease with its reservations, events and bookings."""
     tx.change(_DELETE, {"of_lease": lease.id})
+    for reservation in lease.reservations:
+        tx.record(reservation_event(lease, reservation, None))
+    tx.record(lease_event(lease, None))
 
 
 def remove_ended(tx: Transaction, changed_before: int, count_max: int) -> int:
     """Remove terminated leases that have not changed since a moment, the oldest first; return how many."""
-    ids = tx.values(_ENDED, {"before": changed_before, "count_max": count_max})
-    return sum(
-        tx.change(_delete_ended(len(piece)), {"before": changed_before, **sets.numbered("id", piece)})
-        for piece in sets.pieces(ids)
-    )
+    ended = [_lease(row, (), ()) for row in tx.tuples(_ENDED, {"before": changed_before, "count_max": count_max})]
+    for piece in sets.pieces(ended):
+        ids = sets.numbered("id", [lease.id for lease in piece])
+        if tx.change(_delete_ended(len(piece)), {"before": changed_before, **ids}) != len(piece):
+            raise Again  # A client changed or deleted one of them meanwhile.
+    for lease in ended:
+        tx.record(lease_event(lease, None))
+    return len(ended)
 
 
 _TABLES = {"leases": leases, "reservations": lease_reservations, "events": lease_events}

@@ -24,16 +24,11 @@ from dibs.ledger.model.errors import (
     NothingClaimed,
     ResourceClassNotFound,
 )
-from dibs.ledger.model.events import CAPACITY_FREED
+from dibs.ledger.model.events import CAPACITY_FREED, Amounts, claim_events
 from dibs.ledger.operations.guards import ClaimChange, ReleasedClaim, guards
 from dibs.ledger.queries import claims, consumers, inventories, providers, resource_classes
+from dibs.ledger.queries.claims import Held
 from dibs.ledger.queries.consumers import Consumer
-
-
-class _Held(NamedTuple):
-    consumer_id: int
-    key: InventoryKey
-    amount: int
 
 
 class _LockedProviders(NamedTuple):
@@ -45,7 +40,7 @@ class _LockedProviders(NamedTuple):
     released: frozenset[tuple[str, int]]
     """Their claims: consumer and provider."""
 
-    def require_all(self, owners: Iterable[Consumer], held: Iterable[_Held]) -> None:
+    def require_all(self, owners: Iterable[Consumer], held: Iterable[Held]) -> None:
         """Run the transaction again when a concurrent one moved a consumer before this one had its locks."""
         uuids = {owner.id: owner.uuid for owner in owners}
         on = {(uuids[each.consumer_id], each.key.provider_id) for each in held}
@@ -89,6 +84,13 @@ def replace_claims(tx: Transaction, now: int, requests: Sequence[ClaimRequest]) 
     _add_to_used(tx, taken)
     empty = [request for request in requests if request.consumer in known and not request.resources]
     consumers.delete(tx, [known[request.consumer].id for request in empty])
+    by_owner: dict[str, list[Held]] = defaultdict(list)
+    uuids = {owner.id: owner.uuid for owner in known.values()}
+    for each in held:
+        by_owner[uuids[each.consumer_id]].append(each)
+    for request in requests:
+        project = request.project_id if request.resources else known[request.consumer].project_id
+        _record(tx, request.consumer, project, by_owner[request.consumer], request.resources)
 
 
 def release_all(tx: Transaction, now: int, consumer: str) -> None:
@@ -104,6 +106,7 @@ def release_all(tx: Transaction, now: int, consumer: str) -> None:
     claims.remove(tx, sorted({each.consumer_id for each in held}))
     _add_to_used(tx, _sums((each.key, -each.amount) for each in held))
     consumers.delete(tx, [known[consumer].id])
+    _record(tx, consumer, known[consumer].project_id, held)
 
 
 def lock_claimed_providers(
@@ -138,9 +141,11 @@ def claim_unit(
     else:
         description = {"project_id": project, "user_id": None, "consumer_type": None}
         owner = consumers.create(tx, {consumer: description}, now)[consumer]
-    key = next(iter(inventories.of_providers(tx, [provider_id])))
+    key, inventory = next(iter(inventories.of_providers(tx, [provider_id]).items()))
     claims.add(tx, [(owner, key, 1)], now)
     _add_to_used(tx, {key: 1})
+    owned_by = project if known is None else known.project_id
+    _record(tx, consumer, owned_by, (), {inventory.provider: {inventory.resource_class: 1}})
 
 
 def release_provider(tx: Transaction, now: int, provider_id: int, consumer: str) -> None:
@@ -151,15 +156,16 @@ def release_provider(tx: Transaction, now: int, provider_id: int, consumer: str)
     if here:
         claims.remove_from(tx, here[0].consumer_id, provider_id)
         _add_to_used(tx, {each.key: -each.amount for each in here})
+        _record(tx, consumer, known[consumer].project_id, here)
     if here and len(here) == len(held):
         consumers.delete(tx, [here[0].consumer_id])
     elif here:
         consumers.bump_generation(tx, here[0].consumer_id)
 
 
-def _held(tx: Transaction, owners: Iterable[Consumer]) -> list[_Held]:
+def _held(tx: Transaction, owners: Iterable[Consumer]) -> list[Held]:
     """Return the claims of locked consumers."""
-    return [_Held(*each) for each in claims.held_by(tx, sorted(owner.id for owner in owners))]
+    return claims.held_by(tx, sorted(owner.id for owner in owners))
 
 
 def _inventory_keys(
@@ -199,7 +205,7 @@ def _lock_providers(
 
 
 def _before(
-    requests: Sequence[ClaimRequest], known: Mapping[str, Consumer], held: Iterable[_Held]
+    requests: Sequence[ClaimRequest], known: Mapping[str, Consumer], held: Iterable[Held]
 ) -> dict[str, dict[InventoryKey, int]]:
     """Return the present claims of each requesting consumer."""
     found: dict[int, dict[InventoryKey, int]] = defaultdict(dict)
@@ -233,7 +239,7 @@ def _description(request: ClaimRequest, consumer_type: str | None) -> dict[str, 
     }
 
 
-def _release(tx: Transaction, owners: Iterable[Consumer], released: Sequence[_Held]) -> None:
+def _release(tx: Transaction, owners: Iterable[Consumer], released: Sequence[Held]) -> None:
     """Let the guards check the release of claims, then let them react to it."""
     uuids = {owner.id: owner.uuid for owner in owners}
     noted = [ReleasedClaim(consumer=uuids[each.consumer_id], provider_id=each.key.provider_id) for each in released]
@@ -247,6 +253,17 @@ def _add_to_used(tx: Transaction, changes: Mapping[InventoryKey, int]) -> None:
     claims.add_to_used(tx, changes)
     if any(change < 0 for change in changes.values()):
         tx.publish(CAPACITY_FREED)
+
+
+def _record(
+    tx: Transaction, consumer: str, project: str | None, held: Iterable[Held], after: Amounts | None = None
+) -> None:
+    """Record the change of the claims of a consumer from what it held."""
+    before: dict[str, dict[str, int]] = {}
+    for each in held:
+        before.setdefault(each.provider, {})[each.resource_class] = each.amount
+    for event in claim_events(consumer, project, before, after or {}):
+        tx.record(event)
 
 
 def _sums(amounts: Iterable[tuple[InventoryKey, int]]) -> Counter[InventoryKey]:

@@ -1,7 +1,7 @@
 """Claims, and the used amount of each inventory. Only ``operations.claiming`` writes them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, Insert, Select, Update, and_, bindparam, case, insert, or_, select, update
 from sqlalchemy import delete as delete_rows
@@ -10,19 +10,31 @@ from sqlalchemy.sql.dml import Delete
 from dibs.database import sets
 from dibs.database.transaction import Again, Transaction
 from dibs.ledger.model.claims import InventoryKey
-from dibs.ledger.tables import claims, consumers, inventories
+from dibs.ledger.tables import claims, consumers, inventories, providers, resource_classes
 
 _REMOVE_FROM = delete_rows(claims).where(
     claims.c.consumer_id == bindparam("consumer_id"), claims.c.provider_id == bindparam("provider_id")
 )
 
 
-def held_by(tx: Transaction, consumer_ids: Sequence[int]) -> list[tuple[int, InventoryKey, int]]:
-    """Return the claims of consumers: consumer, inventory and amount."""
+class Held(NamedTuple):
+    """A claim, with the names of its provider and class."""
+
+    consumer_id: int
+    key: InventoryKey
+    amount: int
+    provider: str
+    resource_class: str
+
+
+def held_by(tx: Transaction, consumer_ids: Sequence[int]) -> list[Held]:
+    """Return the claims of consumers."""
     return [
-        (row["consumer_id"], InventoryKey(row["provider_id"], row["class_id"]), row["amount"])
+        Held(consumer_id, InventoryKey(provider_id, class_id), amount, provider, resource_class)
         for piece in sets.pieces(consumer_ids)
-        for row in tx.rows(_held(len(piece)), sets.numbered("id", piece))
+        for consumer_id, provider_id, class_id, amount, provider, resource_class in tx.tuples(
+            _held(len(piece)), sets.numbered("id", piece)
+        )
     ]
 
 
@@ -69,7 +81,12 @@ def add_to_used(tx: Transaction, changes: Mapping[InventoryKey, int]) -> None:
 @sets.cached
 def _held(count: int) -> Select[Any]:
     columns = (claims.c.consumer_id, claims.c.provider_id, claims.c.class_id, claims.c.amount)
-    return select(*columns).where(claims.c.consumer_id.in_(sets.binds("id", count)))
+    return (
+        select(*columns, providers.c.uuid, resource_classes.c.name)
+        .join(providers, providers.c.id == claims.c.provider_id)
+        .join(resource_classes, resource_classes.c.id == claims.c.class_id)
+        .where(claims.c.consumer_id.in_(sets.binds("id", count)))
+    )
 
 
 @sets.cached

@@ -39,6 +39,9 @@ class NodeGuard:
     def instance_removed(self, tx: Transaction, node: Node) -> None:
         """React to a client that removes the instance from the node; may refuse."""
 
+    def node_deleted(self, tx: Transaction, node: Node) -> None:
+        """React to the deletion of a node with an instance, before its row is gone."""
+
     def kept_after_teardown(self, tx: Transaction, node: Node) -> Mapping[str, Any] | None:
         """React to the end of a teardown: return the changes of a node that keeps its instance, None otherwise."""
         return None

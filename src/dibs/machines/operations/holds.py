@@ -7,7 +7,6 @@ node is never unprotected in between. An expired hold has no effect, even before
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from dibs.access.access import Access, visible_projects
 from dibs.database.transaction import Transaction
@@ -90,8 +89,7 @@ def renew_hold(tx: Transaction, access: Access, now: int, command: RenewHold) ->
     node, hold = _lock(tx, access, now, command.uuid)
     expires_at = end_of(now, command.seconds)
     _check_guards(tx, node, expires_at)
-    holds.renew(tx, hold, expires_at=expires_at, now=now)
-    return replace(hold, expires_at=expires_at, updated_at=now)
+    return holds.renew(tx, hold, expires_at=expires_at, now=now)
 
 
 def delete_hold(tx: Transaction, access: Access, now: int, uuid: str) -> None:
@@ -234,16 +232,17 @@ def _try_node(tx: Transaction, access: Access, now: int, ident: str, command: Cr
 
 
 def _hold(tx: Transaction, access: Access, now: int, node: Node, command: CreateHold) -> Hold:
-    values = {
-        "uuid": command.uuid,
-        "node_id": node.id,
-        "instance_uuid": command.instance_uuid,
-        "project_id": access.actor.project,
-        "expires_at": end_of(now, command.seconds),
-        "created_at": now,
-        "updated_at": None,
-    }
-    holds.add(tx, values)
+    hold = Hold(
+        id=0,
+        uuid=command.uuid,
+        node_id=node.id,
+        node_uuid=node.uuid,
+        instance_uuid=command.instance_uuid,
+        project_id=access.actor.project,
+        expires_at=end_of(now, command.seconds),
+        created_at=now,
+    )
+    holds.add(tx, hold)
     node_claims.claim_for_hold(
         tx, now, node, command.instance_uuid, access.actor.project, for_any_project=administers_system(access.actor)
     )

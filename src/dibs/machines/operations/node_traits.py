@@ -10,6 +10,7 @@ from dibs.ledger.operations.provider_traits import check_new_traits
 from dibs.ledger.queries import providers, traits
 from dibs.machines.model.access import check_node
 from dibs.machines.model.errors import NodeNotFound, TraitNotFound
+from dibs.machines.model.events import traits_event
 from dibs.machines.model.node_traits import check_trait_count
 from dibs.machines.model.nodes import Node
 from dibs.machines.queries import nodes
@@ -97,3 +98,4 @@ def _write(tx: Transaction, now: int, node: Node, current: set[str], wanted: set
         traits.add(tx, node.id, sorted(wanted - current), now)
         tx.publish(CAPACITY_FREED)
         providers.bump_generation(tx, node.id, now)
+        tx.record(traits_event(node, current, wanted))

@@ -177,6 +177,8 @@ def delete_node(tx: Transaction, access: Access, now: int, ident: str) -> None:
     if not node.maintenance and holds.current_hold(tx, now, node) is not None:
         raise NodeHeld(node=node.uuid)
     holds.end_hold(tx, now, node)
+    for guard in node_guards(tx) if node.instance_uuid else ():
+        guard.node_deleted(tx, node)
     node_claims.release(tx, now, node)
     require_unused(tx, node.id, node.uuid)
     nodes.forget_parent(tx, node)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import Select, bindparam, insert, select, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.sql.dml import Delete
@@ -11,6 +12,7 @@ from dibs.access.access import EVERY_PROJECT, VisibleProjects
 from dibs.database import sets
 from dibs.database.transaction import Again, Duplicate, Transaction
 from dibs.machines.model.errors import HoldExists
+from dibs.machines.model.events import hold_event
 from dibs.machines.model.holds import Hold
 from dibs.machines.tables import holds, nodes
 
@@ -18,7 +20,8 @@ _SELECT = select(*holds.c, nodes.c.uuid.label("node_uuid")).join(nodes, nodes.c.
 _BY_UUID = _SELECT.where(holds.c.uuid == bindparam("of_uuid"))
 _OF_NODE = _SELECT.where(holds.c.node_id == bindparam("of_node"))
 _FOR_INSTANCE = _SELECT.where(holds.c.instance_uuid == bindparam("of_instance"))
-_INSERT = insert(holds).values({column.name: bindparam(column.name) for column in holds.c if column.name != "id"})
+_STORED = tuple(column.name for column in holds.c if column.name != "id")
+_INSERT = insert(holds).values({name: bindparam(name) for name in _STORED})
 _RENEW = (
     update(holds)
     .where(holds.c.id == bindparam("of_id"))
@@ -69,36 +72,51 @@ def expired(tx: Transaction, now: int, count_max: int) -> list[str]:
     return tx.values(_EXPIRED, {"now": now, "count_max": count_max})
 
 
-def add(tx: Transaction, values: dict[str, Any]) -> None:
+def add(tx: Transaction, hold: Hold) -> None:
     """Add a hold to a locked node that has none."""
+    values = {name: getattr(hold, name) for name in _STORED}
     try:
         tx.change(_INSERT, values)
     except Duplicate as error:
         if error.constraint != "uq_holds_instance_uuid":
             raise
-        raise HoldExists(instance=values["instance_uuid"]) from error
+        raise HoldExists(instance=hold.instance_uuid) from error
+    tx.record(hold_event(None, hold))
 
 
-def renew(tx: Transaction, hold: Hold, *, expires_at: int, now: int) -> None:
-    """Change the end of a hold."""
+def renew(tx: Transaction, hold: Hold, *, expires_at: int, now: int) -> Hold:
+    """Change the end of a hold; return the changed hold."""
     tx.change(_RENEW, {"of_id": hold.id, "new_expires_at": expires_at, "now": now})
+    renewed = replace(hold, expires_at=expires_at, updated_at=now)
+    tx.record(hold_event(hold, renewed))
+    return renewed
 
 
 def remove(tx: Transaction, hold: Hold) -> None:
     """Remove a hold; the caller releases its claim."""
     if tx.change(_DELETE, {"of_id": hold.id}) != 1:
         raise Again  # A concurrent transaction removed it.
+    tx.record(hold_event(hold, None))
 
 
 def remove_from(tx: Transaction, node_ids: Sequence[int]) -> None:
-    """Remove the holds on these nodes, if there are any."""
+    """Remove the holds on these locked nodes, if there are any."""
     for piece in sets.pieces(node_ids):
-        tx.change(_remove_from(len(piece)), sets.numbered("id", piece))
+        found = [Hold(**row) for row in tx.rows(_on_nodes(len(piece)), sets.numbered("id", piece))]
+        if found:
+            tx.change(_remove_from(len(piece)), sets.numbered("id", piece))
+        for hold in found:
+            tx.record(hold_event(hold, None))
 
 
 @sets.cached
 def _of_projects(count: int) -> Select[Any]:
     return _ALL.where(holds.c.project_id.in_(sets.binds("project", count)))
+
+
+@sets.cached
+def _on_nodes(count: int) -> Select[Any]:
+    return _SELECT.where(holds.c.node_id.in_(sets.binds("id", count))).order_by(holds.c.id)
 
 
 @sets.cached

@@ -16,6 +16,7 @@ from dibs.ledger.queries import providers
 from dibs.ledger.tables import inventories
 from dibs.ledger.tables import providers as provider_rows
 from dibs.machines.model.errors import InstanceAssociated, NodeExists, WrongState
+from dibs.machines.model.events import node_event
 from dibs.machines.model.nodes import Node, is_uuid
 from dibs.machines.tables import conductors, nodes
 
@@ -99,6 +100,7 @@ def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
         raise _meaning(error, uuid, values) from error
     if node.inventory_class:
         providers.offer_one_unit(tx, node_id, node.inventory_class, reserved=node.units_reserved, now=now)
+    tx.record(node_event(None, node))
     return node
 
 
@@ -115,12 +117,14 @@ def update(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
             # No node has the name: the constraint of nodes would have failed first.
             raise ProviderExists(field="name", value=after.name or after.uuid) from error
         raise _meaning(error, node.uuid, changes) from error
+    tx.record(node_event(node, after))
     return after
 
 
 def delete(tx: Transaction, node: Node) -> None:
-    """Delete a node with its provider, traits, ports and task."""
+    """Delete a locked node with its provider, traits, ports and task."""
     providers.delete_provider(tx, node.id)
+    tx.record(node_event(node, None))
 
 
 def instances_on(tx: Transaction, node_ids: Sequence[int]) -> dict[int, tuple[str, str | None]]:

@@ -27,7 +27,7 @@ from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import nodes
 from dibs.servers.model.hypervisors import HypervisorQuery
 from dibs.servers.model.launch_reservations import LaunchReservation, unknown_reservation
-from dibs.servers.model.servers import ACTIVE, BUILD, ServerView, embedded_flavor, instance_info
+from dibs.servers.model.servers import ACTIVE, BUILD, Server, ServerView, embedded_flavor, instance_info
 from dibs.servers.operations.scheduling import Destination, NoValidHost, RequestSpec, select_destination
 from dibs.servers.queries import hypervisors, launch_reservations, servers
 
@@ -160,13 +160,13 @@ def _launch(tx: Transaction, access: Access, now: int, launch: _Launch, uuid: st
     if destination is not None:
         _lock_providers(tx, now, destination)
     # The row comes before the claim: the guard of leased hosts reads the consumer's reservation from it.
-    row_id = _add_server(tx, access, now, launch, destination, uuid, name)
+    server = _add_server(tx, access, now, launch, destination, uuid, name)
     if destination is not None:
         problem = _claim(tx, access, now, destination, uuid)
         if problem is None and destination.node is not None:
             _deploy(tx, access, now, launch, destination, uuid, name)
     if problem is not None:
-        servers.fail(tx, row_id, NO_VALID_HOST + problem)
+        servers.fail(tx, server, NO_VALID_HOST + problem)
     return problem is None
 
 
@@ -182,25 +182,26 @@ def _lock_providers(tx: Transaction, now: int, destination: Destination) -> None
 
 def _add_server(
     tx: Transaction, access: Access, now: int, launch: _Launch, destination: Destination | None, uuid: str, name: str
-) -> int:
+) -> Server:
     on_compute_host = destination is not None and destination.node is None
     return servers.add(
         tx,
-        {
-            "uuid": uuid,
-            "name": name,
-            "project_id": access.actor.project,
-            "user_id": access.actor.user,
-            "status": ACTIVE if on_compute_host else BUILD,
-            "flavor": embedded_flavor(launch.spec.flavor),
-            "reservation_id": launch.spec.reservation.id if launch.spec.reservation else None,
-            "provider_id": destination.root.id if destination else None,
-            "image": launch.command.image,
-            "availability_zone": launch.command.availability_zone,
-            "properties": launch.command.properties,
-            "created_at": now,
-            "launched_at": now if on_compute_host else None,
-        },
+        Server(
+            id=0,
+            uuid=uuid,
+            name=name,
+            project_id=access.actor.project,
+            user_id=access.actor.user,
+            status=ACTIVE if on_compute_host else BUILD,
+            flavor=embedded_flavor(launch.spec.flavor),
+            reservation_id=launch.spec.reservation.id if launch.spec.reservation else None,
+            provider_id=destination.root.id if destination else None,
+            image=launch.command.image,
+            availability_zone=launch.command.availability_zone,
+            properties=launch.command.properties,
+            created_at=now,
+            launched_at=now if on_compute_host else None,
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, insert, or_, select, update
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.sql.dml import Delete
@@ -16,6 +17,7 @@ from dibs.database.transaction import Transaction
 from dibs.ledger.tables import providers
 from dibs.machines.model import states as node_states
 from dibs.machines.tables import nodes
+from dibs.servers.model.events import server_event
 from dibs.servers.model.servers import (
     ACTIVE,
     DELETE_DEFERRED,
@@ -145,16 +147,18 @@ _FILTERS: Mapping[str, ColumnElement[bool]] = {
 _RESERVATION_OF = select(servers.c.reservation_id).where(servers.c.uuid == bindparam("of_uuid"))
 
 
-def add(tx: Transaction, values: Mapping[str, Any]) -> int:
-    """Add a server; return its row id."""
-    server = Server(**{"id": 0, **values})
-    row_id: int = tx.values(_INSERT, COLUMNS.encode({name: getattr(server, name) for name in _WRITTEN}))[0]
-    return row_id
+def add(tx: Transaction, server: Server) -> Server:
+    """Add a server; return it with its row id."""
+    row_id = tx.values(_INSERT, COLUMNS.encode({name: getattr(server, name) for name in _WRITTEN}))[0]
+    added = replace(server, id=row_id)
+    tx.record(server_event(None, added))
+    return added
 
 
-def fail(tx: Transaction, row_id: int, fault: str) -> None:
-    """Record that no host was found, and why."""
-    tx.change(_FAIL, {"of_id": row_id, "new_fault": fault})
+def fail(tx: Transaction, server: Server, fault: str) -> None:
+    """Store that no host was found, and why."""
+    tx.change(_FAIL, {"of_id": server.id, "new_fault": fault})
+    tx.record(server_event(server, replace(server, status=ERROR, fault=fault)))
 
 
 def get(tx: Transaction, uuid: str) -> ServerView | None:
@@ -187,11 +191,13 @@ def change(tx: Transaction, server: Server, *, name: str, properties: Mapping[st
     """Replace the name and the properties of a locked server."""
     encoded = json.dumps(properties, separators=(",", ":"), ensure_ascii=False)
     tx.change(_CHANGE, {"of_id": server.id, "new_name": name, "new_properties": encoded, "now": now})
+    tx.record(server_event(server, replace(server, name=name, properties=properties)))
 
 
 def set_status(tx: Transaction, server: Server, status: str, now: int) -> None:
     """Store the status that a locked server on a node should have."""
     tx.change(_SET_STATUS, {"of_id": server.id, "new_status": status, "now": now})
+    tx.record(server_event(server, replace(server, status=status)))
 
 
 def deferred_deletes(tx: Transaction, count_max: int) -> list[str]:
@@ -202,6 +208,7 @@ def deferred_deletes(tx: Transaction, count_max: int) -> list[str]:
 def remove(tx: Transaction, server: Server) -> None:
     """Remove the row of a server; the caller releases its claims."""
     tx.change(_delete(1), {"id_0": server.id})
+    tx.record(server_event(server, None))
 
 
 def reservation_of(tx: Transaction, uuid: str) -> int | None:

@@ -1,6 +1,6 @@
 import pytest
 
-from dibs.http.request_id import choose_request_id, new_request_id
+from dibs.access.request_id import choose_request_id, new_request_id
 
 WELL_FORMED = "req-7c0a1f7e-3f0e-4b5c-9a53-0c8f2f5f0d11"
 

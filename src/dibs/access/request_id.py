@@ -6,7 +6,9 @@ import uuid
 
 HEADER = "x-openstack-request-id"
 
-REQUEST_ID: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default="-")
+NO_REQUEST = "-"
+
+REQUEST_ID: contextvars.ContextVar[str] = contextvars.ContextVar("request_id", default=NO_REQUEST)
 """The id of the request that the current task or thread works on; "-" outside requests."""
 
 _VALID = re.compile(r"req-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -1,0 +1,39 @@
+"""What events record of allocations."""
+
+from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation
+from dibs.events.model.events import DELETED, Event, Watch
+
+_ALLOCATION = Watch(
+    kind="allocation",
+    names=(
+        "name", "state", "resource_class", "traits", "candidate_nodes", "extra", "owner", "last_error", "node_uuid",
+        "wait_until", "sticky", "keep_alive_seconds", "lifetime_seconds", "ends_at", "noticed_at", "batch",
+    ),
+)  # fmt: skip
+
+ENDED = "ended"
+ENDING_SOON = "ending_soon"
+_VERBS = {ACTIVE: "granted", ERROR: "failed", ALLOCATING: "requeued"}
+"""What happened to an allocation whose state changed."""
+
+
+def allocation_event(before: Allocation | None, after: Allocation | None, verb: str | None = None) -> Event | None:
+    """Return the event of a change to an allocation; without a verb, its state says what happened."""
+    present = after or before
+    assert present is not None
+    if verb is None and before is not None and after is not None and before.state != after.state:
+        verb = _VERBS[after.state]
+    return _ALLOCATION.event(
+        before,
+        after,
+        object_id=present.uuid,
+        project=present.owner,
+        node=present.node_uuid or (before.node_uuid if before else None),
+        verb=verb,
+    )
+
+
+def removed_allocation_event(uuid: str, owner: str | None, last_error: str | None) -> Event:
+    """Return the event of the removal of an allocation that failed long ago."""
+    before = {"state": ERROR, "last_error": last_error}
+    return Event(type=f"{_ALLOCATION.kind}.{DELETED}", object_id=uuid, project=owner, before=before)

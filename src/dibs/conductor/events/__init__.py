@@ -1,0 +1,1 @@
+"""What conductors do with events. Start with ``publishing``."""

@@ -1,0 +1,1 @@
+"""The value of an event, and what it shows of an object. Start with ``events``."""

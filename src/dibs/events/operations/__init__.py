@@ -1,0 +1,1 @@
+"""Record events, give them positions, and remove old ones. Start with ``recording``."""

@@ -1,0 +1,35 @@
+"""Write the events that an operation recorded, in its transaction."""
+
+from dibs.database.runner import Cause, CommitHook
+from dibs.database.transaction import Transaction
+from dibs.events.model.events import Event, encode_state, merge
+from dibs.events.queries import events
+
+
+class EventRecorder(CommitHook):
+    """Inserts the recorded events before the commit."""
+
+    def before_commit(self, tx: Transaction, now: int, cause: Cause) -> None:
+        """Insert one row for each object that the transaction changed."""
+        recorded = merge(event for event in tx.recorded if isinstance(event, Event))
+        if not recorded:
+            return
+        shared = {
+            "happened_at": now,
+            "actor_user": cause.actor.user,
+            "actor_project": cause.actor.project,
+            "request_id": cause.request_id,
+            "operation": cause.operation,
+        }
+        events.add(tx, shared, [_row(event) for event in recorded])
+
+
+def _row(event: Event) -> dict[str, str | None]:
+    return {
+        "type": event.type,
+        "object_id": event.object_id,
+        "node": event.node,
+        "project_id": event.project,
+        "before_state": encode_state(event.before),
+        "after_state": encode_state(event.after),
+    }

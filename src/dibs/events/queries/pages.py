@@ -1,0 +1,116 @@
+"""Read events: pages of the newest first, and what was published after a position.
+
+There is no index of times: ids follow the time, apart from transactions that ran at the same moment. So a moment is
+found by a binary search of ids.
+"""
+
+import json
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import Select, bindparam, false, select
+
+from dibs.access.access import EVERY_PROJECT, VisibleProjects
+from dibs.database import sets
+from dibs.database.transaction import Row, Transaction
+from dibs.events.model.stored import EventQuery, StoredEvent
+from dibs.events.tables import events
+
+OVERLAP = 600_000_000
+"""How much later, in microseconds, an event may have happened than one with a larger id: as long as no transaction."""
+
+_NEXT = (
+    select(events.c.id, events.c.happened_at).where(events.c.id >= bindparam("from_id")).order_by(events.c.id).limit(1)
+)
+_LAST = select(events.c.id).order_by(events.c.id.desc()).limit(1)
+_SELECT = select(*events.c)
+
+
+class _Shape(NamedTuple):
+    """A page query without its values."""
+
+    filters: tuple[str, ...]
+    projects: int | None
+    """The number of projects; None for every project."""
+
+
+def page(tx: Transaction, query: EventQuery) -> list[StoredEvent]:
+    """Return one page of events, the newest first."""
+    values: dict[str, Any] = {"of_limit": query.limit}
+    if query.node is not None:
+        values["of_node"] = query.node
+    if query.type is not None:
+        exact = "." in query.type
+        values["of_type" if exact else "of_kind"] = query.type if exact else f"{_literal(query.type)}.%"
+    if query.marker is not None:
+        values["before_id"] = query.marker
+    if query.since is not None:
+        values |= {"since": query.since, "first_id": _first_from(tx, query.since - OVERLAP)}
+    if query.until is not None:
+        values |= {"until": query.until, "end_id": _first_from(tx, query.until + OVERLAP)}
+    projects, named = _projects(query.projects)
+    shape = _Shape(tuple(sorted(values)), projects)
+    return [_event(row) for row in tx.rows(_page(shape), {**values, **named})]
+
+
+def published(tx: Transaction, after: int, count_max: int) -> list[StoredEvent]:
+    """Return the events after a position, of every project, in the order of their positions."""
+    return [_event(row) for row in tx.rows(_PUBLISHED, {"after": after, "count_max": count_max})]
+
+
+def _first_from(tx: Transaction, moment: int) -> int:
+    """Return the smallest id whose event happened at or after a moment; one beyond the last when there is none."""
+    last = tx.values(_LAST)
+    low, high = 0, (last[0] + 1 if last else 0)
+    while low < high:
+        middle = (low + high) // 2
+        ((found, happened_at),) = tx.tuples(_NEXT, {"from_id": middle})
+        if happened_at >= moment:
+            high = middle
+        else:
+            low = found + 1
+    return low
+
+
+_FILTERS: dict[str, Any] = {
+    "of_node": events.c.node == bindparam("of_node"),
+    "of_type": events.c.type == bindparam("of_type"),
+    "of_kind": events.c.type.like(bindparam("of_kind"), escape="/"),
+    "before_id": events.c.id < bindparam("before_id"),
+    "since": events.c.happened_at >= bindparam("since"),
+    "first_id": events.c.id >= bindparam("first_id"),
+    "until": events.c.happened_at < bindparam("until"),
+    "end_id": events.c.id < bindparam("end_id"),
+}
+_PUBLISHED = (
+    _SELECT.where(events.c.position > bindparam("after")).order_by(events.c.position).limit(bindparam("count_max"))
+)
+
+
+@lru_cache(maxsize=256)
+def _page(shape: _Shape) -> Select[Any]:
+    statement = _SELECT.where(*(_FILTERS[name] for name in shape.filters if name in _FILTERS))
+    if shape.projects is not None:
+        visible = events.c.project_id.in_(sets.binds("project", shape.projects)) if shape.projects else false()
+        statement = statement.where(visible)
+    return statement.order_by(events.c.id.desc()).limit(bindparam("of_limit"))
+
+
+def _projects(visible: VisibleProjects) -> tuple[int | None, dict[str, Any]]:
+    if visible is EVERY_PROJECT:
+        return None, {}
+    return len(visible), sets.numbered("project", sorted(visible))
+
+
+def _literal(text: str) -> str:
+    """Escape text for a LIKE pattern, so that it matches only itself."""
+    return text.replace("/", "//").replace("%", "/%").replace("_", "/_")
+
+
+def _event(row: Row) -> StoredEvent:
+    before, after = row.pop("before_state"), row.pop("after_state")
+    return StoredEvent(
+        **row,
+        before=None if before is None else json.loads(before),
+        after=None if after is None else json.loads(after),
+    )

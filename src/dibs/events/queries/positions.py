@@ -1,0 +1,55 @@
+"""Give events their positions in streams."""
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Update, bindparam, insert, select, update
+
+from dibs.database import sets
+from dibs.database.transaction import Again, Duplicate, Transaction
+from dibs.events.tables import event_positions, events
+
+_LOCK = update(event_positions).where(event_positions.c.id == 1).values(position=event_positions.c.position)
+_CREATE = insert(event_positions).values(id=1, position=0)
+_LAST = select(event_positions.c.position).where(event_positions.c.id == 1)
+_MOVE = update(event_positions).where(event_positions.c.id == 1).values(position=bindparam("new_position"))
+_WITHOUT = select(events.c.id).where(events.c.position.is_(None)).order_by(events.c.id).limit(bindparam("count_max"))
+
+
+def any_without(tx: Transaction) -> bool:
+    """Return True when an event has no position yet."""
+    return bool(tx.values(_WITHOUT, {"count_max": 1}))
+
+
+def lock(tx: Transaction) -> int:
+    """Keep all other transactions from giving positions until this one ends; return the last position."""
+    if tx.change(_LOCK) != 1:
+        try:
+            tx.change(_CREATE)
+        except Duplicate as error:
+            # Another transaction inserted the row at the same moment; the next attempt finds it.
+            raise Again from error
+    return int(tx.values(_LAST)[0])
+
+
+def last(tx: Transaction) -> int:
+    """Return the position of the last event; 0 when there is none."""
+    found = tx.values(_LAST)
+    return int(found[0]) if found else 0
+
+
+def give(tx: Transaction, after: int, count_max: int) -> int:
+    """Give the positions after ``after`` to events that have none, in the order of their ids; return how many."""
+    ids = tx.values(_WITHOUT, {"count_max": min(count_max, sets.PIECE_MAX)})
+    if ids:
+        places = range(after + 1, after + 1 + len(ids))
+        tx.change(_give(len(ids)), {**sets.numbered("id", ids), **sets.numbered("position", places)})
+        tx.change(_MOVE, {"new_position": after + len(ids)})
+    return len(ids)
+
+
+@sets.cached
+def _give(count: int) -> Update:
+    positions: dict[Any, Any] = {
+        events.c.position: sets.by_key(events.c.id, "id", "position", count, BigInteger()),
+    }
+    return update(events).where(events.c.id.in_(sets.binds("id", count))).values(positions)
