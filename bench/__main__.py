@@ -7,6 +7,8 @@ the same run.
 import argparse
 from collections.abc import Iterator
 
+from bench.console import BOOKINGS, measure_console
+from bench.console import NODES as CONSOLE_NODES
 from bench.footprint import measure_footprint
 from bench.leases import HOSTS, LEASES, measure_leases
 from bench.listing import measure_listing
@@ -40,6 +42,9 @@ def main() -> None:
                 print(line, flush=True)
             print(f"\n{engine}, {HOSTS:,} hosts with {LEASES:,} leases, one call after the other, without HTTP")
             for line in lines_of_leases(bed, engine):
+                print(line, flush=True)
+            print(f"\n{engine}, the console: first view of {CONSOLE_NODES:,} nodes with {BOOKINGS:,} bookings")
+            for line in measure_console(bed, engine):
                 print(line, flush=True)
     finally:
         bed.close()

@@ -46,6 +46,7 @@ ENGINE_DEPENDENT = {
     "machines",
     "races",
     "servers",
+    "sessions",
 }
 """Folders whose tests run on every chosen engine: queries, transactions, locks, migrations, races and crashes.
 

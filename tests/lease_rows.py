@@ -41,6 +41,29 @@ def fill_leases(url: str, count: int, host_count: int) -> None:
         connection.execute(insert(bookings), [_booking(n, FIRST_ID + n % host_count) for n in numbers])
 
 
+def fill_booked_nodes(url: str, count: int, each: int, first_start: int) -> None:
+    """Make the nodes that ``fleet.fill`` inserted hosts, each with some leases of a day, two days apart."""
+    numbers = range(count)
+    day = 24 * 3600 * 1_000_000
+    with connect(url) as connection, connection.begin():
+        children = [_provider(RESERVATIONS_FIRST_ID + n, FIRST_ID + n, FIRST_ID + n) for n in numbers]
+        connection.execute(insert(providers), children)
+        connection.execute(insert(hosts), [_host(n) | {"created_at": NOW} for n in numbers])
+        windows = [(n, first_start + (2 * k + n % 2) * day) for n in numbers for k in range(each)]
+        rows = [_lease(n) | {"start_at": start, "end_at": start + day} for n, (_, start) in enumerate(windows)]
+        connection.execute(insert(leases), rows)
+        whole = {"resource_type": WHOLE_HOST, "least": 1, "most": 1, "resources": "{}"}
+        connection.execute(insert(lease_reservations), [_reservation(n) | whole for n in range(len(windows))])
+        connection.execute(
+            insert(bookings),
+            [
+                {"reservation_id": FIRST_ID + n, "host_id": FIRST_ID + host, "start_at": start, "end_at": start + day}
+                | {"amount": 1}
+                for n, (host, start) in enumerate(windows)
+            ],
+        )
+
+
 def _provider(row_id: int, root: int, parent: int | None) -> dict[str, Any]:
     name = str(uuid.uuid4())
     return {"id": row_id, "uuid": name, "name": name, "root_id": root, "parent_id": parent, "created_at": NOW}

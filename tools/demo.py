@@ -20,6 +20,7 @@ from demo_api import Api, DemoFailed, Refused
 from demo_fleet import fleet
 from demo_output import heading, progress
 from demo_story import print_suggestions, run_sections
+from demo_week import fill_week
 
 BROKEN = "r2-c05"
 
@@ -110,6 +111,9 @@ def run(api: Api, clouds_yaml: Path | None) -> None:
     heading(f"Enroll 60 machines with fake hardware at {api.url}")
     enroll_fleet(api)
     run_sections(api)
+    if clouds_yaml:
+        # A server of the user's own keeps its machines and hosts as they are.
+        fill_week(api)
     print_suggestions(api, clouds_yaml)
 
 
@@ -127,7 +131,10 @@ def main() -> int:
         with own_server() as (api, clouds_yaml):
             run(api, clouds_yaml)
             if stay:
-                print("\nThe server runs until Ctrl-C; then it is stopped and its data is deleted.", flush=True)
+                print(
+                    f"\nThe console stays open at {api.url}/ until Ctrl-C, which removes the server and its data.",
+                    flush=True,
+                )
                 while True:
                     time.sleep(3600)
     except KeyboardInterrupt:

@@ -29,9 +29,13 @@ class Api:
 
     url: str
 
-    def call(self, method: str, path: str, body: Any = None, *, api: str = "/baremetal/v1") -> Any:
-        """Send one request and return the response; raise Refused if it is an error."""
+    def call(
+        self, method: str, path: str, body: Any = None, *, api: str = "/baremetal/v1", project: str | None = None
+    ) -> Any:
+        """Send one request, as a member of a project if there is one; return the response, or raise Refused."""
         headers = {"X-OpenStack-Ironic-API-Version": VERSION, "Content-Type": "application/json"}
+        if project is not None:
+            headers |= {"X-Project-Id": project, "X-User-Id": f"{project}-user", "X-Roles": "member,reader"}
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.url}{api}{path}", data, headers, method=method)
         try:

@@ -6,12 +6,16 @@ from functools import partial
 from pathlib import Path
 
 from dibs.access.access import SERVICE
+from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations import laws as allocation_laws
 from dibs.allocations.operations.guards import AllocationNodeGuard
 from dibs.allocations.operations.intake import AllocationIntake, LocalIntake
 from dibs.conductor import Conductor
+from dibs.console import Console
+from dibs.console.exchange import Services as ConsoleServices
+from dibs.console.keys import SiteKey
 from dibs.database import Statistics, Store, health, open_store, revisions
 from dibs.database.columns import CLEAR, Vault
 from dibs.database.hooks import Hooks
@@ -46,6 +50,7 @@ from dibs.rpc.signing import CallVerifier
 from dibs.servers.operations import laws as server_laws
 from dibs.servers.operations.lease_uses import ServersOfLeases
 from dibs.settings import Settings
+from dibs.settings.authentication import has_console, sign_in_from
 
 HOOKS = Hooks(
     EventRecorder(),
@@ -86,6 +91,7 @@ def build_application(settings: Settings) -> Application:
     intake = LocalIntake(runner, conductor.wake)
     return Application(
         dialects=_dialects(settings, runner, clock, intake, conductor.wake),
+        console=_console(settings, runner, clock, intake, conductor.wake),
         cors=_cors(settings),
         ready=partial(health.problems, store),
         ready_once=conductor.problems,
@@ -105,8 +111,10 @@ def build_api(settings: Settings) -> Application:
         timeout_seconds=settings.rpc_timeout_seconds,
         ca_file=settings.rpc_ca_file,
     )
+    intake = RemoteIntake(runner, caller)
     return Application(
-        dialects=_dialects(settings, runner, clock, RemoteIntake(runner, caller), _nothing),
+        dialects=_dialects(settings, runner, clock, intake, _nothing),
+        console=_console(settings, runner, clock, intake, _nothing),
         cors=_cors(settings),
         ready=partial(health.problems, store),
         start=clock.start,
@@ -233,6 +241,29 @@ def _dialects(
     )
     compute = [] if nova is not None else [Compute(runner, wake=wake, policy_file=policy_file)]
     return [baremetal, placement, reservation, *compute, native]
+
+
+def _console(
+    settings: Settings, runner: Runner, clock: Clock, intake: AllocationIntake, wake: Callable[[], None]
+) -> Console | None:
+    if not has_console(settings):
+        return None
+    nova = _nova(settings)
+    site_key = SiteKey(runner)
+    services = ConsoleServices(
+        runner=runner,
+        clock=clock,
+        machine_policy=MachinePolicy(settings.policy_file or None),
+        lease_policy=LeasePolicy(settings.policy_file or None),
+        lease_rules=_lease_rules(settings),
+        find_flavor=nova.find_flavor if nova is not None else None,
+        enforcement=_enforcement(settings),
+        intake=intake,
+        wake=wake,
+        sign_in=sign_in_from(settings, site_key),
+        site_key=site_key,
+    )
+    return Console(services)
 
 
 def _nova(settings: Settings) -> Nova | None:

@@ -20,6 +20,7 @@ SUITES = {
     "architecture",
     "attacks",
     "bed",
+    "browsers",
     "clients",
     "conformance",
     "contracts",

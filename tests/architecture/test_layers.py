@@ -21,7 +21,7 @@ LAYERS = {
     for layer in contract["layers"]
     for name in layer.split("|")
 }
-ROOMS = ("events", "ledger", "candidates", "machines", "allocations", "leases", "flavors", "servers")
+ROOMS = ("events", "ledger", "candidates", "machines", "allocations", "leases", "flavors", "servers", "sessions")
 
 
 def room(name: str) -> dict[str, str]:

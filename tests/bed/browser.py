@@ -17,10 +17,15 @@ SCRIPT_SECONDS = 60
 """How far the page's own clock runs, as fast as it can, before the document is read."""
 
 
+def chromium_path() -> str:
+    """Return the path of Debian's Chromium."""
+    found = shutil.which("chromium")
+    assert found, "Chromium is missing: run tools/debian_packages.sh sqlite"
+    return found
+
+
 def open_page(url: str, profile: Path) -> str:
     """Return the HTML of a page after its scripts have run."""
-    chromium = shutil.which("chromium")
-    assert chromium, "Chromium is missing: run tools/debian_packages.sh sqlite"
     budget = f"--virtual-time-budget={SCRIPT_SECONDS * 1_000}"
-    command = [chromium, *OPTIONS, f"--user-data-dir={profile}", budget, "--dump-dom", url]
+    command = [chromium_path(), *OPTIONS, f"--user-data-dir={profile}", budget, "--dump-dom", url]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout

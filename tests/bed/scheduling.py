@@ -15,6 +15,8 @@ TOGETHER = {
     "tests/importing/": "a real Ironic, Placement and Keystone",
     "tests/http/auth/test_keystone.py": "a real Ironic, Placement and Keystone",
     "tests/packaging/": "one wheel and one source distribution",
+    "tests/http/auth/test_keystone_sessions.py": "a real Ironic, Placement and Keystone",
+    "tests/browsers/": "one Chromium and one console",
     "tests/docs/test_site.py": "the built site",
     "tests/docs/test_search.py": "the built site",
 }
@@ -27,6 +29,7 @@ STARTS_FIRST = (
     "tests/docs/test_commands.py",
     "tests/integrations/",
     "tests/importing/",
+    "tests/browsers/",
     "tests/packaging/",
     "tests/tools/",
     "tests/crashes/",

@@ -3,10 +3,11 @@
 import pickle
 from pathlib import Path
 
-from dibs.cli.server_factory import SpawnedWorker, authenticator_from, limits_from, options_from
+from dibs.cli.server_factory import SpawnedWorker, limits_from, options_from
 from dibs.http.auth.basic import BasicAuth
 from dibs.http.auth.noauth import NoAuth
 from dibs.settings import Settings
+from dibs.settings.authentication import authenticator_from
 from dibs.wiring import build_application
 
 

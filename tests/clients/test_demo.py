@@ -34,6 +34,8 @@ def test_the_demo_runs_all_sections_and_ends() -> None:
         "The earliest start at which this fits is ",
         "T15:00",
         "deleted: the machine is free for all again",
+        "60 machines can be booked",
+        "in a browser: the console shows who has what",
     ):
         assert line in done.stdout
 

@@ -13,9 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 from uvicorn.config import STARTUP_FAILURE
 
-from dibs.http.auth import Authenticator
-from dibs.http.auth.basic import BasicAuth
-from dibs.http.auth.noauth import NoAuth
 from dibs.http.edge.binding import is_loopback
 from dibs.http.edge.cors import Cors
 from dibs.http.edge.guards.browsers import BrowserGuard
@@ -26,6 +23,7 @@ from dibs.http.edge.reports import ask
 from dibs.http.edge.server import ServerOptions
 from dibs.http.edge.shell import Application, Perimeter, Shell
 from dibs.settings import Settings
+from dibs.settings.authentication import authenticator_from
 
 LOG = logging.getLogger(__name__)
 
@@ -58,24 +56,6 @@ def options_from(settings: Settings) -> ServerOptions:
         tls_cert=settings.tls_cert,
         tls_key=settings.tls_key,
     )
-
-
-def authenticator_from(settings: Settings) -> Authenticator:
-    """Return the authenticator of the configured method."""
-    if settings.auth == "http_basic":
-        return BasicAuth(settings.auth_file)
-    if settings.auth == "keystone":
-        from dibs.http.auth.keystone import KeystoneAuth, ServiceUser
-
-        user = ServiceUser(
-            username=settings.keystone_username,
-            password=settings.keystone_password,
-            project=settings.keystone_project,
-            user_domain=settings.keystone_user_domain,
-            project_domain=settings.keystone_project_domain,
-        )
-        return KeystoneAuth(settings.keystone_url, user)
-    return NoAuth()
 
 
 def perimeter_from(settings: Settings) -> Perimeter:

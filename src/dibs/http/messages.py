@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from msgspec import Struct, field
 
 from dibs.access.actor import Actor
+from dibs.http.auth import Authenticator
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -24,6 +25,8 @@ class Request(Struct, frozen=True, kw_only=True):
     request_id: str
     actor: Actor
     """The authenticated caller; on a public path of the dialect an actor without roles."""
+    address: str = ""
+    """The address of the client, for limits on attempts."""
 
 
 class Response(Struct, frozen=True):
@@ -78,8 +81,8 @@ class Operation(Protocol):
         """Status codes of errors in addition to those that follow from method, path and body."""
 
 
-class Dialect(Protocol):
-    """One HTTP contract, mounted under a prefix."""
+class Mounted(Protocol):
+    """What the shell serves under a prefix: a dialect, or the console."""
 
     @property
     def mount(self) -> str:
@@ -107,9 +110,6 @@ class Dialect(Protocol):
     def secret_nouns(self) -> frozenset[str]:
         """Parts of a path that a secret follows, which the log must not show: ``/reservations/{uuid}``."""
 
-    @property
-    def operations(self) -> Iterable[Operation]: ...
-
     def answer(self, request: Request) -> Response:
         """Answer a request. Never raises, whatever the client sends."""
 
@@ -120,7 +120,22 @@ class Dialect(Protocol):
         message: str,
         headers: tuple[tuple[str, str], ...] = (),
     ) -> Response:
-        """Return an error that the shell found (401, 413, 500, 503 …) in the format of this dialect."""
+        """Return an error that the shell found (401, 413, 500, 503 …) in the format of this mount."""
+
+
+class Dialect(Mounted, Protocol):
+    """One HTTP contract, mounted under a prefix."""
+
+    @property
+    def operations(self) -> Iterable[Operation]: ...
 
     def error_content(self, status: int) -> Mapping[str, Mapping[str, Any]]:
         """Return the JSON schema of the body of an error, for each media type that it may have."""
+
+
+class Pages(Mounted, Protocol):
+    """Pages for browsers, which authenticate by the cookie of a session instead of the headers of an API."""
+
+    @property
+    def authenticator(self) -> Authenticator:
+        """Finds the caller of a session; ANONYMOUS without one, so that the pages can ask the user to sign in."""

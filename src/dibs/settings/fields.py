@@ -144,6 +144,9 @@ class Settings:
         "", "Origins allowed to call the APIs from a browser (CORS), separated by commas."
     )
     cors_allow_headers: str = _setting("", "Additional request headers allowed for these origins, separated by commas.")
+    console_session_hours: float = _setting(
+        12.0, "Time after which a user who does nothing must sign in to the console again.", check=_at_least(0.01)
+    )
     conductor_name: str = _setting("", "Name of this conductor. Default: host name and port.", begins="conductors")
     conductor_group: str = _setting("", "Conductor group of this conductor.")
     heartbeat_seconds: float = _setting(10.0, "Interval between the heartbeats of a conductor.", check=_at_least(0.01))

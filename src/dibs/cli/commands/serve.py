@@ -20,6 +20,7 @@ from dibs.cli.settings_command import CommandFailed, SettingsCommand
 from dibs.http.edge.binding import BindError, bound_address, close_socket, is_loopback, open_socket
 from dibs.http.edge.logs import configure_logs
 from dibs.settings import ENVIRONMENT_PREFIX, Settings
+from dibs.settings.authentication import has_console
 
 if TYPE_CHECKING:
     from dibs.cli.server_factory import Builder
@@ -76,6 +77,8 @@ class Serve(SettingsCommand):
             f"Dibs serves {url}/baremetal and {url}/placement{where}; all APIs are listed at {url}/",
             file=self.app.stdout,
         )
+        if has_console(settings):
+            print(f"Open {url}/ in a browser for the console.", file=self.app.stdout)
         print(f"\n# clouds.yaml\n{clouds_yaml(settings)}", file=self.app.stdout, flush=True)
 
 

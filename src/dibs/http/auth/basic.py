@@ -65,6 +65,10 @@ class BasicAuth:
         """See Authenticator: a changed file may have other passwords and roles."""
         return self._current().stamp
 
+    def find(self, name: str) -> User | None:
+        """Return a user of the file; None when it has none of this name."""
+        return self._current().users.get(name)
+
     def claimed_name(self, headers: Mapping[str, str]) -> str:
         """See Authenticator."""
         credentials = _credentials(headers.get("authorization", ""))

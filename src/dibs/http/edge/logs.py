@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from dibs.access.request_id import REQUEST_ID
-from dibs.http.messages import Dialect
+from dibs.http.messages import Mounted
 
 ACCESS = logging.getLogger("dibs.access")
 
@@ -55,7 +55,7 @@ class TextFormatter(logging.Formatter):
         return super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
 
 
-def loggable_path(raw_path: bytes, dialect: Dialect | None) -> str:
+def loggable_path(raw_path: bytes, dialect: Mounted | None) -> str:
     """Return a path for the log: shortened, and without the secrets that the dialect has in its paths."""
     parts = raw_path[:PATH_LENGTH_MAX].decode("latin-1").split("/")
     if dialect is not None:

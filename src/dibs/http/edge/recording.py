@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from dibs.access.actor import Actor
 from dibs.http.edge import logs, metrics
 from dibs.http.edge.guards.proxies import Peer
-from dibs.http.messages import Dialect
+from dibs.http.messages import Mounted
 
 
 class Exchange(Struct):
@@ -21,7 +21,7 @@ class Exchange(Struct):
     headers: dict[str, str]
     peer: Peer
     request_id: str
-    dialect: Dialect | None
+    dialect: Mounted | None
     actor: Actor | None = None
     started: float = field(default_factory=time.perf_counter)
 

@@ -11,7 +11,7 @@ import concurrent.futures
 import contextvars
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -34,7 +34,7 @@ from dibs.http.edge.recording import Exchange, record
 from dibs.http.edge.sending import RawHeaders, Send, encode_headers, send_answer
 from dibs.http.edge.site import Site
 from dibs.http.failures import Headers, plain_failure
-from dibs.http.messages import Dialect, Request, Response
+from dibs.http.messages import Dialect, Mounted, Pages, Request, Response
 
 LOG = logging.getLogger(__name__)
 
@@ -56,6 +56,8 @@ class Application(Struct, frozen=True, kw_only=True):
     """
 
     dialects: Sequence[Dialect]
+    console: Pages | None = None
+    """The pages for browsers; None for a process that only answers calls."""
     cors: Cors | None = None
     """The allowed origins of browsers; None when none is allowed."""
     ready: Callable[[], list[str]] = list
@@ -87,9 +89,12 @@ class Shell:
         self._application = application
         self._perimeter = perimeter
         self._limits = limits
-        self._dialects = {dialect.mount: dialect for dialect in application.dialects}
+        self._console = application.console
+        mounted: list[Mounted] = [*application.dialects, *([self._console] if self._console is not None else [])]
+        self._mounted = {each.mount: each for each in mounted}
         self._site = Site(application.dialects, application.ready)
         self._identity = Identity(perimeter.authenticator)
+        self._sessions = Identity(self._console.authenticator) if self._console is not None else self._identity
         self._callers = CallerLimit(limits.caller_limit)
         self._admission = Admission(limits)
         self._uploads = Uploads(limits)
@@ -114,6 +119,7 @@ class Shell:
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._identity.close()
+        self._sessions.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._site.close()
         await asyncio.to_thread(self._application.stop)
@@ -145,8 +151,11 @@ class Shell:
             headers=headers,
             peer=self._perimeter.proxies.peer(scope, headers),
             request_id=choose_request_id(headers.get(HEADER)),
-            dialect=self._dialects.get("/" + path[1:].partition("/")[0]),
+            dialect=self._console if path == "/" and _prefers_html(headers) else self._mount_of(path),
         )
+
+    def _mount_of(self, path: str) -> Mounted | None:
+        return self._mounted.get("/" + path[1:].partition("/")[0])
 
     async def _answer(self, exchange: Exchange, scope: Scope, receive: Receive) -> _Answer:
         try:
@@ -170,7 +179,7 @@ class Shell:
             metrics.SHED.inc()
             return self._refuse(exchange, 503, _FULL, _RETRY)
 
-    async def _ask(self, exchange: Exchange, dialect: Dialect, origin: str, receive: Receive) -> _Answer:
+    async def _ask(self, exchange: Exchange, dialect: Mounted, origin: str, receive: Receive) -> _Answer:
         request = Request(
             method=exchange.method,
             path=_path_below(dialect, exchange.path),
@@ -179,6 +188,7 @@ class Shell:
             base_url=origin + dialect.mount,
             request_id=exchange.request_id,
             actor=ANONYMOUS,
+            address=exchange.peer.address,
         )
         caller = Caller(exchange.peer.address)
         if request.path not in dialect.public_paths:
@@ -193,23 +203,24 @@ class Shell:
             async with self._uploads.turn(caller):
                 return await self._read_and_run(exchange, dialect, request, caller, receive)
 
-    async def _identify(self, exchange: Exchange, dialect: Dialect, request: Request) -> Actor | Refusal:
+    async def _identify(self, exchange: Exchange, dialect: Mounted, request: Request) -> Actor | Refusal:
+        identity = self._sessions if dialect is self._console else self._identity
         try:
-            return await self._identity.identify(
+            return await identity.identify(
                 request.headers, exchange.peer.address, anonymous_is_admin=dialect.anonymous_is_admin
             )
         except Exception:
             LOG.exception("Authentication failed with an error.")
             return Refusal(500, _INTERNAL)
 
-    def _turn_away(self, exchange: Exchange, dialect: Dialect, request: Request, refusal: Refusal) -> _Answer:
+    def _turn_away(self, exchange: Exchange, dialect: Mounted, request: Request, refusal: Refusal) -> _Answer:
         """Answer a request whose body is not read. After "Expect: 100-continue" the client may not send it at all."""
         close = (("connection", "close"),) if "expect" in request.headers else ()
         response = dialect.refuse(request, refusal.status, refusal.message, (*refusal.headers, *close))
         return self._finish(exchange, request, response)
 
     async def _read_and_run(
-        self, exchange: Exchange, dialect: Dialect, request: Request, caller: Caller, receive: Receive
+        self, exchange: Exchange, dialect: Mounted, request: Request, caller: Caller, receive: Receive
     ) -> _Answer:
         reader = BodyReader(self._limits, self._budget, caller)
         try:
@@ -224,7 +235,7 @@ class Shell:
         finally:
             reader.release()
 
-    def _work(self, exchange: Exchange, dialect: Dialect, request: Request) -> tuple[_Answer, float]:
+    def _work(self, exchange: Exchange, dialect: Mounted, request: Request) -> tuple[_Answer, float]:
         """Answer a request in a thread of the pool; return the processor seconds that it took, too."""
         began = time.thread_time()
         try:
@@ -251,12 +262,17 @@ class Shell:
         return response, encode_headers(response, exchange.request_id)
 
 
-def _path_below(dialect: Dialect, path: str) -> str:
+def _prefers_html(headers: Mapping[str, str]) -> bool:
+    accept = headers.get("accept", "")
+    return negotiation.preferred(accept, ("application/json", "text/html")) == "text/html"
+
+
+def _path_below(dialect: Mounted, path: str) -> str:
     below = path[len(dialect.mount) :]
     return (below if dialect.strict_paths else below.rstrip("/")) or "/"
 
 
-def _check_and_answer(dialect: Dialect, request: Request) -> Response:
+def _check_and_answer(dialect: Mounted, request: Request) -> Response:
     if not dialect.checks_media_types:
         problem = negotiation.find_problem(request.headers, bool(request.body))
         if problem is not None:

@@ -71,7 +71,7 @@ class Site:
             "versions": versions,
             "links": [{"rel": "describedby", "href": f"{origin}/openapi.json"}],
         }
-        return _json(200, document)
+        return Response(200, json.dumps(document).encode(), (*_JSON, ("vary", "accept")))
 
     async def _alive(self, origin: str) -> Response:
         return _json(200, {"status": "ok"})

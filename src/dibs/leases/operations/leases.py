@@ -11,7 +11,7 @@ from dibs.database.paging import Page
 from dibs.database.transaction import Transaction
 from dibs.flavors.model.flavors import Flavor
 from dibs.flavors.queries import flavors
-from dibs.leases.model.access import require_on_lease, visible_leases
+from dibs.leases.model.access import require_in_own_project, require_on_lease, visible_leases
 from dibs.leases.model.errors import BadLease, LeaseNotFound
 from dibs.leases.model.events import LEASE_CHANGED
 from dibs.leases.model.leases import Lease, Reservation
@@ -46,6 +46,12 @@ class DeleteLease(GetLease, frozen=True, kw_only=True):
     rule: str = "blazar:leases:delete"
 
 
+class ListCurrentLeases(Struct, frozen=True, kw_only=True):
+    """List the leases of the caller's project that have not ended; reservations and events are left out."""
+
+    count_max: int
+
+
 class RemoveEndedLeases(Struct, frozen=True, kw_only=True):
     """Remove leases that have been terminated for this many seconds and have not changed since."""
 
@@ -73,6 +79,12 @@ def list_leases(tx: Transaction, access: Access, now: int, command: ListLeases) 
     if after is None:
         raise BadLease(reason=f"There is no lease {command.marker} to continue the list after.")
     return leases.page(tx, visible_leases(access), after, command.limit)
+
+
+def list_current_leases(tx: Transaction, access: Access, now: int, command: ListCurrentLeases) -> list[Lease]:
+    """Return the leases of the caller's project that have not ended, the first to end first."""
+    require_in_own_project(access, "blazar:leases:get")
+    return leases.current(tx, access.actor.project, command.count_max)
 
 
 def get_lease(tx: Transaction, access: Access, now: int, command: GetLease) -> Lease:

@@ -44,6 +44,15 @@ _ENDED = (
     .limit(bindparam("count_max"))
 )
 
+_ALL_CURRENT = (
+    select(*(leases.c[name] for name in _OWN))
+    .where(leases.c.status != TERMINATED)
+    .order_by(leases.c.end_at, leases.c.id)
+    .limit(bindparam("count_max"))
+)
+_CURRENT = _ALL_CURRENT.where(leases.c.project_id == bindparam("of_project"))
+_CURRENT_OF_NONE = _ALL_CURRENT.where(leases.c.project_id.is_(None))
+
 
 def get(tx: Transaction, uuid: str) -> Lease | None:
     """Return one lease; None when it does not exist."""
@@ -77,6 +86,13 @@ def page(tx: Transaction, projects: VisibleProjects, after: int, limit: int) -> 
         if len(piece) < wanted:
             break
     return found
+
+
+def current(tx: Transaction, project: str | None, count_max: int) -> list[Lease]:
+    """Return the leases of a project that have not ended, without reservations and events; the first to end first."""
+    statement = _CURRENT_OF_NONE if project is None else _CURRENT
+    values = {"count_max": count_max} if project is None else {"count_max": count_max, "of_project": project}
+    return [_lease(row, (), ()) for row in tx.tuples(statement, values)]
 
 
 def add(tx: Transaction, lease: Lease) -> Lease:

@@ -82,3 +82,12 @@ class NodeQuery(Struct, frozen=True, kw_only=True):
     limit: int = PAGE_MAX
     marker: str | None = None
     """The uuid of the last node of the previous page."""
+
+
+class NodeCount(Struct, frozen=True, kw_only=True):
+    """The number of nodes that have the same value of a field."""
+
+    value: str | None
+    total: int
+    available: int
+    """Those that can be deployed and have no instance."""

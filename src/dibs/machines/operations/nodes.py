@@ -25,7 +25,7 @@ from dibs.machines.model.errors import (
     WrongState,
 )
 from dibs.machines.model.node_changes import check_change, follow_from_change
-from dibs.machines.model.node_query import Equals, NodeQuery
+from dibs.machines.model.node_query import Equals, NodeCount, NodeQuery
 from dibs.machines.model.nodes import Node
 from dibs.machines.model.patching.node_patches import changes_of_patch
 from dibs.machines.operations import holds, node_claims
@@ -125,6 +125,11 @@ def list_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) ->
         for row in page:
             row["allocation"] = allocations.get(row["id"])
     return page
+
+
+def count_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) -> list[NodeCount]:
+    """Return the number of nodes of all pages for each value of the sort key."""
+    return node_pages.counts(tx, command)
 
 
 def update_node(tx: Transaction, access: Access, now: int, command: UpdateNode) -> NodeView:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, assert_never
 
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, false, func, not_, or_, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, false, func, not_, or_, select
 
 from dibs.access.access import EVERY_PROJECT
 from dibs.database import paging
@@ -24,6 +24,7 @@ from dibs.machines.model.node_query import (
     Contains,
     Equals,
     Held,
+    NodeCount,
     NodeQuery,
     OfConductor,
     OfProjects,
@@ -31,6 +32,7 @@ from dibs.machines.model.node_query import (
     Present,
     Traits,
 )
+from dibs.machines.model.states import AVAILABLE
 from dibs.machines.queries.nodes import COLUMNS
 from dibs.machines.tables import conductors, holds, nodes
 
@@ -69,6 +71,14 @@ def page(tx: Transaction, query: NodeQuery) -> paging.Page[Row] | None:
             for row in rows:
                 row[column] = decoder(row[column])
     return rows
+
+
+def counts(tx: Transaction, query: NodeQuery) -> list[NodeCount]:
+    """Return the number of nodes for each value of the sort key, in the order of the pages."""
+    shape, values = _shape(query, None, 0)
+    del values["page_limit"]
+    rows = tx.tuples(_select_counts(shape._replace(columns=frozenset())), values)
+    return [NodeCount(value=value, total=total, available=int(available)) for value, total, available in rows]
 
 
 def _add_traits(tx: Transaction, rows: list[Row], shape: Shape, values: dict[str, Any]) -> None:
@@ -144,6 +154,24 @@ def _select_traits(shape: Shape) -> Select[Any]:
         select(provider_traits.c.provider_id, provider_traits.c.trait)
         .join(inner, inner.c.id == provider_traits.c.provider_id)
         .order_by(provider_traits.c.provider_id, provider_traits.c.trait)
+    )
+
+
+@lru_cache(maxsize=100)
+def _select_counts(shape: Shape) -> Select[Any]:
+    value = nodes.c[shape.sort_key]
+    is_available = and_(
+        nodes.c.provision_state == AVAILABLE,
+        nodes.c.maintenance == 0,
+        nodes.c.retired == 0,
+        nodes.c.instance_uuid.is_(None),
+    )
+    available = func.coalesce(func.sum(case((is_available, 1), else_=0)), 0)
+    return (
+        select(value.label("value"), func.count().label("total"), available.label("available"))
+        .where(*(_clause(n, condition) for n, condition in enumerate(shape.conditions)))
+        .group_by(value)
+        .order_by(case((value.is_(None), 0), else_=1), value)
     )
 
 

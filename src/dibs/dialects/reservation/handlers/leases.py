@@ -3,12 +3,10 @@
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from random import getrandbits
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
-from msgspec.structs import replace
 
 from dibs.dialects.reservation.documents.dates import read_date, read_moment
 from dibs.dialects.reservation.documents.rendering import render_lease
@@ -19,6 +17,7 @@ from dibs.dialects.reservation.exchange import Exchange, empty_answer, json_answ
 from dibs.documents.json_schema import Schema
 from dibs.http.messages import Response
 from dibs.integrations.flavors import with_external_flavors
+from dibs.integrations.leasing import create_approved, update_approved
 from dibs.leases.model.errors import NotEnoughHosts
 from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.operations.availability import find_later_start, find_later_start_of_update
@@ -26,14 +25,12 @@ from dibs.leases.operations.leases import (
     DeleteLease,
     GetLease,
     ListLeases,
-    create_lease,
     delete_lease,
     get_lease,
     list_leases,
 )
 from dibs.leases.operations.planning import CreateLease
-from dibs.leases.operations.proposals import propose_lease, propose_update
-from dibs.leases.operations.updates import UPDATE_RULE, UpdateLease, update_lease
+from dibs.leases.operations.updates import UPDATE_RULE, UpdateLease
 
 LIMIT_MAX = 1_000
 LIST_BYTES_MAX = 32 * 1024 * 1024
@@ -77,14 +74,9 @@ def list_all(exchange: Exchange) -> Response:
 def create(exchange: Exchange) -> Response:
     """POST /v1/leases"""
     command = with_external_flavors(_read_new(exchange), exchange.access, exchange.services.find_flavor)
-    enforcement = exchange.services.enforcement
-    if enforcement is not None:
-        # With the same seed creating the lease chooses the same hosts, unless another lease has booked them.
-        command = replace(command, seed=getrandbits(32))
+    services = exchange.services
     with _naming_a_later_start(exchange, command):
-        if enforcement is not None:
-            enforcement.check_create(exchange.read(propose_lease, command))
-        lease = exchange.write(create_lease, command)
+        lease = create_approved(services.runner, exchange.access, command, services.enforcement)
     exchange.services.wake()
     return json_answer({"lease": render_lease(lease)}, 201)
 
@@ -100,13 +92,9 @@ def change(exchange: Exchange) -> Response:
     Quirk not copied: the original answers with the state UPDATING; Dibs answers with the state after the update.
     """
     command = _read_change(exchange)
-    enforcement = exchange.services.enforcement
-    proposed = enforcement is not None and not command.only_renames
-    command = replace(command, seed=getrandbits(32)) if proposed else command
+    services = exchange.services
     with _naming_a_later_start(exchange, command):
-        if enforcement is not None and proposed:
-            enforcement.check_update(exchange.read(propose_update, command))
-        lease = exchange.write(update_lease, command)
+        lease = update_approved(services.runner, exchange.access, command, services.enforcement)
     exchange.services.wake()
     return json_answer({"lease": render_lease(lease)})
 

@@ -1,0 +1,77 @@
+"""Nodes and what occupies them, for calendars and lists. A constant number of statements for each page."""
+
+from collections import defaultdict
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dibs.access.access import Access, VisibleProjects, visible_projects
+from dibs.allocations.model.schedules import ALLOCATION, HOLD, LEASE, Occupation, Schedule
+from dibs.allocations.queries import schedules
+from dibs.database.transaction import Transaction
+from dibs.machines.model.access import SEE_NODE, node_target
+from dibs.machines.model.holds import administers_system
+from dibs.machines.model.node_query import NodeQuery
+from dibs.machines.operations.nodes import count_nodes, list_nodes
+
+
+class ShowSchedule(Struct, frozen=True, kw_only=True):
+    """Show one page of nodes, and what occupies them in a window."""
+
+    nodes: NodeQuery
+    start: int
+    end: int
+    allocation_projects: VisibleProjects
+    lease_projects: VisibleProjects
+    """The projects whose allocations and leases the caller sees; of others it learns only that a node is occupied."""
+    grouped: bool = False
+    """Count the nodes of each group too: those that have the same value of the sort key."""
+
+
+class ListNodesOfLeases(Struct, frozen=True, kw_only=True):
+    """List the nodes that leases have booked. The caller has been shown the leases."""
+
+    leases: tuple[str, ...]
+    count_max: int = 1_000
+
+
+class LeasedNode(Struct, frozen=True, kw_only=True):
+    """A node that a lease has booked."""
+
+    uuid: str
+    name: str
+
+
+def list_nodes_of_leases(
+    tx: Transaction, access: Access, now: int, command: ListNodesOfLeases
+) -> dict[str, list[LeasedNode]]:
+    """Return the nodes that the caller sees, by the uuid of the lease that has booked them."""
+    found: dict[str, list[LeasedNode]] = defaultdict(list)
+    for lease, row in schedules.nodes_of_leases(tx, command.leases, command.count_max):
+        if access.allows(SEE_NODE, node_target(row["owner"], row["lessee"])):
+            found[lease].append(LeasedNode(uuid=row["uuid"], name=row["name"] or row["uuid"]))
+    return found
+
+
+def show_schedule(tx: Transaction, access: Access, now: int, command: ShowSchedule) -> Schedule:
+    """Return one page of the nodes that the caller sees, with what occupies them."""
+    limit = command.nodes.limit
+    # One more than the page shows whether another page follows.
+    found = list_nodes(tx, access, now, replace(command.nodes, limit=limit + 1))
+    nodes = found[:limit]
+    ids = [row["id"] for row in nodes]
+    visible = {
+        ALLOCATION: command.allocation_projects,
+        LEASE: command.lease_projects,
+        HOLD: visible_projects(access.actor, every=administers_system(access.actor)),
+    }
+    occupations: dict[int, list[Occupation]] = defaultdict(list)
+    for each in schedules.occupations(tx, ids, command.start, command.end, now):
+        occupations[each.node_id].append(each.shown_to(visible[each.kind]))
+    return Schedule(
+        nodes=nodes,
+        more=len(found) > limit or found.cut,
+        hosts=schedules.host_names(tx, ids),
+        occupations=occupations,
+        groups=count_nodes(tx, access, now, command.nodes) if command.grouped else (),
+    )

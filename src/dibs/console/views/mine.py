@@ -1,0 +1,98 @@
+"""What the user's project has and will have: leases and allocations, the first to end first."""
+
+from msgspec import Struct
+
+from dibs.access.access import EVERY_PROJECT
+from dibs.allocations.model.allocations import ALLOCATING, ERROR, Allocation, AllocationQuery
+from dibs.allocations.operations.allocations import list_allocations
+from dibs.allocations.operations.schedules import LeasedNode, ListNodesOfLeases, list_nodes_of_leases
+from dibs.console import pages
+from dibs.console.exchange import Exchange
+from dibs.console.views.reading import allocation_projects
+from dibs.errors import Forbidden
+from dibs.http.messages import Response
+from dibs.leases.model.leases import Lease
+from dibs.leases.operations.leases import ListCurrentLeases, list_current_leases
+
+ENTRIES_MAX = 200
+_FAR = 2**62
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """A lease or an allocation of the project."""
+
+    kind: str
+    uuid: str
+    name: str
+    status: str
+    start: int
+    end: int | None
+    nodes: list[LeasedNode]
+    detail: str = ""
+
+
+def show(exchange: Exchange) -> Response:
+    """GET /mine"""
+    entries = sorted([*_leases(exchange), *_allocations(exchange)], key=lambda entry: entry.end or _FAR)
+    return exchange.page(
+        "mine.html",
+        entries=entries,
+        done=exchange.query.get("done", ""),
+        command="dibs lease list; dibs allocation list",
+    )
+
+
+def release_allocation(exchange: Exchange) -> Response:
+    """POST /allocations/{allocation}/release"""
+    exchange.check_form()
+    exchange.services.intake.delete(exchange.machines, exchange.arguments["allocation"])
+    return pages.redirect(exchange.url("/mine", done="released"))
+
+
+def _leases(exchange: Exchange) -> list[Entry]:
+    try:
+        found = exchange.read(list_current_leases, exchange.leases, ListCurrentLeases(count_max=ENTRIES_MAX))
+    except Forbidden:
+        return []
+    uuids = tuple(lease.uuid for lease in found)
+    nodes = exchange.read(list_nodes_of_leases, exchange.machines, ListNodesOfLeases(leases=uuids))
+    return [_lease_entry(lease, nodes.get(lease.uuid, [])) for lease in found]
+
+
+def _lease_entry(lease: Lease, nodes: list[LeasedNode]) -> Entry:
+    return Entry(
+        kind="lease",
+        uuid=lease.uuid,
+        name=lease.name,
+        status=lease.status.lower(),
+        start=lease.start_at,
+        end=lease.end_at,
+        nodes=nodes,
+    )
+
+
+def _allocations(exchange: Exchange) -> list[Entry]:
+    """Return the allocations of the project; those of the whole system for a user without a project."""
+    visible = allocation_projects(exchange)
+    project = exchange.actor.project
+    if project is not None:
+        visible = frozenset({project}) if visible is EVERY_PROJECT or project in visible else frozenset()
+    query = AllocationQuery(projects=visible, limit=ENTRIES_MAX, descending=True)
+    found = exchange.read(list_allocations, exchange.machines, query)
+    return [_allocation_entry(each) for each in found]
+
+
+def _allocation_entry(allocation: Allocation) -> Entry:
+    wanted = " ".join([allocation.resource_class or "", *allocation.traits])
+    waits = f"waits for {wanted}" if allocation.state == ALLOCATING else ""
+    node = allocation.node_uuid
+    return Entry(
+        kind="allocation",
+        uuid=allocation.uuid,
+        name=allocation.name or allocation.uuid.partition("-")[0],
+        status={ALLOCATING: "waiting", ERROR: "failed"}.get(allocation.state, allocation.state),
+        start=allocation.created_at,
+        end=allocation.ends_at,
+        nodes=[LeasedNode(uuid=node, name=node.partition("-")[0])] if node else [],
+        detail=allocation.last_error or waits,
+    )

@@ -1,0 +1,106 @@
+"""The timeline: nodes in groups, and what occupies them, from hours to months."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from dibs.console import filters
+from dibs.console.bars import Bar, Scale, bars_of
+from dibs.console.errors import Refusal
+from dibs.console.exchange import Exchange
+from dibs.console.lines import Line
+from dibs.console.times import DAY
+from dibs.console.views.reading import lines_of, read_racks, read_schedule
+from dibs.http.messages import Response
+
+PAGE_ROWS = 80
+ZOOMS: Mapping[str, int] = {"day": 1, "3 days": 3, "week": 7, "month": 30, "quarter": 91}
+GROUPINGS: Mapping[str, str] = {"class": "resource_class", "rack": "chassis_uuid", "owner": "owner"}
+_DEFAULT_ZOOM = "week"
+_DEFAULT_GROUPING = "class"
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """A row of the timeline; the first of a group has its heading."""
+
+    heading: str | None
+    count: str
+    line: Line
+    bars: list[Bar]
+
+
+def show(exchange: Exchange) -> Response:
+    """GET /timeline"""
+    asked = exchange.query
+    zoom, by = _choose(asked, "zoom", ZOOMS, _DEFAULT_ZOOM), _choose(asked, "by", GROUPINGS, _DEFAULT_GROUPING)
+    text = asked.get("filter", "")
+    zone = exchange.zone
+    start = zone.midnight(zone.read(asked["from"], "the first day") if asked.get("from") else exchange.now)
+    scale = Scale(start=start, end=zone.days_later(start, ZOOMS[zoom]), now=exchange.now, zone=zone)
+    is_rest = exchange.is_part and "after" in asked
+    schedule = read_schedule(
+        exchange,
+        # The state of a node needs what occupies it now, also where the timeline shows another time.
+        start=min(scale.start, exchange.now),
+        end=max(scale.end, exchange.now + 1),
+        limit=PAGE_ROWS,
+        conditions=filters.parse(text),
+        sort_key=GROUPINGS[by],
+        marker=asked.get("after"),
+        grouped=True,
+    )
+    lines = lines_of(schedule, exchange.now)
+    values = [row[GROUPINGS[by]] for row in schedule.nodes]
+    counts = {count.value: f"{count.total} nodes, {count.available} available" for count in schedule.groups}
+    names = read_racks(exchange) if by == "rack" else {}
+    rows = list(_rows(lines, values, asked.get("group") if is_rest else None, counts, names, scale))
+    here = {"filter": text, "zoom": zoom, "by": by, "from": zone.form(start)[:10] if asked.get("from") else None}
+    more = None
+    if schedule.more:
+        more = exchange.url("/timeline", **here, after=lines[-1].uuid, group=_group(values[-1]))
+    return exchange.page(
+        "timeline_rows.html" if is_rest else "timeline.html",
+        rows=rows,
+        more=more,
+        scale=scale,
+        filter=text,
+        help=filters.HELP,
+        zoom=zoom,
+        zooms=ZOOMS,
+        by=by,
+        groupings=GROUPINGS,
+        here_url=lambda **changes: exchange.url("/timeline", **{**here, **changes}),
+        before=zone.form(zone.days_later(start, -ZOOMS[zoom]))[:10],
+        after=zone.form(scale.end)[:10],
+        step=round(100 * DAY / (scale.end - scale.start), 4),
+        command="dibs lease list",
+    )
+
+
+def _rows(
+    lines: list[Line],
+    values: list[str | None],
+    shown: str | None,
+    counts: Mapping[str | None, str],
+    names: Mapping[str, str],
+    scale: Scale,
+) -> Iterator[Row]:
+    """Yield the rows; ``shown`` is the group whose heading the page before has."""
+    for line, value in zip(lines, values, strict=True):
+        group = _group(value)
+        heading = None if group == shown else names.get(value or "", value or "none")
+        shown = group
+        yield Row(heading=heading, count=counts.get(value, ""), line=line, bars=bars_of(line, scale))
+
+
+def _group(value: str | None) -> str:
+    """Return a group for a URL, in which an absent value differs from each value."""
+    return "-" if value is None else f"={value}"
+
+
+def _choose(asked: Mapping[str, str], name: str, choices: Mapping[str, Any], default: str) -> str:
+    chosen = asked.get(name) or default
+    if chosen not in choices:
+        raise Refusal(400, f"The parameter {name} must be one of {', '.join(choices)}.")
+    return chosen

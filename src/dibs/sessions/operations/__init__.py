@@ -1,0 +1,1 @@
+"""What callers may do: one function per intent."""

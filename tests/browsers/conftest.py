@@ -1,0 +1,78 @@
+"""One Chromium and one console for all tests of this folder."""
+
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+
+from tests.bed.browser import OPTIONS, chromium_path
+from tests.bed.dibs_server import DibsServer
+from tests.bed.session import Bed
+from tests.browsers.lab import PASSWORD, Lab, fill, write_users
+
+TIMEOUT_SECONDS = 60
+"""Bounds how long a failure takes on a busy machine."""
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium; Playwright's own browsers are not downloaded."""
+    expect.set_options(timeout=TIMEOUT_SECONDS * 1000)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=list(OPTIONS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def lab(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A server with http_basic and forty machines. The tests share it: each books its own machines."""
+    folder = tmp_path_factory.mktemp("lab")
+    url = bed.databases("sqlite").fresh()
+    fill(url)
+    server = DibsServer(url, folder, "--auth-file", str(write_users(folder)), auth="http_basic")
+    server.start()
+    yield Lab(server)
+    server.stop()
+
+
+@pytest.fixture
+def open_as(chromium: Browser, lab: Lab) -> Iterator[OpenPage]:
+    """Return a function that opens a page of the console as a user, in a browser of its own.
+
+    At the end of the test, no page may have logged an error or asked another host.
+    """
+    complaints: list[str] = []
+    contexts = []
+
+    def open_page(user: str | None, path: str = "", **options: object) -> Page:
+        context = chromium.new_context(**{"viewport": {"width": 1360, "height": 820}, **options})  # type: ignore[arg-type]
+        contexts.append(context)
+        context.set_default_timeout(TIMEOUT_SECONDS * 1000)
+        context.on("console", lambda message: complaints.extend(_complaint(message)))
+        context.on("weberror", lambda error: complaints.append(str(error.error)))
+        context.on("request", lambda request: complaints.extend(_foreign(request.url, lab)))
+        page = context.new_page()
+        page.goto(f"{lab.url}/console{path}")
+        if user is not None:
+            page.get_by_label("User").fill(user)
+            page.get_by_label("Password").fill(PASSWORD)
+            page.get_by_role("button", name="Sign in").click()
+            page.get_by_role("button", name="Sign out").wait_for()
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def _complaint(message: ConsoleMessage) -> list[str]:
+    return [message.text] if message.type in ("error", "warning") else []
+
+
+def _foreign(url: str, lab: Lab) -> list[str]:
+    return [] if urlsplit(url).netloc == urlsplit(lab.url).netloc else [f"asked {url}"]

@@ -1,0 +1,69 @@
+"""No persona sees more in the console than through the APIs."""
+
+from collections.abc import Iterator, Mapping
+
+import httpx
+import pytest
+
+from tests.bed.dibs_server import DibsServer
+from tests.bed.session import Bed
+from tests.browsers.lab import fill, uuid_of
+
+ALL_ROLES = "admin,manager,member,reader"
+MEMBER_ROLES = "member,reader"
+PERSONAS: Mapping[str, Mapping[str, str]] = {
+    "system admin": {"X-Roles": ALL_ROLES},
+    "system member": {"X-Roles": MEMBER_ROLES},
+    "system reader": {"X-Roles": "reader"},
+    "owner admin": {"X-Roles": ALL_ROLES, "X-Project-Id": "storage"},
+    "owner member": {"X-Roles": MEMBER_ROLES, "X-Project-Id": "storage"},
+    "owner reader": {"X-Roles": "reader", "X-Project-Id": "storage"},
+    "lessee member": {"X-Roles": MEMBER_ROLES, "X-Project-Id": "vision-lab"},
+    "lessee reader": {"X-Roles": "reader", "X-Project-Id": "vision-lab"},
+    "stranger": {"X-Roles": MEMBER_ROLES, "X-Project-Id": "strangers"},
+    "without roles": {"X-Roles": "", "X-Project-Id": "storage"},
+}
+NODE = "r3-02"
+API = {"X-OpenStack-Ironic-API-Version": "1.80"}
+START, END = "2030-05-01 10:00", "2030-05-03 10:00"
+
+
+@pytest.fixture(scope="module")
+def booked(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[DibsServer, str]]:
+    """A server without authentication, whose callers name themselves, and a lease of the owner's project."""
+    url = bed.databases("sqlite").fresh()
+    fill(url)
+    server = DibsServer(url, tmp_path_factory.mktemp("personas"))
+    server.start()
+    reservation = {"resource_type": "physical:host", "min": 1, "max": 1, "resource_properties": ""}
+    reservation["hypervisor_properties"] = f'["==", "$hypervisor_hostname", "{NODE}"]'
+    body = {"name": "secret soak", "start_date": START, "end_date": END, "reservations": [reservation], "events": []}
+    answer = httpx.post(f"{server.url}/reservation/v1/leases", json=body, headers=PERSONAS["owner member"], timeout=60)
+    yield server, answer.json()["lease"]["id"]
+    server.stop()
+
+
+@pytest.mark.parametrize("persona", PERSONAS)
+def test_persona_sees_no_more_than_through_the_apis(booked: tuple[DibsServer, str], persona: str) -> None:
+    server, lease = booked
+    headers = {**PERSONAS[persona], "X-User-Id": "someone"}
+    with httpx.Client(base_url=server.url, headers=headers, timeout=60) as client:
+
+        def status(path: str) -> int:
+            return client.get(path, headers=API).status_code
+
+        nodes = client.get("/baremetal/v1/nodes?fields=name", headers=API)
+        fleet = client.get("/console/fleet")
+        assert fleet.status_code == nodes.status_code
+        shown = {node["name"] for node in nodes.json().get("nodes", [])}
+        assert all((f">{name}<" in fleet.text) == (name in shown) for name in ("r3-02", "arm-33"))
+        assert status(f"/console/nodes/{uuid_of(NODE)}") == status(f"/baremetal/v1/nodes/{NODE}")
+        assert status(f"/console/leases/{lease}") == status(f"/reservation/v1/leases/{lease}")
+        leases = client.get("/reservation/v1/leases")
+        sees_lease = any(each["id"] == lease for each in leases.json().get("leases", []))
+        for path in (f"/console/timeline?from={START[:10]}", f"/console/nodes/{uuid_of(NODE)}", "/console/mine"):
+            page = client.get(path)
+            assert sees_lease or "secret soak" not in page.text
+            assert sees_lease or lease not in page.text
+        refused = client.post(f"/console/leases/{lease}/release", data={"csrf": ""})
+        assert refused.status_code == 403
