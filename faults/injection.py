@@ -10,6 +10,10 @@ from collections.abc import Iterator, Sequence
 from faults.plan import Fault
 from faults.site import Site, Supervised
 
+JUMP_SECONDS_MAX = 600
+JUMP_SECONDS_MAX_ON_SQLITE = 30
+"""The clock of an SQLite file is that of its machine: what is due at once is late by the time that it was set back."""
+
 
 class Injector:
     """A thread that carries out the faults at their times; ``done`` counts them by kind."""
@@ -45,12 +49,22 @@ class Injector:
 
     def _broken(self, fault: Fault) -> contextlib.AbstractContextManager[None]:
         """Return the context in which the fault lasts."""
+        if fault.kind == "jump-clock":
+            return self._clock_set(fault)
         action, _, subject = fault.kind.partition("-")
         if subject not in ("api", "conductor"):
             return self.site.database.broken(fault)
         processes = self.site.apis if subject == "api" else self.site.conductors
         process = processes[fault.target % len(processes)]
         return _killed(process) if action == "kill" else _frozen(process)
+
+    @contextlib.contextmanager
+    def _clock_set(self, fault: Fault) -> Iterator[None]:
+        """Set a clock wrong, and right again."""
+        most = JUMP_SECONDS_MAX_ON_SQLITE if self.site.engine == "sqlite" else JUMP_SECONDS_MAX
+        self.site.set_clock(fault.target, fault.target % (2 * most) - most)
+        yield
+        self.site.set_clock(fault.target, 0)
 
 
 @contextlib.contextmanager

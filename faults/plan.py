@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tests.bed.galera import EVICTION_SECONDS
 from tests.bed.proxy import At
 
-PROCESS_FAULTS = ("kill-api", "freeze-api", "kill-conductor", "freeze-conductor", "pause-conductor")
+PROCESS_FAULTS = ("kill-api", "freeze-api", "kill-conductor", "freeze-conductor", "pause-conductor", "jump-clock")
 CONNECTION_FAULTS = (
     "cut",
     "delay",
@@ -47,6 +47,8 @@ LENGTHS = {
     "freeze-conductor": (0.3, 3.0),
     # Other conductors take over its work, and it goes on afterwards.
     "pause-conductor": (CONDUCTOR_TIMEOUT_SECONDS + 1, CONDUCTOR_TIMEOUT_SECONDS + 4),
+    # Longer than the interval at which processes read the time of the database.
+    "jump-clock": (1.0, 12.0),
     "kill-database": (0.0, 1.5),
     "freeze-database": (0.3, 4.0),
     "delay": (0.5, 3.0),

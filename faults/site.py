@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from faults.clocks import set_clock
 from faults.databases import open_database
 from faults.plan import CONDUCTOR_TIMEOUT_SECONDS
 from tests.bed.dibs_server import DibsServer
@@ -29,9 +30,15 @@ SECRET = "--rpc-secret=a secret of all processes"
 class Supervised(DibsServer):
     """A Dibs process that is started again when it has ended, as systemd does; ``bug`` names a defect to give it."""
 
-    def __init__(self, database_url: str, folder: Path, *flags: str, command: str, bug: str) -> None:
+    def __init__(
+        self, database_url: str, folder: Path, *flags: str, command: str, bug: str, movable_clock: bool = False
+    ) -> None:
         super().__init__(database_url, folder, *flags, command=command)
-        self.program = ("dibs-with-bug", bug) if bug else ("dibs",)
+        self.program: tuple[str, ...] = ("dibs-with-bug", bug) if bug else ("dibs",)
+        self.clock = folder / f"clock-{self.port}"
+        if movable_clock and not bug:
+            set_clock(self.clock, 0)
+            self.program = ("dibs-with-clock", str(self.clock))
         self.stopping = False
         self.starts = 0
         self._lock = threading.Lock()
@@ -71,7 +78,15 @@ class Site:
         self.folder = folder
         self.database = open_database(engine, folder, kinds)
         self.dibs = [
-            Supervised(self.database.url(number), folder, *FLAGS, SECRET, command=command, bug=bug)
+            Supervised(
+                self.database.url(number),
+                folder,
+                *FLAGS,
+                SECRET,
+                command=command,
+                bug=bug,
+                movable_clock="jump-clock" in kinds,
+            )
             for number, command in enumerate(self.database.commands)
         ]
 
@@ -84,6 +99,12 @@ class Site:
     def conductors(self) -> list[Supervised]:
         """The processes whose conductors the faults hit."""
         return [one for one in self.dibs if one not in self.apis]
+
+    def set_clock(self, process: int, seconds: int) -> None:
+        """Set the clock of one process; on SQLite of all, which are on one machine."""
+        for number, one in enumerate(self.dibs):
+            if self.engine == "sqlite" or number == process % len(self.dibs):
+                set_clock(one.clock, seconds)
 
     def wait_until_ready(self) -> None:
         """Wait until every process is ready."""

@@ -8,8 +8,8 @@ from cliff.app import App
 
 import dibs
 from dibs.cli.main import main
-from faults import bugs
-from tests.bed.fork_server import serve
+from faults import bugs, clocks
+from tests.bed.fork_server import Programs, serve
 from tests.conductor import process
 
 
@@ -24,4 +24,5 @@ if __name__ == "__main__":
     import_everything()
     # cliff took the name of this program at import.
     App.NAME = "dibs"
-    serve(sys.argv[1], {"dibs": main, "dibs-with-bug": bugs.main, "conductor": process.main})
+    with_faults: Programs = {"dibs-with-bug": bugs.main, "dibs-with-clock": clocks.main}
+    serve(sys.argv[1], {"dibs": main, "conductor": process.main, **with_faults})
