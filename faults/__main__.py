@@ -41,13 +41,19 @@ def run_one(options: Options) -> bool:
     """Run on one engine and print what was found; return whether there was no violation."""
     folder = new_folder()
     print(f"{options.engine}, seed {options.seed}, {options.clients} clients, {options.seconds:g} s", flush=True)
-    outcome = run(options, folder)
+    outcome = run(options, folder, say_round)
     print("\n".join(lines_of(outcome)), flush=True)
     if outcome.violations:
         print(f"  Logs and records are in {folder}. --seed {options.seed} runs the same plan again.", flush=True)
     else:
         shutil.rmtree(folder)
     return not outcome.violations
+
+
+def say_round(number: int, outcome: Outcome) -> None:
+    """Print the numbers up to a round, so that an interrupted run says how far it came."""
+    found = f"{outcome.operations:,} operations, {outcome.faults.total()} faults, {len(outcome.violations)} violations"
+    print(f"  round {number}: {found}", flush=True)
 
 
 def lines_of(outcome: Outcome) -> list[str]:

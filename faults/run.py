@@ -5,7 +5,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -101,8 +101,15 @@ class Outcome:
         self.longest_answer = max(self.longest_answer, *(record.seconds for record in records), 0.0)
 
 
-def run(options: Options, folder: Path) -> Outcome:
-    """Run rounds on a new site until one has violations: clients under faults, the end of all work, the check."""
+def _say_nothing(_: int, __: Outcome) -> None:
+    """Report nothing: the default."""
+
+
+def run(options: Options, folder: Path, report: Callable[[int, Outcome], None] = _say_nothing) -> Outcome:
+    """Run rounds on a new site until one has violations: clients under faults, the end of all work, the check.
+
+    ``report`` is called after each round with its number and the outcome so far.
+    """
     outcome = Outcome()
     site = Site(options.engine, folder, options.kinds or kinds_of(options.engine), bug=options.bug)
     try:
@@ -115,6 +122,7 @@ def run(options: Options, folder: Path) -> Outcome:
             conclude(site, crowd, outcome)
             outcome.add([record for client in crowd for record in client.records], stopped_at)
             write_records(crowd, folder / f"records-{turn}.jsonl")
+            report(turn + 1, outcome)
             if outcome.violations:
                 break
     finally:
