@@ -31,8 +31,19 @@ class Page(list[Entry]):
         return page
 
 
+def text_size(row: Row) -> int:
+    """Return the number of characters in a row."""
+    return sum(len(value) for value in row.values() if isinstance(value, str))
+
+
 def read_page(
-    read: Callable[[Row | None, int], list[Row]], marker: Row | None, sort_key: str, limit: int, piece: int = PIECE_ROWS
+    read: Callable[[Row | None, int], list[Row]],
+    marker: Row | None,
+    sort_key: str,
+    limit: int,
+    *,
+    piece: int = PIECE_ROWS,
+    size_of: Callable[[Row], int] = text_size,
 ) -> Page[Row]:
     """Read a page in pieces until its limit or PAGE_BYTES_MAX. ``read`` takes a marker and a number of rows."""
     page: Page[Row] = Page()
@@ -42,7 +53,7 @@ def read_page(
         rows = read(marker, wanted)
         for row in rows:
             page.append(row)
-            size += sum(len(value) for value in row.values() if isinstance(value, str))
+            size += size_of(row)
             if size >= PAGE_BYTES_MAX:
                 page.cut = True
                 return page

@@ -47,7 +47,24 @@ def search(tx: Transaction, query: ProviderQuery, class_ids: Mapping[str, int]) 
     for number, (name, amount) in enumerate(sorted(query.resources.items())):
         values |= {f"class_{number}": class_ids.get(name, _NEVER), f"amount_{number}": amount}
     shape = Shape(tuple(sorted(fields)), query.in_tree is not None, traits, aggregates, len(query.resources))
-    return [Provider(**row) for row in tx.rows(_select(shape), values)]
+    return [_provider(row) for row in tx.tuples(_select(shape), values)]
+
+
+def _provider(row: tuple[Any, ...]) -> Provider:
+    # Row by row, a call with names costs half of one with a dictionary.
+    row_id, uuid, name, generation, parent_id, root_id, parent, root, created_at, updated_at = row
+    return Provider(
+        id=row_id,
+        uuid=uuid,
+        name=name,
+        generation=generation,
+        parent_id=parent_id,
+        root_id=root_id,
+        parent=parent,
+        root=root,
+        created_at=created_at,
+        updated_at=updated_at,
+    )
 
 
 def _template(kind: str, criteria: Criteria, values: dict[str, Any]) -> Names:

@@ -9,11 +9,12 @@ values are parameters. A second statement, with the page as inner table, reads t
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, assert_never
 
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, false, func, not_, or_, select
+from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, case, exists, false, func, not_, or_, select
 
 from dibs.access.access import EVERY_PROJECT
 from dibs.database import paging
@@ -36,6 +37,8 @@ from dibs.machines.model.states import AVAILABLE
 from dibs.machines.queries.nodes import COLUMNS
 from dibs.machines.tables import conductors, holds, nodes
 
+_LONG_TEXTS = frozenset(column.name for column in nodes.c if isinstance(column.type, Text))
+_OTHER_COLUMNS_BYTES = 1_000
 BEYOND = ("traits", "conductor", "allocation")
 """Columns that are not in the table of nodes."""
 
@@ -65,7 +68,10 @@ def page(tx: Transaction, query: NodeQuery) -> paging.Page[Row] | None:
         return rows
 
     piece = paging.PIECE_ROWS if query.columns & COLUMNS.structures else query.limit
-    rows = paging.read_page(read, marker, query.sort_key, query.limit, piece)
+    texts = sorted(query.columns & _LONG_TEXTS)
+    rows = paging.read_page(
+        read, marker, query.sort_key, query.limit, piece=piece, size_of=lambda row: _size(row, texts)
+    )
     for column in query.columns:
         if (decoder := COLUMNS.decoder(column, tx.vault)) is not None:
             for row in rows:
@@ -79,6 +85,11 @@ def counts(tx: Transaction, query: NodeQuery) -> list[NodeCount]:
     del values["page_limit"]
     rows = tx.tuples(_select_counts(shape._replace(columns=frozenset())), values)
     return [NodeCount(value=value, total=total, available=int(available)) for value, total, available in rows]
+
+
+def _size(row: Row, texts: Sequence[str]) -> int:
+    """Return the size of a row, measured by its long texts only: a node has eighty columns."""
+    return _OTHER_COLUMNS_BYTES + sum(len(row[name] or "") for name in texts)
 
 
 def _add_traits(tx: Transaction, rows: list[Row], shape: Shape, values: dict[str, Any]) -> None:

@@ -4,6 +4,9 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
 from dibs.dialects.placement.errors import Refusal, bad_request, conflict, not_found, refusal_of
 from dibs.dialects.placement.exchange import Exchange, empty_answer, json_answer
 from dibs.dialects.placement.query import read_in_tree, read_member_of, read_required, read_resources
@@ -50,6 +53,7 @@ _LISTS: Mapping[int, Schema] = {
     for version in {since for since, _ in PARAMETERS.values()}
 }
 
+_PLACE = "uuid-of-the-provider"
 _LINKS = {"inventories": 0, "usages": 0, "aggregates": 1, "traits": 6, "allocations": 11}
 """The links of a provider, each with its first version."""
 
@@ -64,7 +68,8 @@ def list_all(exchange: Exchange) -> Response:
     except NoSuchTrait as error:
         raise refusal_of(error, 'Invalid trait(s) in "required" parameter: ') from None
     modified = max((provider.changed_at for provider in found), default=exchange.now())
-    shown = [_shown(exchange, provider) for provider in found]
+    renderer = _Renderer(exchange)
+    shown = [renderer.render(provider) for provider in found]
     return json_answer(exchange, {"resource_providers": shown}, modified=modified)
 
 
@@ -86,7 +91,7 @@ def create(exchange: Exchange) -> Response:
     location = exchange.location("resource_providers", made.uuid)
     if exchange.minor < BODY_OF_NEW_SINCE:
         return empty_answer(exchange, 201, headers=location)
-    return json_answer(exchange, _shown(exchange, made), modified=made.changed_at, headers=location)
+    return json_answer(exchange, _Renderer(exchange).render(made), modified=made.changed_at, headers=location)
 
 
 def show(exchange: Exchange) -> Response:
@@ -154,14 +159,32 @@ def _read_query(exchange: Exchange) -> ProviderQuery:
 
 
 def _answer(exchange: Exchange, provider: Provider) -> Response:
-    return json_answer(exchange, _shown(exchange, provider), modified=provider.changed_at)
+    return json_answer(exchange, _Renderer(exchange).render(provider), modified=provider.changed_at)
 
 
-def _shown(exchange: Exchange, provider: Provider) -> dict[str, Any]:
-    here = exchange.path("resource_providers", provider.uuid)
-    links = [{"rel": "self", "href": here}]
-    links += [{"rel": rel, "href": f"{here}/{rel}"} for rel, since in _LINKS.items() if exchange.minor >= since]
-    shown = {"uuid": provider.uuid, "name": provider.name, "generation": provider.generation, "links": links}
-    if exchange.minor >= TREES_SINCE:
-        shown |= {"parent_provider_uuid": provider.parent, "root_provider_uuid": provider.root}
-    return shown
+class _Document(Struct):
+    """A provider as the API shows it; not a dictionary, because a list has thousands of them."""
+
+    uuid: str
+    name: str
+    generation: int
+    links: Raw
+    parent_provider_uuid: str | UnsetType | None = UNSET
+    root_provider_uuid: str | UnsetType = UNSET
+
+
+class _Renderer:
+    """Renders the providers of one request; their links are encoded once, and get the uuid of each provider."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        here = exchange.path("resource_providers", _PLACE)
+        links = [{"rel": "self", "href": here}]
+        links += [{"rel": rel, "href": f"{here}/{rel}"} for rel, since in _LINKS.items() if exchange.minor >= since]
+        self._links = msgspec.json.encode(links)
+        self._trees = exchange.minor >= TREES_SINCE
+
+    def render(self, provider: Provider) -> _Document:
+        links = Raw(self._links.replace(_PLACE.encode(), provider.uuid.encode()))
+        if not self._trees:
+            return _Document(provider.uuid, provider.name, provider.generation, links)
+        return _Document(provider.uuid, provider.name, provider.generation, links, provider.parent, provider.root)
