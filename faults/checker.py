@@ -1,14 +1,17 @@
 """Compares what remains after the faults with what the clients were told, and with the laws of the ledger."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from dibs.database import open_store
 from dibs.database.laws import violations
+from dibs.events.tables import events
 from dibs.wiring import LAWS
 from faults.observation import observe
 from faults.workload.client import DEADLINE_SECONDS, Client, Record
 from faults.workload.memory import Doubt, Key, Memory, State
-from tests.laws import Tables, broken_laws, read_tables
+from tests.bed.schema import TABLES
+from tests.laws import Tables, broken_laws, connect
 from tests.lease_laws import broken_lease_laws
 
 
@@ -17,19 +20,32 @@ def check(url: str, tables: Tables, clients: Sequence[Client]) -> list[str]:
     return [
         *_broken_laws(url, tables),
         *_overbooked(tables),
+        *not_once(tables),
         *compare(observe(tables, len(clients)), [client.memory for client in clients]),
         *(violation for client in clients for violation in (*bad_answers(client.records), *client.stale)),
     ]
 
 
-def unfinished(url: str) -> list[str]:
+WORK = ("nodes", "holds", "node_tasks", "outbox_calls", "leases", "allocations")
+"""The tables that show work that is not finished; the table of events grows too large to be read again and again."""
+
+
+def read_work(url: str) -> Tables:
+    """Read the rows that show unfinished work, and of the events only those that are not published."""
+    unpublished = events.select().where(events.c.position.is_(None))
+    with connect(url) as connection, connection.begin():
+        read = {table.name: table.select() for table in TABLES if table.name in WORK} | {"events": unpublished}
+        return {name: [dict(row) for row in connection.execute(query).mappings()] for name, query in read.items()}
+
+
+def unfinished(tables: Tables) -> list[str]:
     """Describe the work that conductors still have to do."""
-    tables = read_tables(url)
     return [
         *(f"node {row['uuid']} is locked by {row['reservation']}" for row in tables["nodes"] if row["reservation"]),
         *(f"node {row['node_id']} has the task {row['work']}" for row in tables["node_tasks"]),
         *(f"outbox call {row['kind']} waits" for row in tables["outbox_calls"]),
         *(f"lease {row['name']} has not started" for row in tables["leases"] if _is_late(row)),
+        *(f"event {row['type']} of {row['object_id']} is not published" for row in tables["events"]),
         *_waiting_allocations(tables),
     ]
 
@@ -44,6 +60,32 @@ def _waiting_allocations(tables: Tables) -> Iterator[str]:
     for row in waiting:
         if enough or row["wait_until"] is None:
             yield f"allocation {row['uuid']} is allocating, and {free} nodes are free"
+
+
+def not_once(tables: Tables) -> Iterator[str]:
+    """Describe events that were executed or published twice, and leases that are active without having started."""
+    happened = Counter((row["type"], row["object_id"]) for row in tables["events"] if row["type"] in HAPPEN_ONCE)
+    for (kind, identity), times in happened.items():
+        if times > 1:
+            yield f"{kind} of {identity} happened {times} times"
+    for lease in tables["leases"]:
+        if lease["status"] == "ACTIVE" and ("lease.started", lease["uuid"]) not in happened:
+            yield f"lease {lease['uuid']} is active and never started"
+    for position, times in Counter(row["position"] for row in tables["events"]).items():
+        if times > 1 and position is not None:
+            yield f"{times} events have the position {position}"
+
+
+HAPPEN_ONCE = (
+    "lease.created",
+    "lease.started",
+    "lease.ended",
+    "lease.deleted",
+    "node.created",
+    "node.deleted",
+    "allocation.created",
+)
+"""Events that each object has at most once."""
 
 
 def compare(found: dict[Key, State], memories: Iterable[Memory]) -> Iterator[str]:

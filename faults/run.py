@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dibs.database.engines import timeouts
-from faults.checker import check, unfinished
+from faults.checker import check, read_work, unfinished
 from faults.injection import Injector
 from faults.observation import observe, observe_ids
 from faults.plan import Fault, draw_faults, kinds_of
@@ -169,15 +169,19 @@ def conclude(site: Site, crowd: Sequence[Client], outcome: Outcome) -> None:
     ended = time.monotonic()
     try:
         site.wait_until_ready()
-        eventually(lambda: not unfinished(site.database.direct_url), FINISH_SECONDS, "the end of all work")
+        eventually(lambda: not _left_to_do(site), FINISH_SECONDS, "the end of all work")
     except AssertionError as error:
-        outcome.violations += [f"{error}: {left}" for left in unfinished(site.database.direct_url)] or [str(error)]
+        outcome.violations += [f"{error}: {left}" for left in _left_to_do(site)] or [str(error)]
     outcome.finished_after = max(outcome.finished_after, time.monotonic() - ended)
     tables = read_tables(site.database.direct_url)
     outcome.violations += check(site.database.direct_url, tables, crowd)
     found, ids = observe(tables, len(crowd)), observe_ids(tables)
     for client in crowd:
         client.memory.resolve(found, ids)
+
+
+def _left_to_do(site: Site) -> list[str]:
+    return unfinished(read_work(site.database.direct_url))
 
 
 def write_records(crowd: Sequence[Client], path: Path) -> None:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from faults.checker import bad_answers, compare
+from faults.checker import WORK, bad_answers, compare, not_once, unfinished
 from faults.workload.client import DEADLINE_SECONDS, Record
 from faults.workload.memory import Key, Memory, State, Step
+from tests.laws import Row, Tables
 
 ONE, OTHER = ("consumer", "one"), ("consumer", "other")
 
@@ -66,3 +67,51 @@ def test_an_object_in_doubt_is_not_used_again() -> None:
 def test_late_answers_and_internal_errors_are_found(status: int | None, seconds: float, complaints: int) -> None:
     record = Record(0, "claim", "PUT", "/x", None, 1.0, seconds, status, {})
     assert len(list(bad_answers([record]))) == complaints
+
+
+def tables(**rows: list[Row]) -> Tables:
+    return {**{key: [] for key in (*WORK, "events")}, **rows}
+
+
+ALLOCATION = {"uuid": "a", "state": "allocating", "batch": None, "wait_until": 1}
+FREE_NODE = {"id": 1, "uuid": "n", "reservation": None, "resource_class": "fleet", "instance_uuid": None}
+
+
+@pytest.mark.parametrize(
+    ("rows", "complaints"),
+    [
+        ({}, 0),
+        ({"nodes": [{**FREE_NODE, "reservation": "conductor"}]}, 1),
+        ({"node_tasks": [{"node_id": 1, "work": "deploy"}]}, 1),
+        ({"outbox_calls": [{"kind": "notify"}]}, 1),
+        ({"leases": [{"name": "l", "status": "PENDING", "start_at": 1_800_000_000_000_000}]}, 1),
+        ({"leases": [{"name": "l", "status": "PENDING", "start_at": 3_800_000_000_000_000}]}, 0),
+        ({"allocations": [ALLOCATION], "nodes": [FREE_NODE]}, 1),
+        ({"allocations": [ALLOCATION], "nodes": []}, 0),
+        ({"allocations": [{**ALLOCATION, "wait_until": None}], "nodes": []}, 1),
+        ({"events": [{"type": "node.created", "object_id": "n"}]}, 1),
+    ],
+)
+def test_work_that_is_not_finished_is_found(rows: Tables, complaints: int) -> None:
+    assert len(unfinished(tables(**rows))) == complaints
+
+
+def event(kind: str, position: int) -> Row:
+    return {"type": kind, "object_id": "l", "position": position}
+
+
+ACTIVE_LEASE = {"uuid": "l", "status": "ACTIVE"}
+
+
+@pytest.mark.parametrize(
+    ("happened", "complaints"),
+    [
+        ([event("lease.started", 1)], 0),
+        ([event("lease.started", 1), event("lease.changed", 2), event("lease.changed", 3)], 0),
+        ([event("lease.started", 1), event("lease.started", 2)], 1),
+        ([event("lease.started", 1), event("lease.changed", 1)], 1),
+        ([event("lease.created", 1)], 1),
+    ],
+)
+def test_events_that_are_executed_or_published_twice_or_never_are_found(happened: list[Row], complaints: int) -> None:
+    assert len(list(not_once(tables(leases=[ACTIVE_LEASE], events=happened)))) == complaints
