@@ -61,7 +61,14 @@ def test_persona_sees_no_more_than_through_the_apis(booked: tuple[DibsServer, st
         assert status(f"/console/leases/{lease}") == status(f"/reservation/v1/leases/{lease}")
         leases = client.get("/reservation/v1/leases")
         sees_lease = any(each["id"] == lease for each in leases.json().get("leases", []))
-        for path in (f"/console/timeline?from={START[:10]}", f"/console/nodes/{uuid_of(NODE)}", "/console/mine"):
+        audit, page = client.get("/dibs/v1/audit"), client.get("/console/audit")
+        assert page.status_code == audit.status_code
+        assert ("secret soak" in page.text) == ("secret soak" in audit.text)
+        for path in (
+            f"/console/timeline?from={START[:10]}",
+            f"/console/nodes/{uuid_of(NODE)}",
+            "/console/mine",
+        ):
             page = client.get(path)
             assert sees_lease or "secret soak" not in page.text
             assert sees_lease or lease not in page.text

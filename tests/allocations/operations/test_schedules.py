@@ -4,7 +4,7 @@ from typing import Any
 
 from dibs.access.access import EVERY_PROJECT, SERVICE, VisibleProjects
 from dibs.allocations.model.schedules import ALLOCATION, HOLD, LEASE, Schedule
-from dibs.allocations.operations.schedules import ShowSchedule, show_schedule
+from dibs.allocations.operations.schedules import ShowCapacity, ShowSchedule, show_capacity, show_schedule
 from dibs.machines.model.node_query import NodeQuery
 from tests.allocation_builders import allocate_node
 from tests.builders import Ledger
@@ -78,3 +78,17 @@ def test_number_of_statements_does_not_depend_on_the_number_of_bookings(ledger: 
         read(ledger, grouped=True)
         counts.append(ledger.store.statistics.statements - before)
     assert counts[0] == counts[1] <= 6
+
+
+def test_capacity_counts_instances_bookings_and_nodes_out_of_service(ledger: Ledger) -> None:
+    allocate_node(ledger)
+    for values in ({"maintenance": True}, {}, {}):
+        register(ledger, ledger.enrol(resource_class="gold", **values))
+    lease(ledger, 5, 9, whole(2))
+    step = at(1) - at(0)
+    command = ShowCapacity(projects=EVERY_PROJECT, step=step, count=12)
+    (found,) = ledger.runner.read(show_capacity, SERVICE, command)
+    assert (found.resource_class, found.total, found.out) == ("gold", 4, 1)
+    assert (found.taken[0], max(found.taken), found.taken[-1]) == (1, 3, 1)
+    nothing = ShowCapacity(projects=frozenset({"another"}), step=step, count=2)
+    assert ledger.runner.read(show_capacity, SERVICE, nothing) == []

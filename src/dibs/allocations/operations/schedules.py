@@ -6,8 +6,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dibs.access.access import Access, VisibleProjects, visible_projects
+from dibs.allocations.model.capacity import ClassCapacity, Use, taken_in_steps
 from dibs.allocations.model.schedules import ALLOCATION, HOLD, LEASE, Occupation, Schedule
-from dibs.allocations.queries import schedules
+from dibs.allocations.queries import capacity, schedules
 from dibs.database.transaction import Transaction
 from dibs.machines.model.access import SEE_NODE, node_target
 from dibs.machines.model.holds import administers_system
@@ -75,3 +76,30 @@ def show_schedule(tx: Transaction, access: Access, now: int, command: ShowSchedu
         occupations=occupations,
         groups=count_nodes(tx, access, now, command.nodes) if command.grouped else (),
     )
+
+
+class ShowCapacity(Struct, frozen=True, kw_only=True):
+    """Show how many nodes of each class are taken, in steps from now on."""
+
+    projects: VisibleProjects
+    """Only nodes whose owner or lessee is one of these projects."""
+    step: int
+    count: int
+
+
+def show_capacity(tx: Transaction, access: Access, now: int, command: ShowCapacity) -> list[ClassCapacity]:
+    """Return the capacity of each class, the largest first."""
+    uses: dict[str | None, list[Use]] = defaultdict(list)
+    end = now + command.step * command.count
+    for use in (*capacity.instances(tx, command.projects, now), *capacity.booked(tx, command.projects, now, end)):
+        uses[use.resource_class].append(use)
+    found = [
+        ClassCapacity(
+            resource_class=name,
+            total=total,
+            out=out,
+            taken=taken_in_steps(uses[name], now, command.step, command.count),
+        )
+        for name, (total, out) in capacity.totals(tx, command.projects).items()
+    ]
+    return sorted(found, key=lambda each: (-each.total, each.resource_class or ""))
