@@ -4,6 +4,7 @@ from typing import Any
 
 from sqlalchemy import insert
 
+from dibs.ledger.queries.structure import BUCKETS
 from dibs.ledger.tables import inventories, provider_traits, providers, resource_classes, traits
 from dibs.machines.tables import nodes
 from tests.laws import connect
@@ -48,7 +49,14 @@ def fill(url: str, count: int) -> None:
 
 def _provider(number: int) -> dict[str, Any]:
     row_id = FIRST_ID + number
-    return {"id": row_id, "uuid": uuid_of(number), "name": f"fleet-{number}", "root_id": row_id, "created_at": NOW}
+    return {
+        "id": row_id,
+        "uuid": uuid_of(number),
+        "name": f"fleet-{number}",
+        "root_id": row_id,
+        "bucket": number % BUCKETS,
+        "created_at": NOW,
+    }
 
 
 def _node(number: int) -> dict[str, Any]:

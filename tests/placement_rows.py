@@ -6,6 +6,7 @@ from sqlalchemy import Table, delete, insert, update
 
 from dibs.database import Store
 from dibs.database.transaction import Transaction
+from dibs.ledger.queries import structure
 from dibs.ledger.tables import inventories, provider_aggregates, provider_traits, providers, resource_classes, traits
 from tests.builders import FIRST_INSTANT
 from tests.candidates.model.brute_force import World
@@ -38,6 +39,7 @@ def _put(tx: Transaction, world: World) -> None:
             for value in getattr(provider, column)
         ]
         _insert(tx, table, rows)
+    structure.changed_everywhere(tx)
 
 
 def _provider(world: World, name: str, ids: dict[str, int]) -> dict[str, Any]:
@@ -48,6 +50,7 @@ def _provider(world: World, name: str, ids: dict[str, int]) -> dict[str, Any]:
         "name": name,
         "parent_id": ids[parent] if parent else None,
         "root_id": ids[world.root(name)],
+        "bucket": structure.bucket_of(name),
     }
 
 

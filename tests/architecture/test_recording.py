@@ -87,6 +87,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "leases.hosts.set_properties",
         "leases.hosts.touch",
     ),
+    "versions tell other processes that what they know of providers has changed": ("ledger.structure._write",),
     "a host has the name of its node, whose event shows the change": ("leases.hosts.rename",),
     "the functions that call it record the lease and its reservations": (
         "leases.leases._change",

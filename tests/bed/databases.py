@@ -11,6 +11,9 @@ from tests.bed.addresses import MariadbAddress, PostgresqlAddress
 
 Row = tuple[Any, ...]
 
+KEPT = "structure_versions"
+"""A table whose rows stay as a test left them: any versions are as good as those of the migration."""
+
 _numbers = itertools.count(1)
 
 
@@ -94,7 +97,7 @@ class ServerDatabases:
         """Record the tables, and the rows that migrations insert."""
         with self._connection(url).cursor() as cursor:
             self.tables = [name for (name,) in _rows(cursor, self.server.table_names)]
-            self.seeds = {name: _rows(cursor, f"SELECT * FROM {name}") for name in self._filled(cursor)}
+            self.seeds = {name: _rows(cursor, f"SELECT * FROM {name}") for name in self._filled(cursor) if name != KEPT}
 
     def _emptied(self, url: str) -> bool:
         """Restore a database to the state of ``fresh``; return False when a test changed its tables."""
@@ -102,7 +105,7 @@ class ServerDatabases:
             self.server.cut_other_connections(cursor)
             if [name for (name,) in _rows(cursor, self.server.table_names)] != self.tables:
                 return False
-            if used := [name for name in self._filled(cursor) if name not in self.seeds]:
+            if used := [name for name in self._filled(cursor) if name not in {*self.seeds, KEPT}]:
                 self.server.empty(cursor, used)
             for name, seeds in self.seeds.items():
                 if _rows(cursor, f"SELECT * FROM {name}") != seeds:

@@ -4,11 +4,12 @@ from sqlalchemy import delete, update
 
 from dibs.database import open_store
 from dibs.database.transaction import Transaction
+from dibs.ledger.queries import structure
 from dibs.ledger.tables import providers
 from tests.bed.schema import TABLES
 
-KEPT = {"conductors", "conductor_drivers"}
-"""Tables in which the running server registered itself."""
+KEPT = {"conductors", "conductor_drivers", "structure_versions"}
+"""Tables in which the running server registered itself, and the versions that tell it what changed."""
 
 # MariaDB checks foreign keys row by row: providers must leave their trees before any of them can be deleted.
 LEAVE_TREES = update(providers).values(parent_id=None, root_id=providers.c.id)
@@ -22,6 +23,7 @@ def empty_database(url: str) -> None:
         tx.change(LEAVE_TREES)
         for statement in DELETES:
             tx.change(statement)
+        structure.changed_everywhere(tx)
 
     store = open_store(url)
     try:

@@ -69,3 +69,16 @@ def test_refused_write_does_not_rerun_or_fail_its_neighbours(store: EmbeddedStor
     assert outcomes == [None] * NEIGHBOURS
     assert set(runs.values()) == {1}
     assert len(attempts) == ATTEMPTS_MAX
+
+
+def test_nothing_is_remembered_of_a_batch_whose_commit_failed(store: EmbeddedStore) -> None:
+    def remember(tx: Transaction) -> None:
+        tx.remember("answer", 42)
+
+    def break_commit(tx: Transaction) -> None:
+        tx._cursor.execute("PRAGMA defer_foreign_keys = ON")
+        tx._cursor.execute("INSERT INTO provider_traits VALUES (99, 'CUSTOM_NONE')")
+
+    written = write_in_one_batch(store, [remember, break_commit])
+    assert all(future.exception() is not None for future in written)
+    assert store.read(lambda tx: tx.recall("answer")) is None

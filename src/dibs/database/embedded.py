@@ -43,6 +43,7 @@ class EmbeddedStore:
         self._connecting = threading.Lock()
         self._writer: threading.Thread | None = None
         self._process: int | None = None
+        self._memory: dict[str, Any] = {}
 
     def read(self, body: Body[Result]) -> Result:
         self._open()
@@ -118,12 +119,14 @@ class EmbeddedStore:
     def _run_reader(self, connection: sqlite3.Connection, body: Body[Result]) -> Result:
         cursor = connection.cursor()
         cursor.execute("BEGIN")
-        transaction = Transaction(cursor, self._compiler, self.engine)
+        transaction = Transaction(cursor, self._compiler, self.engine, self._memory)
         try:
-            return body(transaction)
+            result = body(transaction)
         finally:
             cursor.execute("ROLLBACK")
             self.statistics.ran(transaction.statements)
+        transaction.committed()
+        return result
 
     def _write_forever(self) -> None:
         connection: sqlite3.Connection | None = None
@@ -164,15 +167,18 @@ class EmbeddedStore:
         return None
 
     def _commit_together(self, connection: sqlite3.Connection, batch: list[Job]) -> list[Outcome]:
+        finished: list[Transaction] = []
         try:
             connection.execute("BEGIN IMMEDIATE")
-            outcomes = [self._run_in_savepoint(connection, body, done) for body, done in batch]
+            outcomes = [self._run_in_savepoint(connection, body, done, finished) for body, done in batch]
             connection.execute("COMMIT")
         except Exception:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
         self._reachability.reached()
+        for transaction in finished:
+            transaction.committed()
         return outcomes
 
     def _run_in_savepoint(
@@ -180,11 +186,14 @@ class EmbeddedStore:
         connection: sqlite3.Connection,
         body: Callable[[Transaction], Any],
         done: "Future[Any]",
+        finished: list[Transaction],
     ) -> Outcome:
         connection.execute("SAVEPOINT one")
-        transaction = Transaction(connection.cursor(), self._compiler, self.engine)
+        transaction = Transaction(connection.cursor(), self._compiler, self.engine, self._memory)
         try:
             outcome: Outcome = (done, body(transaction), None)
+            transaction.finish()
+            finished.append(transaction)
         except Exception as error:
             # SQLite itself rolls back the whole transaction after some errors; then the whole batch has failed.
             if self.engine.unavailable(error) or not connection.in_transaction:

@@ -5,7 +5,7 @@ import random
 import time
 from collections.abc import Callable
 from threading import Lock
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from dibs.database.engines import Engine
 from dibs.database.engines.pool import Pool, PooledConnection, PoolExhausted
@@ -120,6 +120,7 @@ class PooledStore:
         self._reachability = Reachability()
         self._pool = Pool(engine, connections)
         self.full_at: float | None = None
+        self._memory: dict[str, Any] = {}
 
     def read(self, body: Body[Result]) -> Result:
         return self._attempt(body, writing=False)
@@ -136,10 +137,11 @@ class PooledStore:
             started, committing = time.monotonic(), False
             try:
                 cursor = connection.driver.cursor()
-                transaction = Transaction(cursor, self._compiler, self.engine)
+                transaction = Transaction(cursor, self._compiler, self.engine, self._memory)
                 self.engine.begin(cursor)
                 try:
                     result = body(transaction)
+                    transaction.finish()
                 finally:
                     # A refused transaction has run statements too.
                     self.statistics.ran(transaction.statements)
@@ -163,6 +165,7 @@ class PooledStore:
             else:
                 self._pool.put_back(connection)
                 self._reachability.reached()
+                transaction.committed()
                 return result
             self.statistics.rerun()
             pause_before(attempt)

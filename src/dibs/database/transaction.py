@@ -4,7 +4,7 @@ Statements are SQLAlchemy Core constructs, built once at import, compiled once p
 cursor. That takes half the CPU time of SQLAlchemy's execution for a claim.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy.sql.base import Executable
@@ -18,6 +18,7 @@ PARAMETERS_MAX = 200_000
 """Parameters of all statements that are kept compiled: this, not their number, decides how much memory they take."""
 
 Row = dict[str, Any]
+Notes = dict[Any, Any]
 
 
 class Duplicate(Exception):
@@ -83,10 +84,13 @@ def compiler_of(engine: Engine) -> Compiler:
 class Transaction:
     """A running transaction, the only thing that an operation may touch. It cannot begin, commit or roll back."""
 
-    def __init__(self, cursor: Any, compiler: Compiler, engine: Engine) -> None:
+    def __init__(self, cursor: Any, compiler: Compiler, engine: Engine, memory: dict[str, Any]) -> None:
         self._cursor = cursor
         self._compiler = compiler
         self._engine = engine
+        self._memory = memory
+        self._remembered: dict[str, Any] = {}
+        self._at_end: dict[Callable[[Transaction, Notes], None], Notes] = {}
         self.statements = 0
         """Number of statements run. Tests check that it does not grow with the data."""
         self.hooks = NO_HOOKS
@@ -132,6 +136,31 @@ class Transaction:
         """Write an event about a change together with the change; None records nothing."""
         if event is not None:
             self.recorded.append(event)
+
+    def at_end(self, write: Callable[["Transaction", Notes], None]) -> Notes:
+        """Return the notes with which ``write`` is called as the last step before the commit.
+
+        What all transactions lock is locked last, in one statement, so that they hold the lock for a short time.
+        """
+        return self._at_end.setdefault(write, {})
+
+    def finish(self) -> None:
+        """Write the notes. The store calls this before the commit."""
+        waiting, self._at_end = self._at_end, {}
+        for write, notes in waiting.items():
+            write(self, notes)
+
+    def recall(self, name: str) -> Any:
+        """Return what this transaction, or an earlier one of the store, remembered; None when there is nothing."""
+        return self._remembered.get(name, self._memory.get(name))
+
+    def remember(self, name: str, value: object) -> None:
+        """Keep an immutable value in the memory of the process for later transactions, if this one commits."""
+        self._remembered[name] = value
+
+    def committed(self) -> None:
+        """Let other transactions recall what this one remembered. The store calls this after the commit."""
+        self._memory.update(self._remembered)
 
     def _run(self, statement: Executable, parameters: Mapping[str, Any] | None) -> Compiled:
         compiled = self._compiler.compile(statement)

@@ -3,7 +3,17 @@
 ``dibs.database.schema`` explains the conventions and how to change a table.
 """
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, Double, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    SmallInteger,
+    String,
+    UniqueConstraint,
+)
 
 from dibs.database.schema import ROW_ID, owned_by, row_id, table, text, time, uuid
 
@@ -16,12 +26,22 @@ providers = table(
     Column("parent_id", ROW_ID, ForeignKey("providers.id"), nullable=True),
     # The root of its tree. Not a foreign key: MariaDB refuses to delete a row that refers to itself, as a root does.
     Column("root_id", ROW_ID, nullable=True),
+    # The bucket of its tree in structure_versions, if it is a root.
+    Column("bucket", SmallInteger, nullable=False, server_default="0"),
     time("created_at", nullable=False),
     time("updated_at"),
     UniqueConstraint("uuid"),
     UniqueConstraint("name"),
     Index(None, "parent_id"),
     Index(None, "root_id"),
+    Index(None, "bucket"),
+)
+
+structure_versions = table(
+    "structure_versions",
+    # Changes with everything that the index of candidates holds: docs/adr/0016-an-index-of-the-structure.md.
+    Column("bucket", SmallInteger, primary_key=True, autoincrement=False, nullable=False),
+    Column("version", BigInteger, nullable=False),
 )
 
 resource_classes = table(

@@ -125,4 +125,5 @@ def test_twenty_providers_take_as_many_statements_as_one(ledger: Ledger) -> None
         counts.append(statements(ledger, lambda offers=offers, requests=requests: put(ledger, offers, *requests)))
         assert all(amounts(ledger, each) == {"VGPU": (4, 1)} for each in new)
         assert all(amounts(ledger, each) == {"VCPU": (9, 0)} for each in old)
-    assert counts[0] == counts[1]
+    # The versions of several buckets are locked in order first.
+    assert counts[1] <= counts[0] + 1

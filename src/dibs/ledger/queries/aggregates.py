@@ -7,6 +7,7 @@ from sqlalchemy import Delete, Insert, bindparam, delete, func, insert, select
 
 from dibs.database import sets
 from dibs.database.transaction import Transaction
+from dibs.ledger.queries import structure
 from dibs.ledger.tables import provider_aggregates
 
 _OF_PROVIDER = (
@@ -26,6 +27,7 @@ def of_provider(tx: Transaction, provider_id: int) -> dict[str, str]:
 
 def add(tx: Transaction, provider_id: int, aggregates: Mapping[str, str]) -> None:
     """Add a provider to aggregates of which it is not a member yet, each with the form in which the client wrote it."""
+    structure.changed(tx, [provider_id] if aggregates else [])
     for piece in sets.pieces(sorted(aggregates)):
         rows = [
             {"aggregate": aggregate, "written": None if aggregates[aggregate] == aggregate else aggregates[aggregate]}
@@ -36,6 +38,7 @@ def add(tx: Transaction, provider_id: int, aggregates: Mapping[str, str]) -> Non
 
 def remove(tx: Transaction, provider_id: int, aggregates: Sequence[str]) -> None:
     """Remove a provider from aggregates."""
+    structure.changed(tx, [provider_id] if aggregates else [])
     for piece in sets.pieces(aggregates):
         tx.change(_delete(len(piece)), {"of_id": provider_id, **sets.numbered("aggregate", piece)})
 

@@ -26,6 +26,7 @@ from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.claims import InventoryKey
 from dibs.ledger.model.inventories import Inventory
+from dibs.ledger.queries import structure
 from dibs.ledger.tables import inventories, providers, resource_classes
 
 _SIZES = ("total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio")
@@ -66,18 +67,21 @@ def of_class(tx: Transaction, class_id: int) -> dict[InventoryKey, Inventory]:
 
 def add(tx: Transaction, new: Sequence[tuple[InventoryKey, Inventory]], now: int) -> None:
     """Insert inventories of classes that the providers do not have yet."""
+    structure.changed(tx, (key.provider_id for key, _ in new))
     for piece in sets.pieces(new):
         tx.change(_insert(len(piece)), {"now": now, **sets.columns([_row(*each) for each in piece])})
 
 
 def change(tx: Transaction, changed: Sequence[tuple[InventoryKey, Inventory]], now: int) -> None:
     """Change the sizes of inventories."""
+    structure.changed(tx, (key.provider_id for key, _ in changed))
     for piece in sets.pieces(changed):
         tx.change(_update(len(piece)), {"now": now, **sets.columns([_row(*each) for each in piece])})
 
 
 def remove(tx: Transaction, keys: Sequence[InventoryKey]) -> None:
     """Delete inventories without claims."""
+    structure.changed(tx, (key.provider_id for key in keys))
     for piece in sets.pieces(keys):
         rows = [{"provider": key.provider_id, "class": key.class_id} for key in piece]
         tx.change(_delete(len(piece)), sets.columns(rows))

@@ -12,6 +12,7 @@ from sqlalchemy import BigInteger, Select, Update, bindparam, delete, func, inse
 from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.providers import Provider
+from dibs.ledger.queries import structure
 from dibs.ledger.queries.resource_classes import ensure
 from dibs.ledger.tables import inventories, providers, resource_classes
 
@@ -33,7 +34,7 @@ SELECT = (
 _LOCK = update(providers).where(providers.c.uuid == bindparam("of_uuid")).values(updated_at=bindparam("now"))
 _INSERT = (
     insert(providers)
-    .values({name: bindparam(name) for name in ("uuid", "name", "parent_id", "root_id", "created_at")})
+    .values({name: bindparam(name) for name in ("uuid", "name", "parent_id", "root_id", "bucket", "created_at")})
     .returning(providers.c.id)
 )
 _ROOT_ITSELF = update(providers).where(providers.c.id == bindparam("of_id")).values(root_id=bindparam("of_id"))
@@ -119,15 +120,20 @@ def ids_of(tx: Transaction, uuids: Sequence[str]) -> dict[str, int]:
 def insert_provider(tx: Transaction, uuid: str, name: str, now: int, parent: Provider | None = None) -> int:
     """Insert a provider below a parent, or as the root of its own tree, and return its row id."""
     above, root = (parent.id, parent.root_id) if parent else (None, None)
-    values = {"uuid": uuid, "name": name, "parent_id": above, "root_id": root, "created_at": now}
+    bucket = structure.bucket_of(uuid)
+    values = {"uuid": uuid, "name": name, "parent_id": above, "root_id": root, "bucket": bucket, "created_at": now}
     provider_id: int = tx.values(_INSERT, values)[0]
     if parent is None:
         tx.change(_ROOT_ITSELF, {"of_id": provider_id})
+        structure.created(tx, provider_id, bucket)
+    else:
+        structure.changed(tx, [provider_id])
     return provider_id
 
 
 def delete_provider(tx: Transaction, provider_id: int) -> None:
     """Delete a provider with its inventories, traits and aggregates, and the node of the same id."""
+    structure.leaving(tx, provider_id)
     tx.change(_DELETE, {"of_id": provider_id})
 
 
@@ -148,10 +154,12 @@ def tree(tx: Transaction, root_id: int) -> list[tuple[int, int | None]]:
 
 def move(tx: Transaction, provider_id: int, parent: Provider | None, below: Collection[int]) -> None:
     """Move a provider below another parent, or make it a root; ``below`` is the subtree that moves, itself included."""
+    root_id = parent.root_id if parent else provider_id
+    structure.leaving(tx, provider_id)
     tx.change(_MOVE, {"of_id": provider_id, "above": parent.id if parent else None})
     for piece in sets.pieces(sorted(below)):
-        root_id = parent.root_id if parent else provider_id
         tx.change(_set_root(len(piece)), {"root_id": root_id, **sets.numbered("id", piece)})
+    structure.changed(tx, [root_id])
 
 
 def bump_generation(tx: Transaction, provider_id: int, now: int) -> None:
@@ -173,6 +181,7 @@ def offer_one_unit(tx: Transaction, provider_id: int, class_name: str, *, reserv
     """Insert the inventory of a node: one unit of its resource class."""
     class_id = ensure(tx, [class_name], now)[class_name]
     tx.change(_INSERT_UNIT, {"provider_id": provider_id, "class_id": class_id, "reserved": reserved, "now": now})
+    structure.changed(tx, [provider_id])
 
 
 def reserve_unit(tx: Transaction, provider_id: int, reserved: int) -> None:
@@ -182,6 +191,7 @@ def reserve_unit(tx: Transaction, provider_id: int, reserved: int) -> None:
 
 def withdraw_unit(tx: Transaction, provider_id: int) -> bool:
     """Delete a node's unit; return False when it is claimed."""
+    structure.changed(tx, [provider_id])
     return tx.change(_DELETE_UNIT, {"of_id": provider_id}) == 1
 
 

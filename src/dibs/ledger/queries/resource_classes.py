@@ -13,6 +13,7 @@ from sqlalchemy import delete as delete_rows
 
 from dibs.database import sets
 from dibs.database.transaction import Again, Duplicate, Row, Transaction
+from dibs.ledger.queries import structure
 from dibs.ledger.tables import inventories, resource_classes
 
 STANDARD = tuple(os_resource_classes.STANDARDS)
@@ -94,6 +95,7 @@ def create(tx: Transaction, name: str, now: int) -> None:
 def rename(tx: Transaction, class_id: int, name: str, now: int) -> None:
     """Rename a class; raise Duplicate when another class has the name."""
     tx.change(_RENAME, {"of_id": class_id, "name": name, "now": now})
+    structure.changed_everywhere(tx)
 
 
 def delete(tx: Transaction, class_id: int) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy import Delete, Insert, Select, bindparam, delete, exists, insert
 
 from dibs.database import sets
 from dibs.database.transaction import Again, Duplicate, Row, Transaction
+from dibs.ledger.queries import structure
 from dibs.ledger.tables import provider_traits
 from dibs.ledger.tables import traits as catalogue
 
@@ -61,12 +62,14 @@ def of_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, list
 def add(tx: Transaction, provider_id: int, traits: Collection[str], now: int) -> None:
     """Add traits that the provider does not have yet."""
     ensure(tx, traits, now)
+    structure.changed(tx, [provider_id] if traits else [])
     for piece in sets.pieces(sorted(traits)):
         tx.change(_insert(len(piece)), {"of_id": provider_id, **sets.numbered("trait", piece)})
 
 
 def remove(tx: Transaction, provider_id: int, traits: Collection[str]) -> None:
     """Remove traits from a provider."""
+    structure.changed(tx, [provider_id] if traits else [])
     for piece in sets.pieces(sorted(traits)):
         tx.change(_delete(len(piece)), {"of_id": provider_id, **sets.numbered("trait", piece)})
 
