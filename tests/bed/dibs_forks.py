@@ -1,4 +1,4 @@
-"""The fork server of ``dibs`` and of the conductors that tests kill: ``python -m … SOCKET``."""
+"""The fork server of ``dibs`` and of other processes that tests start and kill: ``python -m … SOCKET``."""
 
 import importlib
 import pkgutil
@@ -11,6 +11,7 @@ from dibs.cli.main import main
 from faults import bugs, clocks
 from tests.bed.fork_server import Programs, serve
 from tests.conductor import process
+from tests.races import restructuring
 
 
 def import_everything() -> None:
@@ -25,4 +26,5 @@ if __name__ == "__main__":
     # cliff took the name of this program at import.
     App.NAME = "dibs"
     with_faults: Programs = {"dibs-with-bug": bugs.main, "dibs-with-clock": clocks.main}
-    serve(sys.argv[1], {"dibs": main, "conductor": process.main, **with_faults})
+    others: Programs = {"conductor": process.main, "restructuring": restructuring.main}
+    serve(sys.argv[1], {"dibs": main, **others, **with_faults})

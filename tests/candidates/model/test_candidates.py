@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
+from dibs.candidates.model.candidates import Candidate
 from dibs.candidates.model.provider_tree import SHARING_TRAIT
 from tests.candidates.model.brute_force import Provider, Stock, World, all_candidates
 from tests.candidates.model.searching import answer, children, equal_groups, search_world
@@ -71,3 +72,36 @@ def test_equal_resources_for_other_groups_are_another_candidate() -> None:
         {"child1": {"VF": 1}, "child0": {"VF": 1}},
     ]
     assert found[0].mappings != found[1].mappings
+
+
+@settings(max_examples=50, deadline=None)
+@given(data=st.data())
+def test_breadth_first_only_reorders_the_candidates_and_a_limit_cuts_them_off(data: st.DataObject) -> None:
+    world = data.draw(worlds())
+    query = replace(data.draw(queries(world)), breadth_first=True)
+    everything = search_world(world, query).candidates
+    assert {answer(candidate) for candidate in everything} == all_candidates(world, query)
+    limit = data.draw(st.integers(1, 5))
+    assert search_world(world, replace(query, limit=limit)).candidates == everything[:limit]
+
+
+def test_breadth_first_takes_one_candidate_of_each_tree_in_turn() -> None:
+    world = World(
+        [
+            provider
+            for root, count in (("a", 3), ("b", 1), ("c", 2))
+            for provider in (
+                Provider(root),
+                *(Provider(f"{root}{number}", root, {"VF": Stock(1)}) for number in range(count)),
+            )
+        ]
+    )
+    query = CandidateQuery(groups=equal_groups(1, VF=1))
+    depth = [*search_world(world, query).candidates]
+    breadth = [*search_world(world, replace(query, breadth_first=True)).candidates]
+    assert [*map(suppliers, depth)] == ["a0", "a1", "a2", "b0", "c0", "c1"]
+    assert [*map(suppliers, breadth)] == ["a0", "b0", "c0", "a1", "c1", "a2"]
+
+
+def suppliers(candidate: Candidate) -> str:
+    return " ".join(candidate.resources)

@@ -1,7 +1,6 @@
 """Rules about the providers of several slots together."""
 
 from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
-from dibs.candidates.model.candidates import Candidate
 from dibs.candidates.model.rules import SumsFit, could_have_enough
 from dibs.candidates.model.slots import slots_of, with_choices_of
 from dibs.ledger.model.criteria import Criteria
@@ -19,7 +18,8 @@ def test_a_group_without_resources_places_its_provider_in_the_subtree() -> None:
     (found,) = search_world(
         world, CandidateQuery(groups=groups, same_subtrees=(frozenset({"_VF", "_TOP"}),))
     ).candidates
-    assert found == Candidate(resources={"deep": {"VF": 1}}, mappings={"_VF": ("deep",), "_TOP": ("child9",)})
+    assert found.resources == {"deep": {"VF": 1}}
+    assert found.mappings == {"_VF": ("deep",), "_TOP": ("child9",)}
 
 
 def test_the_providers_of_a_group_have_its_traits_together() -> None:

@@ -1,1 +1,1 @@
-"""The search for candidates, pure and without a clock. Start with ``candidates``; ``slots`` divides a query."""
+"""The search for candidates, pure and without a clock. Start with ``candidates``; ``index`` has what it searches."""

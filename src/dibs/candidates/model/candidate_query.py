@@ -44,6 +44,8 @@ class CandidateQuery(Struct, frozen=True, kw_only=True):
     """The largest number of candidates to return; the search stops there."""
     nested: bool = True
     """False for clients that do not know trees: then no candidate takes from two providers of one tree."""
+    breadth_first: bool = False
+    """True to return one candidate of each tree before the second of any: a limit then reaches more trees."""
     shuffle_seed: int | None = None
     """The seed of a random order, so that many clients with a limit do not all get the same candidates."""
 

@@ -12,119 +12,151 @@ The rules are Placement's:
   suffix then.
 - The amounts that several groups take of one class of one provider must fit together.
 
-The search of one tree (``search.py``) is lazy: it does no work beyond the candidates that are taken from it.
+The search is lazy: it looks at no more trees, and at no more ways in a tree, than it needs to reach the limit.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from zlib import crc32
 
 from msgspec import Struct
 
 from dibs.candidates.model.candidate_query import CandidateQuery
-from dibs.candidates.model.provider_tree import Member, Tree
-from dibs.candidates.model.requirements import Requirement, requirements_of
-from dibs.candidates.model.search import search
-from dibs.candidates.model.slots import Choice, slots_of, with_choices_of
+from dibs.candidates.model.index.shapes import IndexedTree
+from dibs.candidates.model.index.structure import Position, Structure
+from dibs.candidates.model.matching import Planned, matching_trees
+from dibs.candidates.model.plans import Combination, Plan, ways_of
+from dibs.candidates.model.provider_tree import Member
+from dibs.candidates.model.slots import slots_of
+from dibs.candidates.model.usage import NOTHING_USED, Usage, member_of
 
-Item = TypeVar("Item")
 
-
-class Candidate(Struct, frozen=True, kw_only=True):
+class Candidate(Struct, frozen=True, gc=False):
     """One way to satisfy the query."""
 
-    resources: Mapping[str, Mapping[str, int]]
-    """Provider uuid -> resource class -> amount."""
-    mappings: Mapping[str, tuple[str, ...]]
-    """Suffix of each group -> uuids of the providers that supply it."""
+    uuids: tuple[str, ...]
+    """The provider at each place of the combination."""
+    combination: Combination
+
+    @property
+    def resources(self) -> Mapping[str, Mapping[str, int]]:
+        """Provider uuid -> resource class -> amount."""
+        return {self.uuids[place]: dict(amounts) for place, amounts in self.combination.supplies}
+
+    @property
+    def mappings(self) -> Mapping[str, tuple[str, ...]]:
+        """Suffix of each group -> uuids of the providers that supply it."""
+        return {suffix: tuple(self.uuids[place] for place in of) for suffix, of in self.combination.mappings}
 
 
 class Candidates(Struct, frozen=True, kw_only=True):
     """The result of a search."""
 
-    candidates: tuple[Candidate, ...]
-    providers: tuple[Member, ...]
+    candidates: tuple[Candidate, ...] = ()
+    shown: tuple[Position, ...] = ()
     """The members of all trees that supply resources, for the client to choose by."""
+    usage: Usage = NOTHING_USED
+
+    @property
+    def providers(self) -> tuple[Member, ...]:
+        """These members with their inventories."""
+        return tuple(member_of(tree, position, self.usage) for tree, position in self.shown)
 
 
 class CandidateSearch:
     """A search through one tree after another, up to the limit of the query."""
 
-    def __init__(self, query: CandidateQuery, sharing: Sequence[Tree]) -> None:
+    def __init__(self, query: CandidateQuery, structure: Structure, named: Collection[int] = ()) -> None:
         self._query = query
         self._slots = slots_of(query)
-        self._sharing = [member for tree in sharing for member in tree.sharing]
-        self._trees = {tree.root.uuid: tree for tree in sharing}
+        trees = matching_trees(structure, query, self._slots, named)
+        self._trees = trees if query.shuffle_seed is None else iter(sorted(trees, key=self._rank_of_tree))
+        self._usage: dict[int, Mapping[int, tuple[int, int]]] = {}
         self._found: list[Candidate] = []
-        self._suppliers: dict[str, Member] = {}
+        self._later: deque[tuple[Planned, Iterator[Combination]]] = deque()
+        self._suppliers: dict[int, Position] = {}
         self._shared_only: set[object] = set()
-
-    def requirements(self) -> tuple[Requirement, ...]:
-        """Return what a tree must have at least, so that other trees need not be loaded."""
-        return requirements_of(self._query, self._sharing)
 
     @property
     def missing(self) -> int | None:
         """The number of candidates that the query still lacks; None when it has no limit."""
         return None if self._query.limit is None else self._query.limit - len(self._found)
 
-    def search_trees(self, trees: Iterable[Tree]) -> None:
-        """Add the candidates of these trees, up to the limit."""
-        for tree in self._in_order(trees, lambda tree: tree.root):
-            self._trees.setdefault(tree.root.uuid, tree)
-            for choice in self._of_tree(tree):
-                if self.missing == 0:
-                    return
-                self._keep(choice)
+    def next_trees(self, count: int | None) -> list[Planned]:
+        """Return the next trees that could have a candidate, at most ``count`` of them."""
+        return list(islice(self._trees, count))
+
+    def search(self, trees: Iterable[Planned], usage: Usage) -> None:
+        """Add the candidates of these trees, up to the limit; breadth first, one of each tree for now."""
+        self._usage |= usage
+        for planned in trees:
+            if self.missing == 0:
+                return
+            ways = self._ways(*planned)
+            if not self._query.breadth_first:
+                self._add(planned, ways, self.missing)
+            elif self._add(planned, ways, 1):
+                self._later.append((planned, ways))
 
     def result(self) -> Candidates:
-        """Return the candidates found so far."""
-        if self._query.nested:
-            roots = dict.fromkeys(member.root for member in self._suppliers.values())
-            shown = tuple(member for root in roots for member in self._trees[root].members)
-        else:
-            shown = tuple(self._suppliers.values())
-        return Candidates(candidates=tuple(self._found), providers=shown)
+        """Return the candidates found so far; breadth first, add those that are left, one of each tree at a time."""
+        while self._later and self.missing != 0:
+            planned, ways = self._later.popleft()
+            if self._add(planned, ways, 1):
+                self._later.append((planned, ways))
+        return Candidates(candidates=tuple(self._found), shown=tuple(self._shown()), usage=self._usage)
 
-    def _of_tree(self, tree: Tree) -> Iterator[Choice]:
-        if not self._query.root_traits.met_by(tree.root.traits):
-            return iter(())
-        slots = with_choices_of(self._slots, tree, [member for member in self._sharing if _reaches(member, tree)])
-        in_order = (slot.with_choices(self._in_order(slot.choices, lambda member: member)) for slot in slots)
-        return search(self._query, list(in_order))
+    def _ways(self, tree: IndexedTree, plan: Plan) -> Iterator[Combination]:
+        """Yield the ways in which a tree supplies the query now."""
+        if plan.ways is None:
+            return ways_of(self._query, self._slots, tree, plan.others, self._usage, self._in_order)
+        ids, usage = tree.ids + plan.other_ids, self._usage
+        return (way for way in self._ways_in_order(tree, plan.ways) if way.fits(ids, usage))
 
-    def _in_order(self, items: Iterable[Item], provider: Callable[[Item], Member]) -> list[Item]:
-        """Return the items as they are or, with a seed, in a random order that depends on the seed alone."""
-        seed = self._query.shuffle_seed
-        if seed is None:
-            return list(items)
-        return sorted(items, key=lambda item: crc32(f"{seed} {provider(item).uuid}".encode()))
+    def _add(self, planned: Planned, ways: Iterator[Combination], count: int | None) -> bool:
+        """Add new candidates, at most ``count``; return False when there is none left."""
+        tree, plan = planned
+        uuids = tree.uuids + plan.other_uuids
+        for way in ways:
+            if way.shared_only is not None and way.shared_only in self._shared_only:
+                # Another tree has had the same candidate.
+                continue
+            self._shared_only.add(way.shared_only)
+            self._found.append(Candidate(uuids, way))
+            self._note_suppliers(tree, plan, way)
+            if count is not None and (count := count - 1) == 0:
+                return True
+        return False
 
-    def _keep(self, choice: Choice) -> None:
-        if all(member.shares for _, member in choice) and not self._is_new(choice):
-            return
-        self._found.append(_candidate(choice))
-        self._suppliers |= {member.uuid: member for slot, member in choice if slot.resources}
+    def _note_suppliers(self, tree: IndexedTree, plan: Plan, way: Combination) -> None:
+        for place, _ in way.supplies:
+            own = place < len(tree.ids)
+            supplier = (tree, place) if own else plan.others[place - len(tree.ids)]
+            key = supplier[0].root_id if self._query.nested else supplier[0].ids[supplier[1]]
+            self._suppliers.setdefault(key, supplier)
 
-    def _is_new(self, choice: Choice) -> bool:
-        """Return False for a candidate that another tree had before; this happens only if all its providers share."""
-        key = frozenset((slot.number, member.id) for slot, member in choice)
-        if key in self._shared_only:
-            return False
-        self._shared_only.add(key)
-        return True
+    def _shown(self) -> Iterator[Position]:
+        for tree, position in self._suppliers.values():
+            if self._query.nested:
+                yield from ((tree, each) for each in range(len(tree.ids)))
+            else:
+                yield tree, position
 
+    def _rank_of_tree(self, planned: Planned) -> int:
+        return self._rank(planned[0].uuids[0])
 
-def _reaches(member: Member, tree: Tree) -> bool:
-    return member.root != tree.root.uuid and not member.aggregates.isdisjoint(tree.aggregates)
+    def _in_order(self, members: Sequence[Member]) -> Sequence[Member]:
+        """Return the members as they are or, with a seed, in a random order that depends on the seed alone."""
+        if self._query.shuffle_seed is None:
+            return members
+        return sorted(members, key=lambda member: self._rank(member.uuid))
 
+    def _ways_in_order(self, tree: IndexedTree, ways: Sequence[Combination]) -> Sequence[Combination]:
+        if self._query.shuffle_seed is None:
+            return ways
+        numbered = sorted(enumerate(ways), key=lambda each: self._rank(f"{tree.uuids[0]} {each[0]}"))
+        return [way for _, way in numbered]
 
-def _candidate(choice: Choice) -> Candidate:
-    resources: dict[str, dict[str, int]] = {}
-    mappings: dict[str, dict[str, None]] = {}
-    for slot, member in choice:
-        mappings.setdefault(slot.suffix, {})[member.uuid] = None
-        for name, amount in slot.resources.items():
-            supplied = resources.setdefault(member.uuid, {})
-            supplied[name] = supplied.get(name, 0) + amount
-    return Candidate(resources=resources, mappings={suffix: tuple(uuids) for suffix, uuids in mappings.items()})
+    def _rank(self, name: str) -> int:
+        return crc32(f"{self._query.shuffle_seed} {name}".encode())

@@ -1,53 +1,73 @@
 """Find allocation candidates. A candidate is a hint: the claim is checked again when a client makes it."""
 
+from collections.abc import Iterable
+
 from dibs.access.access import Access
 from dibs.candidates.model.candidate_query import CandidateQuery
 from dibs.candidates.model.candidates import Candidates, CandidateSearch
-from dibs.candidates.queries import provider_trees
-from dibs.candidates.queries.prefilter import Prefilter, prefilter_for
+from dibs.candidates.model.index.structure import Structure
+from dibs.candidates.model.matching import Planned
+from dibs.candidates.queries.roots import roots_of
+from dibs.candidates.queries.structure import current_structure
+from dibs.candidates.queries.usage import read_usage
 from dibs.database.transaction import Transaction
 from dibs.ledger.operations.resource_classes import require_classes
 from dibs.ledger.operations.traits import require_traits
 
-NO_CANDIDATES = Candidates(candidates=(), providers=())
+NO_CANDIDATES = Candidates()
 FIRST_PAGE_MIN = 16
 """The smallest first page, in trees."""
-PAGE_MAX = provider_trees.PAGE_MAX
+PAGE_MAX = 1_024
 
 
 def find_candidates(tx: Transaction, access: Access, now: int, query: CandidateQuery) -> Candidates:
     """Return every candidate, up to the limit; none when the query names a provider that does not exist."""
-    require_traits(tx, query.trait_names())
-    class_ids = require_classes(tx, query.class_names())
-    named = sorted({group.in_tree for group in query.groups if group.in_tree})
-    roots = provider_trees.roots_of(tx, named)
-    # A standard class that was never used has no row, and no provider has it.
-    if len(class_ids) < len(query.class_names()) or len(roots) < len(named):
+    structure = current_structure(tx)
+    if not _has_every_name(tx, structure, query):
         return NO_CANDIDATES
-    rooted = query.in_trees(roots)
-    search = CandidateSearch(rooted, provider_trees.sharing_trees(tx))
-    _search_trees(tx, search, prefilter_for(search.requirements(), rooted.root_traits, class_ids), rooted)
+    named = sorted({group.in_tree for group in query.groups if group.in_tree})
+    roots = roots_of(tx, named)
+    if len(roots) < len(named):
+        return NO_CANDIDATES
+    rooted = query.in_trees({uuid: root for uuid, (_, root) in roots.items()})
+    search = CandidateSearch(rooted, structure, {root_id for root_id, _ in roots.values()})
+    _search_trees(tx, search, rooted)
     return search.result()
 
 
-def _search_trees(tx: Transaction, search: CandidateSearch, prefilter: Prefilter, query: CandidateQuery) -> None:
-    """Load and search all trees; with a limit, page by page until there are enough candidates.
+def _has_every_name(tx: Transaction, structure: Structure, query: CandidateQuery) -> bool:
+    """Return False when no provider has a class of the query; raise for a trait or class that does not exist."""
+    if traits := query.trait_names() - structure.of_trait.keys():
+        require_traits(tx, traits)
+    if classes := query.class_names() - structure.of_class.keys():
+        require_classes(tx, classes)
+    return not classes
 
-    The first page has as many trees as the limit, because most trees that pass the prefilter have a candidate. If that
-    is not enough, a large page follows, and then all other trees: at most three reads.
+
+def _search_trees(tx: Transaction, search: CandidateSearch, query: CandidateQuery) -> None:
+    """Read what is used of all trees and search them; with a limit, page by page until there are enough candidates.
+
+    The first page has as many trees as the limit, because most trees have a candidate. If that is not enough, a large
+    page follows, and then all other trees: at most three reads.
     """
-    after = 0
     for count in _pages(query):
-        trees = provider_trees.page_of_trees(tx, prefilter, after=after, count=count)
-        search.search_trees(trees)
-        if not search.missing or len(trees) < count:
+        trees = search.next_trees(count)
+        search.search(trees, read_usage(tx, _provider_ids(trees)))
+        if search.missing == 0 or count is None or len(trees) < count:
             return
-        after = trees[-1].root.id
-    search.search_trees(provider_trees.matching_trees(tx, prefilter, after=after))
 
 
-def _pages(query: CandidateQuery) -> tuple[int, ...]:
-    """Return the sizes of the pages before the rest; a shuffled search needs all trees at once."""
-    if query.limit is None or query.shuffle_seed is not None:
-        return ()
-    return min(max(FIRST_PAGE_MIN, query.limit), PAGE_MAX), PAGE_MAX
+def _pages(query: CandidateQuery) -> tuple[int | None, ...]:
+    if query.limit is None:
+        return (None,)
+    return min(max(FIRST_PAGE_MIN, query.limit), PAGE_MAX), PAGE_MAX, None
+
+
+def _provider_ids(trees: Iterable[Planned]) -> set[int]:
+    """Return the row ids of all members of trees, and of the trees that share with them."""
+    found: set[int] = set()
+    for tree, plan in trees:
+        found.update(tree.ids)
+        for other, _ in plan.others:
+            found.update(other.ids)
+    return found

@@ -1,1 +1,1 @@
-"""The only SQL of candidates: ``prefilter`` finds the trees worth loading, ``provider_trees`` loads them."""
+"""The only SQL of candidates: ``structure`` loads what providers are, ``usage`` what of them is used."""

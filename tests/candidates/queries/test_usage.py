@@ -1,0 +1,38 @@
+"""What is used and reserved is read fresh, in one statement for any number of providers."""
+
+from dibs.candidates.queries.usage import read_usage
+from dibs.database import Store
+from dibs.ledger.queries import providers
+from tests.builders import Ledger
+from tests.candidates.queries.small_world import CHILD, POOR, RICH, put_small_world
+from tests.provider_builders import claim, make
+
+
+def test_only_inventories_in_use_have_amounts(store: Store) -> None:
+    put_small_world(store)
+    ids = store.read(lambda tx: providers.ids_of(tx, [RICH, CHILD, POOR]))
+    usage = store.read(lambda tx: read_usage(tx, ids.values()))
+    assert {provider_id: [*amounts.values()] for provider_id, amounts in usage.items()} == {
+        ids[CHILD]: [(4, 0)],
+        ids[POOR]: [(0, 7)],
+    }
+
+
+def test_a_claim_and_a_reserved_unit_show_at_once(ledger: Ledger) -> None:
+    provider = make(ledger, VCPU=4)
+
+    def amounts() -> list[tuple[int, int]]:
+        return [*ledger.store.read(lambda tx: read_usage(tx, [provider.id])).get(provider.id, {}).values()]
+
+    assert amounts() == []
+    claim(ledger, provider, VCPU=3)
+    assert amounts() == [(3, 0)]
+    ledger.run(lambda tx: providers.reserve_unit(tx, provider.id, 1))
+    assert amounts() == [(3, 1)]
+
+
+def test_thousands_of_providers_take_one_statement(store: Store) -> None:
+    before = store.statistics.statements
+    assert store.read(lambda tx: read_usage(tx, range(1, 5_000))) == {}
+    assert store.read(lambda tx: read_usage(tx, ())) == {}
+    assert store.statistics.statements == before + 1

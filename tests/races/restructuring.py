@@ -1,0 +1,140 @@
+"""A process that changes the structure of providers and searches it: ``restructuring DATABASE SEED ROUNDS``.
+
+Each search compares the index of this process with the tables, in one transaction. A difference ends the process with
+an error.
+"""
+
+import random
+import sys
+import uuid
+from collections.abc import Callable, Sequence
+from threading import Thread
+
+from dibs.access.access import SERVICE
+from dibs.candidates.model.index.structure import NOTHING, Structure
+from dibs.candidates.queries import structure as loading
+from dibs.database import Store, open_store
+from dibs.database.runner import Runner
+from dibs.database.transaction import Transaction
+from dibs.errors import DibsError
+from dibs.ledger.model.providers import Provider, ProviderQuery
+from dibs.ledger.operations.aggregates import SetAggregates, set_aggregates
+from dibs.ledger.operations.inventories import SetInventories, Sizes, set_inventories
+from dibs.ledger.operations.provider_traits import SetProviderTraits, set_provider_traits
+from dibs.ledger.operations.providers import (
+    ChangeProvider,
+    CreateProvider,
+    change_provider,
+    create_provider,
+    delete_provider,
+    list_providers,
+)
+from dibs.wiring import build_runner, read_clock
+
+THREADS = 2
+COMPARISONS_MAX = 20
+TRAITS = ("HW_CPU_X86_VMX", "HW_CPU_X86_AVX", "STORAGE_DISK_SSD", "MISC_SHARES_VIA_AGGREGATE")
+AGGREGATE = "11111111-1111-4111-8111-111111111111"
+
+Content = dict[str, tuple[object, ...]]
+
+
+def content(index: Structure) -> Content:
+    """Return what an index has of each provider."""
+    return {
+        tree.uuids[position]: (tree.root_uuid, tree.parent_uuid(position), kind.stocks, kind.traits, kind.aggregates)
+        for group in index.groups
+        for tree in group.trees
+        for position, kind in enumerate(tree.shape.kinds)
+    }
+
+
+def compare(tx: Transaction) -> None:
+    """Raise unless the index of this process is what the transaction would load from the tables."""
+    for _ in range(COMPARISONS_MAX):
+        index, loaded = loading.current_structure(tx), Structure(loading._load(tx, NOTHING))
+        if content(index) == content(loaded):
+            return
+        # A writing transaction may see the commit of another one in between, but not each time.
+    raise AssertionError(f"the index is old: {content(index)} is now {content(loaded)}")
+
+
+def compare_once(tx: Transaction) -> None:
+    """Raise unless both are the same at the first look, as they are in one snapshot."""
+    index, loaded = loading.current_structure(tx), Structure(loading._load(tx, NOTHING))
+    assert content(index) == content(loaded), f"the index is old: {content(index)} is now {content(loaded)}"
+
+
+def change(runner: Runner, chance: random.Random) -> None:
+    """Make a random change; one that another process made impossible is left out."""
+    present = runner.read(list_providers, SERVICE, ProviderQuery())
+    new = str(uuid.UUID(int=chance.getrandbits(128), version=4))
+    chosen = chance.choice(present) if present else None
+    if chosen is None or len(present) < 4:
+        runner.write(create_provider, SERVICE, CreateProvider(uuid=new, name=new))
+        return
+    chance.choice(_changes(runner, chance, chosen, chance.choice(present), new))()
+
+
+def _changes(
+    runner: Runner, chance: random.Random, chosen: Provider, other: Provider, new: str
+) -> Sequence[Callable[[], object]]:
+    traits = SetProviderTraits(
+        provider=chosen.uuid, generation=None, traits=tuple(chance.sample(TRAITS, chance.randint(0, 3)))
+    )
+    sizes = {"VCPU": Sizes(total=chance.randint(1, 9), max_unit=9)} if chance.random() < 0.8 else {}
+    move = ChangeProvider(
+        uuid=chosen.uuid,
+        name=chosen.name,
+        parent=chance.choice([None, other.uuid]),
+        may_move_again=True,
+    )
+    groups = (AGGREGATE,) * chance.randint(0, 1)
+    return (
+        lambda: runner.write(set_provider_traits, SERVICE, traits),
+        lambda: runner.write(
+            set_inventories, SERVICE, SetInventories(provider=chosen.uuid, generation=None, sizes=sizes)
+        ),
+        lambda: runner.write(
+            set_aggregates, SERVICE, SetAggregates(provider=chosen.uuid, generation=None, aggregates=groups)
+        ),
+        lambda: runner.write(change_provider, SERVICE, move),
+        lambda: runner.write(create_provider, SERVICE, CreateProvider(uuid=new, name=new, parent=other.uuid)),
+        lambda: runner.write(delete_provider, SERVICE, chosen.uuid),
+    )
+
+
+def work(store: Store, seed: int, rounds: int, failures: list[BaseException]) -> None:
+    """Change and compare, time after time."""
+    runner, chance = build_runner(store, read_clock), random.Random(seed)
+    try:
+        for _ in range(rounds):
+            try:
+                change(runner, chance)
+            except DibsError:
+                continue
+            finally:
+                store.read(compare_once)
+                if chance.random() < 0.3:
+                    store.write(compare)
+    except BaseException as error:
+        failures.append(error)
+
+
+def main(words: list[str]) -> int:
+    """Run the threads of this process."""
+    url, seed, rounds = words
+    store = open_store(url)
+    failures: list[BaseException] = []
+    threads = [
+        Thread(target=work, args=(store, int(seed) * THREADS + number, int(rounds), failures))
+        for number in range(THREADS)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store.close()
+    for failure in failures:
+        sys.stderr.write(f"{failure!r}\n")
+    return len(failures)
