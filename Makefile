@@ -11,7 +11,8 @@
 #   make soak [SECONDS=60]        attack a server for a minute, and fail when another client or the conductor suffers
 #   make faults [SECONDS=60]      kill, freeze and cut off processes under load on each engine, and check every answer given
 #                                 (ENGINE=galera, ENGINE=patroni: clusters of three servers)
-#   make release VERSION=0.2.0    set the version, close the changelog, build and check wheel and sdist, commit and tag
+#   make lock                     write locks/, the exact versions and hashes of all dependencies, after a change of them
+#   make release VERSION=0.2.0    set the version, close the changelog, build and check wheel, sdist and SBOM, commit and tag
 #   make clean                    remove what these commands created, except var/, which holds your data
 #
 # Options of the tests: ENGINE=sqlite,mariadb  WORKERS=4  PYTEST_FLAGS='-x -k lease'  FAULTS_FLAGS='--seed 7'
@@ -35,7 +36,7 @@ INSTALLED := $(VENV)/.installed
 INSTALLED_FOR_TESTS := $(VENV)/.installed-for-tests
 INSTALLED_FOR_DOCS := $(VENV)/.installed-for-docs
 
-.PHONY: help serve demo check test test-all lint docs bench soak faults release clean
+.PHONY: help serve demo check test test-all lint docs bench soak faults lock release clean
 .DELETE_ON_ERROR:
 
 help:
@@ -96,6 +97,9 @@ soak: $(INSTALLED_FOR_TESTS)
 faults: $(INSTALLED_FOR_TESTS)
 	@tools/debian_packages.sh $(ENGINE)
 	@$(BIN)/python -m faults --engine $(ENGINE) --seconds $(SECONDS) $(FAULTS_FLAGS)
+
+lock: $(INSTALLED_FOR_TESTS)
+	@$(BIN)/python tools/lock.py
 
 release: $(INSTALLED_FOR_TESTS)
 	@test -n '$(VERSION)' || { echo 'Name the version: make release VERSION=0.2.0' >&2; exit 2; }

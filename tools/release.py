@@ -1,10 +1,12 @@
-"""``make release VERSION=0.2.0``: set the version, close the changelog, build and check wheel and sdist, commit, tag.
+"""``make release VERSION=0.2.0``: set the version, close the changelog, build and check the files, commit, tag.
 
-Nothing leaves this machine: the last lines say what to push. When a step fails, the files are as they were before.
+The files are wheel, source distribution and SBOM (bill of materials). Nothing leaves this machine but questions about
+known vulnerabilities: the last lines say what to push. When a step fails, the files are as they were before.
 """
 
 import argparse
 import email
+import json
 import re
 import subprocess
 import sys
@@ -14,9 +16,18 @@ from datetime import UTC, datetime
 from email.message import Message
 from pathlib import Path
 
+import lock
+
 ROOT = Path(__file__).parents[1]
 UNRELEASED = "## Unreleased"
 VERSION_LINE = re.compile(r'^version = "(?P<version>\d+\.\d+\.\d+)"$', re.MULTILINE)
+AUDIT = (
+    "pip-audit",
+    "--require-hashes",
+    "--disable-pip",
+    f"--requirement={lock.FOLDER}/base.txt",
+    f"--requirement={lock.FOLDER}/all.txt",
+)
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 
 
@@ -42,6 +53,8 @@ def release(root: Path, version: str) -> None:
     """Make the release in a clean working tree, or raise Refused and leave the tree as it was."""
     pyproject, changelog = root / "pyproject.toml", root / "CHANGELOG.md"
     check_tree(root, version)
+    if wrong := list(lock.problems(root)):
+        raise Refused("\n".join(wrong))
     before = {path: path.read_text() for path in (pyproject, changelog)}
     after = {
         pyproject: with_version(before[pyproject], version),
@@ -52,7 +65,8 @@ def release(root: Path, version: str) -> None:
     try:
         for path, text in after.items():
             path.write_text(text)
-        built = build(root, version)
+        built = [*build(root, version), write_sbom(root, version)]
+        unasked = audit(root)
     except BaseException:
         for path, text in before.items():
             path.write_text(text)
@@ -63,9 +77,12 @@ def release(root: Path, version: str) -> None:
     print(f"Released {version} here: one commit, the tag v{version}, and these files:")
     for path in built:
         print(f"    {path.relative_to(root)}")
+    if unasked:
+        print(f"NOT CHECKED for known vulnerabilities: {unasked}. Before you publish, run where PyPI can be reached:")
+        print(f"    {' '.join(AUDIT)}")
     print("Look at them, then publish:")
     print(f"    git push origin {branch} v{version}")
-    print(f"    twine upload {' '.join(str(path.relative_to(root)) for path in built)}")
+    print(f"    twine upload {' '.join(str(path.relative_to(root)) for path in built if path.suffix != '.json')}")
 
 
 def check_tree(root: Path, version: str) -> None:
@@ -127,6 +144,42 @@ def build(root: Path, version: str) -> list[Path]:
     check_wheel(wheel, root, version)
     check_sdist(sdist, version)
     return [sdist, wheel]
+
+
+def write_sbom(root: Path, version: str) -> Path:
+    """Write the bill of materials, in the format of CycloneDX, of the release with all extras."""
+    path = root / "dist" / f"dibs-{version}.cdx.json"
+    options = ("--pyproject=pyproject.toml", "--output-reproducible", "--output-format=JSON", f"--output-file={path}")
+    run(root, tool("cyclonedx-py"), "requirements", *options, f"{lock.FOLDER}/all.txt")
+    document = json.loads(path.read_text())
+    described = document["metadata"]["component"]
+    if (described["name"], described["version"]) != ("dibs", version):
+        raise Refused(f"{path.name} describes {described['name']} {described['version']}, not dibs {version}.")
+    return path
+
+
+def audit(root: Path) -> str:
+    """Refuse locked versions with known vulnerabilities; return why PyPI could not be asked, "" when it was."""
+    done = subprocess.run(
+        (tool(AUDIT[0]), *AUDIT[1:], "--format=json", "--progress-spinner=off"),
+        cwd=root,
+        capture_output=True,
+        text=True,
+    )
+    try:
+        found = json.loads(done.stdout)["dependencies"]
+    except ValueError:
+        return (done.stderr.strip().splitlines() or ["pip-audit printed nothing"])[-1]
+    lines = [f"{each['name']} {each['version']}: {flaw['id']}" for each in found for flaw in each.get("vulns", ())]
+    if lines:
+        raise Refused("locked versions have known vulnerabilities; raise them in constraints.txt:\n" + "\n".join(lines))
+    skipped = [each["name"] for each in found if each.get("skip_reason")]
+    return f"PyPI did not know {len(skipped)} of {len(found)} distributions" if skipped else ""
+
+
+def tool(name: str) -> str:
+    """Return the path of a program of the environment that runs this one."""
+    return str(Path(sys.executable).with_name(name))
 
 
 def check_wheel(wheel: Path, root: Path, version: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.architecture import tidy
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("src", "tests", "tools", "bench", "faults", "docs", ".ci")
+FOLDERS = ("src", "tests", "tools", "bench", "faults", "docs", "locks", ".ci")
 TEXTS = {".py", ".md", ".toml", ".yaml", ".sh", ".txt", ".ini", ".cfg", ".json", ".js", ".css", ".html", ""}
 
 Rule = Callable[[PurePosixPath, str], Iterator[str]]

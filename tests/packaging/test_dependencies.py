@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 NAMED_ONLY = {"uvloop", "httptools"}
 """Distributions that uvicorn imports, because the server's options name them."""
+NOT_RUNTIME = {"all", "docs", "release", "test"}
 SLOW = (
     "alembic",
     "jsonschema",
@@ -60,14 +61,14 @@ def test_dependencies_are_the_distributions_that_the_code_imports() -> None:
     packages = {name.partition(".")[0] for name in imported()} - set(sys.stdlib_module_names) - {"dibs"}
     found = {canonicalize_name(known[package][0]) for package in packages}
     extras = PROJECT["optional-dependencies"]
-    optional = [each for name, group in extras.items() if name not in ("all", "docs", "test") for each in group]
+    optional = [each for name, group in extras.items() if name not in NOT_RUNTIME for each in group]
     assert found | NAMED_ONLY == declared(PROJECT["dependencies"]) | declared(optional)
 
 
 def test_extra_all_has_every_runtime_extra() -> None:
     extras = PROJECT["optional-dependencies"]
     (everything,) = map(Requirement, extras["all"])
-    assert everything.extras == set(extras) - {"all", "docs", "test"}
+    assert everything.extras == set(extras) - NOT_RUNTIME
 
 
 @pytest.mark.needs_engine("sqlite")

@@ -45,7 +45,8 @@ def test_sources_and_source_distribution_give_the_same_wheel(built: Path, source
 def test_source_distribution_has_tests_documents_and_deployment_files(built: Path, source: Path) -> None:
     with tarfile.open(only(built, "*.tar.gz")) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = {f"{part}/{name}" for part in ("tests", "docs", "deploy", "tools") for name in modules(source / part)}
+    parts = ("tests", "docs", "deploy", "tools", "locks")
+    wanted = {f"{part}/{name}" for part in parts for name in modules(source / part)}
     assert wanted - names == set()
     assert names >= {"README.md", "LICENSE", "Makefile", "constraints.txt", "mkdocs.yml", "pyproject.toml"}
     assert names >= {"CHANGELOG.md", "CONTRIBUTING.md", ".dockerignore", ".pre-commit-config.yaml"}

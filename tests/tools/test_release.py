@@ -1,6 +1,8 @@
 """``tools/release.py`` in repositories of its own: it makes a release, or refuses and changes nothing."""
 
-import importlib.util
+import importlib
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -27,7 +29,9 @@ backend-path = ["."]
 [project]
 name = "dibs"
 version = "0.1.0"
+dependencies = ["msgspec>=0.18"]
 """
+LOCK = f"msgspec==0.18.1 \\\n    --hash=sha256:{'0' * 64}\n"
 BACKEND = 'def build_sdist(folder, settings=None):\n    raise RuntimeError("nothing can be built here")\n'
 CHANGELOG = "# Changes\n\n## Unreleased\n\n- Something new.\n\n## 0.0.9 (2026-01-01)\n\n- Something old.\n"
 
@@ -55,6 +59,9 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "CHANGELOG.md").write_text(CHANGELOG)
     (tmp_path / "src/dibs/database/migrations/versions").mkdir(parents=True)
     (tmp_path / "src/dibs/database/migrations/versions/v0042_answers.py").touch()
+    (tmp_path / "constraints.txt").write_text("msgspec==0.18.1\n")
+    (tmp_path / "locks").mkdir()
+    (tmp_path / "locks/base.txt").write_text(LOCK)
     (tmp_path / ".gitignore").write_text("__pycache__/\ndist/\nbuild/\n*.egg-info/\n")
     make_repository(tmp_path)
     return tmp_path
@@ -113,18 +120,20 @@ def test_a_changelog_without_anything_new_is_refused(project: Path, changelog: s
     assert_refused(project, "0.2.0", reason)
 
 
+def test_a_lock_that_does_not_fit_is_refused(project: Path) -> None:
+    (project / "locks/base.txt").write_text(LOCK.replace("0.18.1", "0.18.2"))
+    git(project, "commit", "--quiet", "--all", "--message", "Lock")
+    assert_refused(project, "0.2.0", "msgspec is 0.18.2, and constraints.txt has msgspec==0.18.1")
+
+
 def test_a_build_that_fails_leaves_the_files_as_they_were(project: Path) -> None:
     assert_refused(project, "0.2.0", "nothing can be built here")
 
 
-@pytest.fixture(scope="module")
-def release_tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("release_tool", ROOT / "tools/release.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def release_tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    return importlib.import_module("release")
 
 
 def write_wheel(folder: Path, version: str, *names: str) -> Path:
@@ -171,7 +180,12 @@ def test_a_release_has_version_changelog_commit_tag_wheel_and_sdist(tmp_path: Pa
     make_repository(root)
     done = release(root, "0.99.0")
     assert done.returncode == 0, done.stderr
-    assert {path.name for path in (root / "dist").iterdir()} == {"dibs-0.99.0.tar.gz", "dibs-0.99.0-py3-none-any.whl"}
+    assert {path.name.removeprefix("dibs-0.99.0") for path in (root / "dist").iterdir()} == {
+        ".cdx.json",
+        ".tar.gz",
+        "-py3-none-any.whl",
+    }
+    assert_bill_of_materials((root / "dist/dibs-0.99.0.cdx.json").read_text(), root)
     assert git(root, "status", "--porcelain") == ""
     assert git(root, "log", "--format=%s") == "Release 0.99.0\nStart\n"
     assert git(root, "rev-parse", "v0.99.0^{commit}") == git(root, "rev-parse", "HEAD")
@@ -181,3 +195,49 @@ def test_a_release_has_version_changelog_commit_tag_wheel_and_sdist(tmp_path: Pa
     assert f"\nSchema revision {revisions.newest()}.\n" in changelog
     assert "git push origin main v0.99.0" in done.stdout
     assert release(root, "0.99.0").returncode == 1
+
+
+def assert_bill_of_materials(text: str, root: Path) -> None:
+    """It names each locked distribution with its hashes, and nothing of this machine."""
+    document = json.loads(text)
+    assert (document["bomFormat"], document["metadata"]["component"]["version"]) == ("CycloneDX", "0.99.0")
+    found = {component["name"]: component for component in document["components"]}
+    locked = "".join((root / f"locks/{name}.txt").read_text() for name in ("base", "all"))
+    assert {f"{name}=={component['version']}" for name, component in found.items()} == set(
+        re.findall(r"(?m)^[\w.-]+==[^ ]+", locked)
+    )
+    assert all(component["externalReferences"][0]["hashes"] for component in found.values())
+    assert str(root.parent) not in text
+
+
+@pytest.mark.parametrize(
+    ("printed", "unasked"),
+    [
+        ({"dependencies": [{"name": "a", "version": "1", "vulns": []}]}, ""),
+        ({"dependencies": [{"name": "a", "skip_reason": "?"}]}, "PyPI did not know 1 of 1 distributions"),
+        ("no network", "pip-audit printed nothing"),
+    ],
+)
+def test_an_audit_without_an_answer_is_reported(
+    release_tool: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, printed: object, unasked: str
+) -> None:
+    monkeypatch.setattr(release_tool, "tool", lambda name: pretend(tmp_path, printed))
+    assert release_tool.audit(tmp_path) == unasked
+
+
+def test_a_known_vulnerability_is_refused(
+    release_tool: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    printed = {"dependencies": [{"name": "a", "version": "1", "vulns": [{"id": "PYSEC-1"}]}]}
+    monkeypatch.setattr(release_tool, "tool", lambda name: pretend(tmp_path, printed))
+    with pytest.raises(release_tool.Refused, match="a 1: PYSEC-1"):
+        release_tool.audit(tmp_path)
+
+
+def pretend(folder: Path, printed: object) -> str:
+    """Return a program that prints what pip-audit would."""
+    (folder / "printed").write_text(printed if isinstance(printed, str) else json.dumps(printed))
+    program = folder / "pip-audit"
+    program.write_text(f"#!/bin/sh\ncat {folder}/printed\n")
+    program.chmod(0o755)
+    return str(program)
