@@ -25,7 +25,7 @@ from dibs.database.schema import metadata
 from dibs.dialects.baremetal import Baremetal, HoldTimes
 from dibs.dialects.compute import Compute
 from dibs.dialects.native import Native
-from dibs.dialects.placement import Placement
+from dibs.dialects.placement import CandidateRules, Placement
 from dibs.dialects.reservation import Reservation
 from dibs.drivers import DRIVERS
 from dibs.errors import BadValue
@@ -217,7 +217,13 @@ def _dialects(
         policy_file=policy_file,
         legacy_rules=settings.placement_legacy_rules,
         enforce_scope=settings.placement_enforce_scope,
-        randomize_candidates=settings.placement_randomize_candidates,
+        candidates=CandidateRules(
+            randomize=settings.placement_randomize_candidates,
+            breadth_first=settings.placement_candidates_generation == "breadth-first",
+            count_max=None
+            if settings.placement_max_allocation_candidates < 0
+            else settings.placement_max_allocation_candidates,
+        ),
     )
     lease_rules = _lease_rules(settings)
     nova = _nova(settings)

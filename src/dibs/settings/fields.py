@@ -140,6 +140,18 @@ class Settings:
     placement_randomize_candidates: bool = _setting(
         False, "Return allocation candidates in random order, so that schedulers do not compete for the same ones."
     )
+    placement_max_allocation_candidates: int = _setting(
+        -1,
+        "Maximum number of allocation candidates in an answer, even if the request has a higher limit or none."
+        " -1: no maximum.",
+        check=_at_least(-1),
+    )
+    placement_candidates_generation: str = _setting(
+        "depth-first",
+        "Order of allocation candidates: depth-first, all of one tree before the next, or breadth-first, one of each"
+        " tree in turn, so that a limit reaches more hosts.",
+        check=_one_of("depth-first", "breadth-first"),
+    )
     cors_allowed_origin: str = _setting(
         "", "Origins allowed to call the APIs from a browser (CORS), separated by commas."
     )

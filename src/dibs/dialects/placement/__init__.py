@@ -7,5 +7,6 @@ where Dibs does better than the original: docs/dialects/placement.md.
 """
 
 from dibs.dialects.placement.dialect import Placement
+from dibs.dialects.placement.exchange import CandidateRules
 
-__all__ = ["Placement"]
+__all__ = ["CandidateRules", "Placement"]

@@ -12,7 +12,7 @@ from dibs.database.runner import Clock, Runner
 from dibs.dialects.placement import responses
 from dibs.dialects.placement.endpoints import Endpoint
 from dibs.dialects.placement.errors import Headers, Refusal, bad_request, error_answer, refusal_of, unauthorized
-from dibs.dialects.placement.exchange import Exchange, Services
+from dibs.dialects.placement.exchange import DEFAULT_RULES, CandidateRules, Exchange, Services
 from dibs.dialects.placement.microversions import HEADER, SERVICE_TYPE, choose_minor, version_text
 from dibs.dialects.placement.query import Query
 from dibs.dialects.placement.routes import ROUTES
@@ -46,10 +46,10 @@ class Placement:
         policy_file: str | None = None,
         legacy_rules: bool = False,
         enforce_scope: bool = False,
-        randomize_candidates: bool = False,
+        candidates: CandidateRules = DEFAULT_RULES,
     ) -> None:
         policy = PlacementPolicy(policy_file, legacy_rules=legacy_rules, enforce_scope=enforce_scope)
-        self._services = Services(runner=runner, clock=clock, policy=policy, randomize_candidates=randomize_candidates)
+        self._services = Services(runner=runner, clock=clock, policy=policy, candidates=candidates)
 
     @property
     def operations(self) -> Iterable[Operation]:

@@ -21,13 +21,26 @@ from dibs.ledger.model.access import require
 CACHE_HEADERS_SINCE = 15
 
 
+class CandidateRules(Struct, frozen=True, kw_only=True):
+    """What an operator decides about allocation candidates."""
+
+    randomize: bool = False
+    breadth_first: bool = False
+    """True for one candidate of each tree in turn."""
+    count_max: int | None = None
+    """The largest number in an answer; None: no maximum."""
+
+
+DEFAULT_RULES = CandidateRules()
+
+
 class Services(Struct, frozen=True, kw_only=True):
     """The services that the wiring passes to the dialect."""
 
     runner: Runner
     clock: Clock
     policy: PlacementPolicy
-    randomize_candidates: bool = False
+    candidates: CandidateRules = DEFAULT_RULES
 
 
 class Exchange(AnyExchange[Services], frozen=True, kw_only=True):

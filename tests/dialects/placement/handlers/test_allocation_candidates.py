@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from dibs.dialects.placement import CandidateRules
 from tests.builders import Ledger
 from tests.candidates.model.brute_force import Provider, Stock, World
 from tests.dialects.placement.conversation import Conversation
@@ -104,9 +105,32 @@ def test_a_random_order_changes_which_candidates_come_first(ledger: Ledger) -> N
     put_world(
         ledger.store, World([Provider(f"00000000-0000-4000-8000-{n:012}", None, {"VCPU": Stock(8)}) for n in range(50)])
     )
-    ask = Conversation(ledger, randomize_candidates=True)
+    ask = Conversation(ledger, candidates=CandidateRules(randomize=True))
     firsts = {next(iter(candidates(ask, "resources=VCPU:1&limit=1")["provider_summaries"])) for _ in range(20)}
     assert len(firsts) > 1
+
+
+def roots_of_two(ledger: Ledger, rules: CandidateRules, query: str) -> list[str]:
+    """Return the hosts of the candidates of two hosts with two cards each."""
+    hosts = [f"00000000-0000-4000-8000-00000000000{number}" for number in range(2)]
+    cards = [Provider(f"1{n}000000{host[8:]}", host, {"VGPU": Stock(1)}) for host in hosts for n in range(2)]
+    put_world(ledger.store, World([*map(Provider, hosts), *cards]))
+    found = candidates(Conversation(ledger, candidates=rules), query)
+    return [f"00000000{uuid[8:]}"[-1] for each in found["allocation_requests"] for uuid in each["allocations"]]
+
+
+def test_breadth_first_reaches_more_hosts_within_a_limit(ledger: Ledger) -> None:
+    assert roots_of_two(ledger, CandidateRules(), "resources=VGPU:1&limit=2") == ["0", "0"]
+    assert roots_of_two(ledger, CandidateRules(breadth_first=True), "resources=VGPU:1&limit=2") == ["0", "1"]
+    assert roots_of_two(ledger, CandidateRules(breadth_first=True), "resources=VGPU:1") == ["0", "1", "0", "1"]
+
+
+def test_the_maximum_counts_unless_the_limit_is_lower(ledger: Ledger) -> None:
+    rules = CandidateRules(count_max=3)
+    assert len(roots_of_two(ledger, rules, "resources=VGPU:1")) == 3
+    assert len(roots_of_two(ledger, rules, "resources=VGPU:1&limit=4")) == 3
+    assert len(roots_of_two(ledger, rules, "resources=VGPU:1&limit=2")) == 2
+    assert roots_of_two(ledger, CandidateRules(count_max=0), "resources=VGPU:1") == []
 
 
 @pytest.mark.parametrize(
