@@ -110,6 +110,11 @@ class Client:
         record = self.send(Step("read", "GET", path))
         return record.answer if record.acknowledged else None
 
+    def hang_up(self) -> None:
+        """Close every connection; the next request opens one."""
+        for connection in self._connections:
+            connection.close()
+
     def _ask(self, step: Step) -> tuple[int | None, Any]:
         dialect = "reshaper" if step.path.endswith("/reshaper") else step.path.split("/")[1]
         headers = {"Content-Type": "application/json", **HEADERS[dialect]}

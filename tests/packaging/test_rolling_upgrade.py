@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from dibs.database import revisions
-from faults.checker import check, unfinished
+from faults.checker import check, read_work, unfinished
 from faults.run import DRAWS
 from faults.workload import claims, leases, machines
 from faults.workload.client import Client, run_client
@@ -118,7 +118,7 @@ class BalancedClient(Client):
         try:
             return super()._ask(step)
         finally:
-            self._connection.close()
+            self.hang_up()
             time.sleep(PAUSE_SECONDS)
 
 
@@ -128,7 +128,7 @@ class Load:
     def __init__(self, url: str, port: int) -> None:
         fleet.fill(url, machines.FLEET)
         began = time.monotonic()
-        self.clients = [BalancedClient(port, Memory(1, number), began) for number in range(CLIENTS)]
+        self.clients = [BalancedClient([port], Memory(1, number), began) for number in range(CLIENTS)]
         claims.prepare_pool(self.clients[0])
         leases.prepare_hosts(self.clients[0])
         for client in self.clients:
@@ -205,7 +205,7 @@ def test_no_request_fails_while_processes_are_replaced_one_by_one(
         balancer.close()
     assert load.failed() == []
     assert run(following, "db", "check", "--database", url, cwd=tmp_path) == "No problems found.\n"
-    eventually(lambda: not unfinished(url), 60, "the end of all work")
+    eventually(lambda: not unfinished(read_work(url)), 60, "the end of all work")
     assert check(url, read_tables(url), load.clients) == []
 
 
