@@ -262,6 +262,7 @@ def _console(
         machine_policy=MachinePolicy(settings.policy_file or None),
         lease_policy=LeasePolicy(settings.policy_file or None),
         lease_rules=_lease_rules(settings),
+        lifetime_rules=_lifetime_rules(settings),
         find_flavor=nova.find_flavor if nova is not None else None,
         enforcement=_enforcement(settings),
         intake=intake,

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.bed.waiting import eventually
 from tests.browsers.conftest import OpenPage
 from tests.browsers.lab import Lab
 
@@ -128,3 +129,17 @@ def test_timeline_groups_by_rack_and_zooms(open_as: OpenPage) -> None:
     expect(page.locator(".group", has_text="rack arm")).to_contain_text("8 nodes, 8 available")
     page.get_by_role("link", name="day", exact=True).click()
     expect(page.locator(".axis .tick")).to_have_count(12)
+
+
+def test_allocation_is_extended_and_released_under_mine(lab: Lab, open_as: OpenPage) -> None:
+    wanted = {"name": "nightly", "resource_class": "silver", "candidate_nodes": ["r4-15"], "lifetime": 7200}
+    lab.call("POST", "/dibs/v1/allocations", wanted, "alice")
+    eventually(lambda: lab.call("GET", "/dibs/v1/allocations/nightly", user="alice")["state"] == "active")
+    page = open_as("alice", "/mine")
+    page.get_by_label("Extend nightly").click()
+    page.get_by_label("Until").fill(later(2).replace(" ", "T"))
+    page.get_by_role("button", name="Set the end").click()
+    expect(page.get_by_role("status")).to_have_text("Extended.")
+    assert lab.call("GET", "/dibs/v1/allocations/nightly", user="alice")["until"].startswith(later(2)[:10])
+    page.get_by_role("button", name="Release nightly").click()
+    expect(page.get_by_role("status")).to_have_text("Released.")

@@ -13,6 +13,7 @@ from dibs.access.access import Access
 from dibs.access.actor import Actor
 from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
+from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.intake import AllocationIntake
 from dibs.console import pages, times
 from dibs.console.errors import Refusal
@@ -42,7 +43,10 @@ class Services(Struct, frozen=True, kw_only=True):
     lease_policy: LeasePolicy
     lease_rules: LeaseRules
     """The limits that the operator sets for leases."""
+    lifetime_rules: LifetimeRules
+    """What the operator decides about the ends of allocations."""
     find_flavor: FindFlavor | None
+    """Looks up the flavors that an external compute service keeps; None when Dibs keeps them."""
     enforcement: Enforcement | None
     """Approves new and changed leases; None when the site has no enforcement service."""
     intake: AllocationIntake

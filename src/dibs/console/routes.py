@@ -20,6 +20,7 @@ ROUTES: tuple[Route[View], ...] = (
     Route(method="GET", path="/leases/{lease}", handler=lease.show),
     Route(method="POST", path="/leases/{lease}", handler=lease.change),
     Route(method="POST", path="/leases/{lease}/release", handler=lease.release),
+    Route(method="POST", path="/allocations/{allocation}/renew", handler=mine.renew_allocation),
     Route(method="POST", path="/allocations/{allocation}/release", handler=mine.release_allocation),
     Route(method="GET", path="/sign-in", handler=signing.show_sign_in),
     Route(method="POST", path="/sign-in", handler=signing.sign_in),

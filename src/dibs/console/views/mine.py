@@ -1,14 +1,18 @@
 """What the user's project has and will have: leases and allocations, the first to end first."""
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 from dibs.access.access import EVERY_PROJECT
-from dibs.allocations.model.allocations import ALLOCATING, ERROR, Allocation, AllocationQuery
+from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation, AllocationQuery, Lifetime
 from dibs.allocations.operations.allocations import list_allocations
+from dibs.allocations.operations.endings import RenewAllocation
+from dibs.allocations.operations.endings import renew_allocation as renew
 from dibs.allocations.operations.schedules import LeasedNode, ListNodesOfLeases, list_nodes_of_leases
 from dibs.console import pages
 from dibs.console.exchange import Exchange
-from dibs.console.views.reading import allocation_projects
+from dibs.console.views.reading import allocation_projects, node_names
 from dibs.errors import Forbidden
 from dibs.http.messages import Response
 from dibs.leases.model.leases import Lease
@@ -29,6 +33,8 @@ class Entry(Struct, frozen=True, kw_only=True):
     end: int | None
     nodes: list[LeasedNode]
     detail: str = ""
+    renewable: bool = False
+    """An allocation that can get another end."""
 
 
 def show(exchange: Exchange) -> Response:
@@ -47,6 +53,19 @@ def release_allocation(exchange: Exchange) -> Response:
     exchange.check_form()
     exchange.services.intake.delete(exchange.machines, exchange.arguments["allocation"])
     return pages.redirect(exchange.url("/mine", done="released"))
+
+
+def renew_allocation(exchange: Exchange) -> Response:
+    """POST /allocations/{allocation}/renew"""
+    exchange.check_form()
+    until = exchange.zone.read(exchange.form.get("until", ""), "the end")
+    command = RenewAllocation(
+        ident=exchange.arguments["allocation"],
+        lifetime=Lifetime(until=until),
+        rules=exchange.services.lifetime_rules,
+    )
+    exchange.write(renew, exchange.machines, command)
+    return pages.redirect(exchange.url("/mine", done="extended"))
 
 
 def _leases(exchange: Exchange) -> list[Entry]:
@@ -79,10 +98,11 @@ def _allocations(exchange: Exchange) -> list[Entry]:
         visible = frozenset({project}) if visible is EVERY_PROJECT or project in visible else frozenset()
     query = AllocationQuery(projects=visible, limit=ENTRIES_MAX, descending=True)
     found = exchange.read(list_allocations, exchange.machines, query)
-    return [_allocation_entry(each) for each in found]
+    names = node_names(exchange, tuple(each.node_uuid for each in found if each.node_uuid))
+    return [_allocation_entry(each, names) for each in found]
 
 
-def _allocation_entry(allocation: Allocation) -> Entry:
+def _allocation_entry(allocation: Allocation, names: Mapping[str, str]) -> Entry:
     wanted = " ".join([allocation.resource_class or "", *allocation.traits])
     waits = f"waits for {wanted}" if allocation.state == ALLOCATING else ""
     node = allocation.node_uuid
@@ -93,6 +113,7 @@ def _allocation_entry(allocation: Allocation) -> Entry:
         status={ALLOCATING: "waiting", ERROR: "failed"}.get(allocation.state, allocation.state),
         start=allocation.created_at,
         end=allocation.ends_at,
-        nodes=[LeasedNode(uuid=node, name=node.partition("-")[0])] if node else [],
+        nodes=[LeasedNode(uuid=node, name=names.get(node) or node.partition("-")[0])] if node else [],
         detail=allocation.last_error or waits,
+        renewable=allocation.state == ACTIVE,
     )

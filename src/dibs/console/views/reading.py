@@ -10,8 +10,9 @@ from dibs.console.lines import COLUMNS, Line, line_of
 from dibs.errors import Forbidden
 from dibs.leases.model.access import visible_leases
 from dibs.machines.model.chassis import ChassisQuery
-from dibs.machines.model.node_query import Condition, NodeQuery
+from dibs.machines.model.node_query import Condition, NodeQuery, OneOf
 from dibs.machines.operations.chassis import list_chassis
+from dibs.machines.operations.nodes import list_nodes
 
 RACKS_MAX = 1_000
 
@@ -61,6 +62,15 @@ def allocation_projects(exchange: Exchange) -> VisibleProjects:
         return visible_projects(exchange.machines)
     except Forbidden:
         return frozenset()
+
+
+def node_names(exchange: Exchange, uuids: tuple[str, ...]) -> dict[str, str]:
+    """Return the names of nodes, as far as the user sees them."""
+    if not uuids:
+        return {}
+    projects = listed_projects(exchange.machines, "node")
+    query = NodeQuery(columns=frozenset({"name"}), projects=projects, conditions=(OneOf("uuid", uuids),))
+    return {row["uuid"]: row["name"] for row in exchange.read(list_nodes, exchange.machines, query)}
 
 
 def read_racks(exchange: Exchange) -> dict[str, str]:
