@@ -7,6 +7,7 @@ the same run.
 import argparse
 from collections.abc import Iterator
 
+from bench.candidates import measure_candidates
 from bench.console import BOOKINGS, measure_console
 from bench.console import NODES as CONSOLE_NODES
 from bench.footprint import measure_footprint
@@ -20,6 +21,7 @@ from tests.fleet import fill
 
 NODES = 10_000
 CLIENTS = (1, 16)
+CANDIDATE_ROUNDS = 40
 
 
 def main() -> None:
@@ -42,6 +44,9 @@ def main() -> None:
                 print(line, flush=True)
             print(f"\n{engine}, {HOSTS:,} hosts with {LEASES:,} leases, one call after the other, without HTTP")
             for line in lines_of_leases(bed, engine):
+                print(line, flush=True)
+            print(f"\n{engine}, allocation candidates: CPU of server + database per request")
+            for line in measure_candidates(bed, engine, CANDIDATE_ROUNDS):
                 print(line, flush=True)
             print(f"\n{engine}, the console: first view of {CONSOLE_NODES:,} nodes with {BOOKINGS:,} bookings")
             for line in measure_console(bed, engine):

@@ -8,6 +8,8 @@ import random
 import sys
 import uuid
 from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from threading import Thread
 
 from dibs.access.access import SERVICE
@@ -29,9 +31,13 @@ from dibs.ledger.operations.providers import (
     delete_provider,
     list_providers,
 )
+from dibs.ledger.queries import providers
 from dibs.wiring import build_runner, read_clock
+from tests.bed.forked import start_forked
 
 THREADS = 2
+ROUNDS = 10
+COMMITS = 20
 COMPARISONS_MAX = 20
 TRAITS = ("HW_CPU_X86_VMX", "HW_CPU_X86_AVX", "STORAGE_DISK_SSD", "MISC_SHARES_VIA_AGGREGATE")
 AGGREGATE = "11111111-1111-4111-8111-111111111111"
@@ -138,3 +144,28 @@ def main(words: list[str]) -> int:
     for failure in failures:
         sys.stderr.write(f"{failure!r}\n")
     return len(failures)
+
+
+def run_processes(urls: Sequence[str], log: Path) -> str:
+    """Run a process on each of these URLs at the same time; return what they complain about."""
+    running = [start_forked("restructuring", url, str(seed), str(ROUNDS), log=log) for seed, url in enumerate(urls)]
+    try:
+        ends = [process.wait(300) for process in running]
+    finally:
+        for process in running:
+            process.kill()
+    return "" if not any(ends) else f"{ends} {log.read_text()}"
+
+
+def search_after_each_commit(writing: str, searching: str) -> None:
+    """Raise when a search through one store misses what another store has committed."""
+    writer, reader = open_store(writing), open_store(searching)
+    try:
+        for number in range(COMMITS):
+            new = str(uuid.uuid4())
+            writer.write(partial(providers.insert_provider, uuid=new, name=new, now=1))
+            found = content(reader.read(loading.current_structure))
+            assert new in found, f"provider {number} is missing"
+    finally:
+        writer.close()
+        reader.close()

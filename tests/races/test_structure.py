@@ -2,20 +2,12 @@
 
 from pathlib import Path
 
-from tests.bed.forked import start_forked
-
-PROCESSES = 3
-ROUNDS = 15
+from tests.races.restructuring import run_processes, search_after_each_commit
 
 
 def test_processes_that_change_and_search_at_once_never_see_an_old_structure(database_url: str, tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    running = [
-        start_forked("restructuring", database_url, str(seed), str(ROUNDS), log=log) for seed in range(PROCESSES)
-    ]
-    try:
-        ends = [process.wait(300) for process in running]
-    finally:
-        for process in running:
-            process.kill()
-    assert ends == [0] * PROCESSES, log.read_text()
+    assert run_processes([database_url] * 3, tmp_path / "log") == ""
+
+
+def test_a_commit_of_one_process_is_in_the_next_search_of_another(database_url: str) -> None:
+    search_after_each_commit(database_url, database_url)

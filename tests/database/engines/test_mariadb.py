@@ -1,6 +1,7 @@
 """MariaDB alone and as a Galera cluster of three nodes."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import make_url, text
@@ -9,9 +10,11 @@ from dibs.database import Store, health, open_store
 from dibs.database.engines import engine_for
 from dibs.database.engines.mariadb import MariaDB
 from dibs.database.engines.servers import Unreachable
+from dibs.database.migrate import upgrade
 from tests.bed.galera import GaleraCluster
 from tests.bed.session import Bed
 from tests.bed.waiting import eventually
+from tests.races.restructuring import run_processes, search_after_each_commit
 
 
 @pytest.mark.needs_engine("mariadb")
@@ -34,6 +37,17 @@ def cluster() -> Iterator[GaleraCluster]:
 def node_of(store: Store) -> str:
     """Return the node to which the store is connected."""
     return str(store.read(lambda tx: tx.values(text("SELECT @@wsrep_node_name")))[0])
+
+
+@pytest.mark.needs_engine("mariadb")
+def test_processes_on_several_galera_nodes_never_search_an_old_structure(
+    cluster: GaleraCluster, tmp_path: Path
+) -> None:
+    cluster.execute("CREATE DATABASE structure")
+    urls = [node.address.url("structure") for node in cluster.nodes]
+    upgrade(urls[0])
+    assert run_processes(urls, tmp_path / "log") == ""
+    search_after_each_commit(urls[0], urls[1])
 
 
 @pytest.mark.needs_engine("mariadb")
