@@ -63,7 +63,7 @@ class GaleraNode(MariadbServer):
     def serve_command(self) -> list[str]:
         program, _, *options = super().serve_command()
         durable = ("--innodb-flush-log-at-trx-commit=1", "--innodb-flush-method=fsync", "--innodb-doublewrite=ON")
-        # Users are replicated: only the node that founds the cluster creates one.
+        # Users are replicated: only the first node creates one.
         options = [option for option in options if not option.startswith("--init-file")]
         return [program, f"--defaults-file={self.configuration}", *options, *durable]
 
@@ -82,7 +82,9 @@ class GaleraNode(MariadbServer):
         if self.founds_cluster:
             if self.state.exists():
                 self.state.write_text(self.state.read_text().replace("safe_to_bootstrap: 0", "safe_to_bootstrap: 1"))
-            command += ["--wsrep-new-cluster", f"--init-file={self.folder / 'init.sql'}"]
+            command.append("--wsrep-new-cluster")
+            if self.template is None:
+                command.append(f"--init-file={self.folder / 'init.sql'}")
             self.founds_cluster = False
         self.process = start_process(as_user(self.user, command), self.log, self.environment())
         try:
