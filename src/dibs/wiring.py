@@ -200,7 +200,6 @@ def _dialects(
     settings: Settings, runner: Runner, clock: Clock, intake: AllocationIntake, wake: Callable[[], None]
 ) -> Sequence[Dialect]:
     policy_file = settings.policy_file or None
-    hold_times = HoldTimes(default=settings.hold_seconds, longest=settings.hold_seconds_max)
     lifetime_rules = _lifetime_rules(settings)
     baremetal = Baremetal(
         runner,
@@ -208,7 +207,7 @@ def _dialects(
         policy_file=policy_file,
         wake=wake,
         intake=intake,
-        hold_times=hold_times,
+        hold_times=HoldTimes(default=settings.hold_seconds, longest=settings.hold_seconds_max),
         lifetime_rules=lifetime_rules,
     )
     placement = Placement(

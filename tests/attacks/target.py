@@ -250,9 +250,11 @@ class Target:
             "server": ("target", 80),
         }
         sent: list[Mapping[str, Any]] = []
+        received = iter([{"type": "http.request", "body": attack.body, "more_body": False}])
 
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": attack.body, "more_body": False}
+            # The client closes the connection after its request, which ends a stream.
+            return next(received, {"type": "http.disconnect"})
 
         async def send(message: Any) -> None:
             sent.append(message)

@@ -119,6 +119,8 @@ MORE_RULES = {
     "PUT /compute/v2.1/servers/{server}/metadata/{key}",
     "GET /dibs/v1/allocations",
     "POST /dibs/v1/allocations",
+    "GET /dibs/v1/audit",
+    "GET /dibs/v1/events",
     "GET /dibs/v1/leases/availability",
     "GET /dibs/v1/why",
     "GET /placement/allocation_candidates",

@@ -69,6 +69,8 @@ def send(
         actor=actor,
     )
     response = dialect.answer(request)
+    if response.stream is not None:
+        response.stream.close()
     answer = Answer(response.status, {name.lower(): value for name, value in response.headers}, response.body)
     content_type = answer.headers.get("content-type", "")
     check_response(Exchange(method, dialect.mount + parts.path, answer.status, content_type, answer.body))

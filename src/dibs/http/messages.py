@@ -29,12 +29,24 @@ class Request(Struct, frozen=True, kw_only=True):
     """The address of the client, for limits on attempts."""
 
 
+class Stream(Protocol):
+    """A body without an end. Its methods run on the event loop, so they must not block."""
+
+    def take(self) -> bytes | None:
+        """Return what is new since the last call; b"" when nothing is, None when the stream is over."""
+
+    def close(self) -> None:
+        """Release what the stream holds: the client is gone, or the server stops."""
+
+
 class Response(Struct, frozen=True):
     """An HTTP response."""
 
     status: int
     body: bytes = b""
     headers: tuple[tuple[str, str], ...] = ()
+    stream: Stream | None = None
+    """The body instead of ``body``, for a response that goes on."""
 
 
 class Operation(Protocol):
@@ -75,6 +87,10 @@ class Operation(Protocol):
     @property
     def answer(self) -> Mapping[str, Any] | None:
         """JSON schema of the body of a success; None without a body. A 204 never has one."""
+
+    @property
+    def answer_type(self) -> str:
+        """The media type of that body."""
 
     @property
     def refusals(self) -> Collection[int]:

@@ -132,7 +132,8 @@ def _responses(dialect: Dialect, rows: Sequence[Operation], tag: str, components
         if status >= 400:
             documented[status]["content"] = _content(dialect.error_content(status))
         elif bodies := _distinct(components.share(row.answer, tag) for row in having if _has_body(row, status)):
-            documented[status]["content"] = _content({_JSON: bodies[0] if len(bodies) == 1 else {"anyOf": bodies}})
+            schema = bodies[0] if len(bodies) == 1 else {"anyOf": bodies}
+            documented[status]["content"] = _content({having[-1].answer_type: schema})
     return {str(status): documented[status] for status in sorted(documented)}
 
 

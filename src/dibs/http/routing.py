@@ -30,6 +30,7 @@ class Route(Struct, Generic[H], frozen=True, kw_only=True):
     body: Mapping[str, Any] | None = None
     statuses: Mapping[int, str] = field(default_factory=dict)
     answer: Mapping[str, Any] | None = None
+    answer_type: str = "application/json"
     refusals: Collection[int] = ()
 
     def serves(self, minor: int | None) -> bool:

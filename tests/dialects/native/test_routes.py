@@ -18,6 +18,7 @@ def test_openapi_document_has_every_path(ask: Conversation) -> None:
         "/dibs/v1/allocations/{allocation}/renew",
         "/dibs/v1/allocations/{allocation}/retry",
         "/dibs/v1/audit",
+        "/dibs/v1/events",
         "/dibs/v1/leases/availability",
         "/dibs/v1/leases/{lease}/latest-end",
         "/dibs/v1/why",

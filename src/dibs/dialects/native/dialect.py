@@ -9,7 +9,9 @@ from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
 from dibs.dialects.native import responses
 from dibs.dialects.native.errors import Headers, Refusal, answer_domain_error, error_answer
+from dibs.dialects.native.events import message_of
 from dibs.dialects.native.exchange import Exchange, Services
+from dibs.dialects.native.feed import EventFeed
 from dibs.dialects.native.routes import ROUTES
 from dibs.documents.json_schema import Schema
 from dibs.errors import DibsError
@@ -45,6 +47,7 @@ class Native:
     ) -> None:
         self._services = Services(
             runner=runner,
+            feed=EventFeed(runner, message_of),
             policy=MachinePolicy(policy_file),
             lease_policy=LeasePolicy(policy_file),
             lease_rules=lease_rules or LeaseRules(),

@@ -12,6 +12,7 @@ from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.intake import AllocationIntake
 from dibs.database.runner import Runner
 from dibs.dialects.native.errors import Refusal
+from dibs.dialects.native.feed import EventFeed
 from dibs.documents.json_body import UnusableJson, read_json
 from dibs.documents.json_schema import Schema, find_mistake
 from dibs.http.exchange import AnyExchange, json_answer
@@ -34,6 +35,8 @@ class Services(Struct, frozen=True, kw_only=True):
     """What the operator decides about the ends of allocations."""
     find_flavor: FindFlavor | None
     """Looks up the flavors that an external compute service keeps; None when Dibs keeps them."""
+    feed: EventFeed
+    """The event streams of this process."""
     intake: AllocationIntake
     wake: Callable[[], None]
 

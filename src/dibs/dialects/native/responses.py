@@ -76,4 +76,5 @@ EVENT: Schema = document(
         "after": {**OBJECT, "type": ["object", "null"]},
     },
 )
+MESSAGES: Schema = {"type": "string", "description": "Server-sent events; the data of each is an Event."}
 EVENTS: Schema = document("Events", {"events": list_of(EVENT)}, {"next": TEXT})

@@ -1,6 +1,6 @@
 """Every URL of the native dialect."""
 
-from dibs.dialects.native import allocations, audit, keeping, lease_availability, responses, why
+from dibs.dialects.native import allocations, audit, events, keeping, lease_availability, responses, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
 from dibs.http.messages import Response
 from dibs.http.routing import Route
@@ -126,5 +126,15 @@ ROUTES: tuple[Route[Handler], ...] = (
         query=audit.QUERY,
         statuses={200: "events, newest first"},
         answer=responses.EVENTS,
+    ),
+    Route(
+        method="GET",
+        path="/v1/events",
+        handler=events.stream_events,
+        summary="Stream changes as server-sent events",
+        query=events.QUERY,
+        statuses={200: "messages, one for each event, until the client closes the connection"},
+        answer=responses.MESSAGES,
+        answer_type="text/event-stream",
     ),
 )

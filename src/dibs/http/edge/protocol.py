@@ -21,6 +21,9 @@ from dibs.http.edge.guards.proxies import UNIX, TrustedProxies
 from dibs.http.edge.sending import encode_headers
 from dibs.http.failures import Headers, plain_failure
 
+STREAMING = "dibs.streaming"
+"""The key of a scope whose response has no end."""
+
 _CLOSE_SECONDS = 1
 
 
@@ -114,8 +117,10 @@ class LimitedProtocol(HttpToolsProtocol):
             self._rest_timer = self.loop.call_later(self._limits.body_timeout_seconds, self.transport.abort)
 
     def shutdown(self) -> None:
-        """Close at once, or after the current response."""
+        """Close at once, or after the current response; a stream has no end, so it is closed too."""
         super().shutdown()
+        if self.cycle is not None and self.cycle.scope.get(STREAMING):
+            self.transport.close()
         if self.transport.is_closing():
             self._close_soon()
 

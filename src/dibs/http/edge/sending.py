@@ -1,13 +1,18 @@
 """Send a Response as ASGI messages."""
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from dibs.http.edge.reading import Receive
 from dibs.http.messages import Response
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 RawHeaders = list[tuple[bytes, bytes]]
+
+STREAM_POLL_SECONDS = 0.25
+"""How often a stream is asked for something new."""
 
 _WITHOUT_BODY = frozenset({204, 304})
 _PIECE_BYTES = 256 * 1024
@@ -25,11 +30,34 @@ def encode_headers(response: Response, request_id: str) -> RawHeaders:
             raise ValueError(f"the header {name} contains a control character")
         has_type = has_type or raw_name == b"content-type"
         raw.append((raw_name, raw_value))
-    if response.status not in _WITHOUT_BODY:
+    if response.status not in _WITHOUT_BODY and response.stream is None:
         if response.body and not has_type:
             raw.append((b"content-type", b"application/json"))
         raw.append((b"content-length", b"%d" % len(response.body)))
     return raw
+
+
+async def send_stream(send: Send, receive: Receive, response: Response, raw_headers: RawHeaders) -> None:
+    """Send a response that goes on, until it ends or the client is gone."""
+    assert response.stream is not None
+    await send({"type": "http.response.start", "status": response.status, "headers": raw_headers})
+    # The client sees the headers at once, although nothing may happen for a while.
+    await send({"type": "http.response.body", "body": b"\n", "more_body": True})
+    gone = asyncio.ensure_future(_wait_until_gone(receive))
+    try:
+        while not gone.done() and (piece := response.stream.take()) is not None:
+            if piece:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            else:
+                await asyncio.wait({gone}, timeout=STREAM_POLL_SECONDS)
+        await send({"type": "http.response.body", "body": b""})
+    finally:
+        gone.cancel()
+
+
+async def _wait_until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def send_answer(send: Send, response: Response, raw_headers: RawHeaders) -> None:

@@ -29,9 +29,10 @@ from dibs.http.edge.guards.identity import Identity
 from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits
 from dibs.http.edge.guards.proxies import TrustedProxies
 from dibs.http.edge.guards.uploads import Uploads
+from dibs.http.edge.protocol import STREAMING
 from dibs.http.edge.reading import BodyBudget, BodyReader, ClientGone, Receive, Scope, Unreadable
 from dibs.http.edge.recording import Exchange, record
-from dibs.http.edge.sending import RawHeaders, Send, encode_headers, send_answer
+from dibs.http.edge.sending import RawHeaders, Send, encode_headers, send_answer, send_stream
 from dibs.http.edge.site import Site
 from dibs.http.failures import Headers, plain_failure
 from dibs.http.messages import Dialect, Mounted, Pages, Request, Response
@@ -40,6 +41,7 @@ LOG = logging.getLogger(__name__)
 
 _INTERNAL = "The server failed to answer. See its log for the id of this request."
 _FULL = "The server has too many requests. Please try again."
+_STREAMS = "You have too many event streams at the same time. Please close one of them."
 _BUSY = "You have too many requests at the same time. Please try again."
 _RETRY = (("retry-after", str(REFUSAL_PAUSE_SECONDS)),)
 
@@ -96,6 +98,7 @@ class Shell:
         self._identity = Identity(perimeter.authenticator)
         self._sessions = Identity(self._console.authenticator) if self._console is not None else self._identity
         self._callers = CallerLimit(limits.caller_limit)
+        self._streams = CallerLimit(limits.streams_of_caller)
         self._admission = Admission(limits)
         self._uploads = Uploads(limits)
         self._budget = BodyBudget(limits)
@@ -137,8 +140,36 @@ class Shell:
             response, raw_headers = self._refuse(
                 exchange, 503, "The server is stopping and did not finish this request."
             )
+        if response.stream is not None:
+            await self._stream(exchange, scope, receive, send, response, raw_headers)
+            return
         await send_answer(send, response, raw_headers)
         record(exchange, response.status)
+
+    async def _stream(
+        self,
+        exchange: Exchange,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        response: Response,
+        raw_headers: RawHeaders,
+    ) -> None:
+        """Send a response that goes on. It has no thread, and only few of them may belong to one caller."""
+        assert response.stream is not None
+        try:
+            with self._streams.counted(Caller.of(exchange.peer.address, exchange.actor or ANONYMOUS)):
+                # The access line is for the beginning, and a stopping server ends the connection.
+                record(exchange, response.status)
+                scope[STREAMING] = True
+                await send_stream(send, receive, response, raw_headers)
+        except CallerBusy:
+            metrics.THROTTLED.inc()
+            refusal, headers = self._refuse(exchange, 429, _STREAMS, _RETRY)
+            await send_answer(send, refusal, headers)
+            record(exchange, 429)
+        finally:
+            response.stream.close()
 
     def _open(self, scope: Scope) -> Exchange:
         headers = reading.read_headers(scope)

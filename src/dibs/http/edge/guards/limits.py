@@ -40,6 +40,11 @@ class Limits(Struct, frozen=True, kw_only=True):
         return 2 if self.caller_limit else self.threads + self.queue_limit
 
     @property
+    def streams_of_caller(self) -> int:
+        """Return how many event streams one caller may have at the same time; further ones get 429. 0: no limit."""
+        return 10 if self.caller_limit else 0
+
+    @property
     def connections_of_address(self) -> int:
         """Return how many connections one address may have."""
         return max(1, self.connection_limit // 2)
