@@ -1,16 +1,18 @@
 """Write the providers of a small world straight into the tables, for tests of code that only reads them."""
 
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Table, delete, insert, update
+from sqlalchemy import Insert, Table, bindparam, delete, insert, update
 
-from dibs.database import Store
+from dibs.database import Store, sets
 from dibs.database.transaction import Transaction
 from dibs.ledger.queries import structure
 from dibs.ledger.tables import inventories, provider_aggregates, provider_traits, providers, resource_classes, traits
 from tests.builders import FIRST_INSTANT
 from tests.candidates.model.brute_force import World
 
+PIECE_MAX = 500
 FILLED = (inventories, provider_aggregates, provider_traits, providers, traits, resource_classes)
 
 
@@ -74,5 +76,12 @@ def _inventories(world: World, ids: dict[str, int], class_ids: dict[str, int]) -
 
 def _insert(tx: Transaction, table: Table, rows: list[dict[str, Any]]) -> None:
     made = {"created_at": FIRST_INSTANT} if "created_at" in table.c else {}
-    for start in range(0, len(rows), 500):
-        tx.change(insert(table).values([{**row, **made} for row in rows[start : start + 500]]))
+    for start in range(0, len(rows), PIECE_MAX):
+        piece = [{**row, **made} for row in rows[start : start + PIECE_MAX]]
+        tx.change(_statement(table, tuple(piece[0]), len(piece)), sets.columns(piece))
+
+
+@lru_cache(maxsize=200)
+def _statement(table: Table, names: tuple[str, ...], count: int) -> Insert:
+    """Return an INSERT of many rows, which takes longer to compile than to run."""
+    return insert(table).values([{name: bindparam(f"{name}_{n}") for name in names} for n in range(count)])
