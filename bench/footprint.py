@@ -1,4 +1,4 @@
-"""Measure what an installation costs: distributions in the base, and CPU seconds from start to the first answer.
+"""Measure what an installation costs: distributions in the base, CPU until the first answer and when idle, memory.
 
 Installs this source tree without extras into a temporary virtual environment, which takes a minute and needs a package
 index. Of several starts the cheapest counts, because another process on the machine can only add to the figure.
@@ -13,9 +13,12 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from tests.bed.processes import free_port, start_process, stop_process, tail_of
+from dibs.database.migrate import upgrade
+from tests import fleet
+from tests.bed.processes import Process, free_port, start_process, stop_process, tail_of
 
 ROOT = Path(__file__).parents[1]
 BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE")
@@ -25,6 +28,18 @@ CPU_SECONDS_GOAL = 0.8
 STARTS = 5
 DEADLINE_SECONDS = 60
 FIRST_REQUEST = "/baremetal/v1/nodes"
+
+IDLE_SECONDS = 30
+IDLE_GOAL_PERCENT = 0.5
+MEMORY_GOALS_MEGABYTES = {1_000: 110, 100_000: 300}
+"""Resident memory of a process by the number of nodes that it has listed and searched."""
+PLACEMENT = {"OpenStack-API-Version": "placement 1.39", "X-Auth-Token": "admin"}
+USES: dict[str, dict[str, str]] = {
+    "/baremetal/v1/nodes?limit=1000": {"X-OpenStack-Ironic-API-Version": "1.80"},
+    "/placement/allocation_candidates?resources=CUSTOM_FLEET:1&limit=100": PLACEMENT,
+    "/placement/allocation_candidates?resources=CUSTOM_FLEET:1&required=CUSTOM_7": PLACEMENT,
+}
+"""What fills the memory of a process: a page, and the structure of all providers for a search."""
 
 
 def measure_footprint() -> Iterator[str]:
@@ -39,6 +54,10 @@ def measure_footprint() -> Iterator[str]:
         yield line("CPU seconds to the first answer", f"{restart:.2f}", f"< {CPU_SECONDS_GOAL}")
         first = min(cpu_seconds_to_first_answer(binaries, folder / f"{n}.sqlite") for n in range(STARTS))
         yield line("the same, with migrations of a new database", f"{first:.2f}", "")
+        for nodes, goal in MEMORY_GOALS_MEGABYTES.items():
+            idle, megabytes = idle_percent_and_megabytes(binaries, folder / f"fleet-{nodes}.sqlite", nodes)
+            yield line(f"MB of memory with {nodes:,} nodes", f"{megabytes:.0f}", f"< {goal}")
+            yield line("% of a core when idle, with these", f"{idle:.2f}", f"< {IDLE_GOAL_PERCENT}")
 
 
 def line(name: str, figure: str, goal: str) -> str:
@@ -69,6 +88,29 @@ def count_distributions(binaries: Path) -> int:
 
 def cpu_seconds_to_first_answer(binaries: Path, database: Path) -> float:
     """Start ``dibs serve``, send one request, and return the CPU time that the process used until the answer."""
+    with served(binaries, database) as (process, _):
+        return cpu_seconds(process.pid)
+
+
+def idle_percent_and_megabytes(binaries: Path, database: Path, nodes: int) -> tuple[float, float]:
+    """Serve a fleet and use it; return the CPU of the idle process afterwards, and its resident memory."""
+    url = f"sqlite:///{database}"
+    upgrade(url)
+    fleet.fill(url, nodes)
+    with served(binaries, database) as (process, origin):
+        for path, headers in USES.items():
+            request = urllib.request.Request(origin + path, headers=headers)
+            with urllib.request.urlopen(request, timeout=DEADLINE_SECONDS) as answer:
+                answer.read()
+        before, began = cpu_seconds(process.pid), time.monotonic()
+        time.sleep(IDLE_SECONDS)
+        used, seconds = cpu_seconds(process.pid) - before, time.monotonic() - began
+        return 100 * used / seconds, resident_megabytes(process.pid)
+
+
+@contextmanager
+def served(binaries: Path, database: Path) -> Iterator[tuple[Process, str]]:
+    """Run ``dibs serve`` and wait for its first answer; yield the process and its origin."""
     port = free_port()
     log = database.with_suffix(".log")
     command = [binaries / "dibs", "serve", "--bind", f"127.0.0.1:{port}", "--database", f"sqlite:///{database}"]
@@ -79,7 +121,7 @@ def cpu_seconds_to_first_answer(binaries: Path, database: Path) -> float:
             if time.monotonic() > deadline or process.poll() is not None:
                 raise RuntimeError(f"dibs serve did not answer: {tail_of(log)}")
             time.sleep(0.02)
-        return cpu_seconds(process.pid)
+        yield process, f"http://127.0.0.1:{port}"
     finally:
         stop_process(process)
 
@@ -97,6 +139,12 @@ def cpu_seconds(pid: int) -> float:
     """Return the CPU time of a process, of all its threads, in user and system mode."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_megabytes(pid: int) -> float:
+    """Return the resident memory of a process."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
 
 
 def environment() -> dict[str, str]:
