@@ -195,7 +195,8 @@ def test_further_large_body_of_a_caller_waits_until_an_earlier_one_has_ended() -
 
 def test_expensive_requests_of_a_caller_run_one_at_a_time() -> None:
     with running_server() as server:
-        httpx.get(f"{server.url}/echo/large")
+        for _ in range(2):
+            httpx.get(f"{server.url}/echo/large")
         threads = [threading.Thread(target=lambda: httpx.get(f"{server.url}/echo/slow", timeout=20)) for _ in range(2)]
         for thread in threads:
             thread.start()

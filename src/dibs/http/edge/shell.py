@@ -26,7 +26,7 @@ from dibs.http.edge.guards.admission import Admission, ServerFull
 from dibs.http.edge.guards.browsers import BrowserGuard
 from dibs.http.edge.guards.callers import Caller, CallerBusy, CallerLimit
 from dibs.http.edge.guards.identity import Identity
-from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits
+from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits, refusal_pause
 from dibs.http.edge.guards.proxies import TrustedProxies
 from dibs.http.edge.guards.uploads import Uploads
 from dibs.http.edge.protocol import STREAMING
@@ -204,7 +204,7 @@ class Shell:
             return self._refuse(exchange, unreadable.status, unreadable.message, unreadable.headers)
         except CallerBusy:
             metrics.THROTTLED.inc()
-            await asyncio.sleep(REFUSAL_PAUSE_SECONDS)
+            await asyncio.sleep(refusal_pause())
             return self._refuse(exchange, 429, _BUSY, _RETRY)
         except ServerFull:
             metrics.SHED.inc()

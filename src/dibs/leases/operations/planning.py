@@ -36,6 +36,8 @@ from dibs.leases.model.windows import Window
 from dibs.leases.operations.booking import HostSearch
 from dibs.leases.queries import property_names
 
+LARGE_LEASE = 32
+"""The number of hosts and instances from which on a lease is large."""
 NOT_STORED = 0
 """The id of a row that does not exist yet."""
 
@@ -71,6 +73,11 @@ class CreateLease(Struct, frozen=True, kw_only=True):
     rules: LeaseRules = field(default_factory=LeaseRules)
     seed: int | None = None
     """Decides among hosts that fit equally well; None: a random seed."""
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the lease asks for so many hosts or instances that the search for them takes long."""
+        return sum(reservation.least for reservation in self.reservations) > LARGE_LEASE
 
 
 class LeasePlan(Struct, frozen=True, kw_only=True):

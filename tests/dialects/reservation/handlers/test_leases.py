@@ -8,6 +8,7 @@ from dibs.dialects.reservation.handlers import leases as handlers
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.model.matching.earliest_start import EarliestStart, StartSearch
+from dibs.leases.operations.planning import LARGE_LEASE
 from tests.builders import Ledger
 from tests.dialects.reservation.conversation import ADMIN, MEMBER, READER, STRANGER, Conversation
 from tests.dialects.reservation.lease_bodies import END, LATER, START, hosts, instances, lease
@@ -103,6 +104,14 @@ def test_other_leases_are_created_while_the_earliest_start_is_searched(
     answer = ask("POST", LEASES, lease(hosts()))
     assert (answer.status, len(created)) == (409, 1)
     assert answer.json["error_message"].endswith(f"The earliest start at which this fits is {END}.")
+
+
+def test_large_lease_is_refused_without_a_writing_transaction(
+    ask: Conversation, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger.store, "write", None)
+    answer = ask("POST", LEASES, lease(hosts(min=LARGE_LEASE + 1, max=LARGE_LEASE + 1)))
+    assert (answer.status, "Not enough hosts available" in answer.json["error_message"]) == (409, True)
 
 
 def test_refused_update_of_a_pending_lease_names_a_later_start(ask: Conversation) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import os
+import sys
 import threading
 from collections.abc import Mapping
 
@@ -23,6 +25,7 @@ class SlowCheck:
 
     def __init__(self) -> None:
         self.checks = 0
+        self.priority = 0
         self.stamp = 1
         self.gate = threading.Event()
         self.gate.set()
@@ -37,6 +40,7 @@ class SlowCheck:
         if "authorization" not in headers:
             return Refusal(401, "Who are you?")
         self.checks += 1
+        self.priority = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
         self.gate.wait(20)
         return Actor(user="eva") if headers["authorization"] == "right" else Refusal(401, "wrong")
 
@@ -55,7 +59,7 @@ def check() -> SlowCheck:
 
 @pytest.fixture(autouse=True)
 def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identity, "REFUSAL_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(identity, "refusal_pause", lambda: 0)
 
 
 async def ask(who: Identity, password: str, address: str = "a") -> Actor | Refusal:
@@ -161,3 +165,11 @@ def test_guesser_gets_429_without_a_check_and_the_log_has_the_name(
     assert check.checks == FAILED_CHECKS_MAX + 1
     assert "Authentication as 'eva' from a failed." in caplog.text
     assert "wrong-1" not in caplog.text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a priority for each thread")
+def test_credentials_are_verified_when_no_other_thread_needs_the_processor(check: SlowCheck) -> None:
+    verifier = Identity(check)
+    asyncio.run(verifier.identify({"authorization": "wrong"}, "127.0.0.1", anonymous_is_admin=False))
+    verifier.close()
+    assert check.priority > os.getpriority(os.PRIO_PROCESS, threading.get_native_id())

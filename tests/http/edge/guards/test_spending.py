@@ -32,32 +32,38 @@ def test_old_requests_count_less_and_are_forgotten() -> None:
 def test_caller_of_expensive_requests_is_expensive_until_they_are_forgotten() -> None:
     clock = Clock()
     spending = Spending(clock)
-    assert not spending.is_expensive(ONE)
-    spending.add(ONE, 2 * EXPENSIVE_SECONDS, 0)
-    spending.add(OTHER, EXPENSIVE_SECONDS / 2, 0)
+    _add(spending, 30, EXPENSIVE_SECONDS)
     assert spending.is_expensive(ONE)
-    assert not spending.is_expensive(OTHER)
-    clock.now += 20 * HALVING_SECONDS
-    spending.add(OTHER, 0.0, 0)
+    clock.now += HALVING_SECONDS
+    _add(spending, 1, 0.0)
     assert not spending.is_expensive(ONE)
 
 
 def test_caller_of_cheap_requests_is_never_expensive() -> None:
     spending = Spending()
-    for _ in range(1_000):
-        spending.add(ONE, EXPENSIVE_SECONDS / 2, 1_000)
+    _add(spending, 1_000, EXPENSIVE_SECONDS / 2, 100)
     assert not spending.is_expensive(ONE)
 
 
-def test_many_cheap_requests_do_not_hide_a_few_expensive_ones() -> None:
+def test_single_expensive_request_makes_no_caller_expensive() -> None:
     spending = Spending()
-    spending.add(ONE, 30 * EXPENSIVE_SECONDS, 0)
-    for _ in range(100):
-        spending.add(ONE, EXPENSIVE_SECONDS / 10, 0)
+    _add(spending, 1, 10 * EXPENSIVE_SECONDS)
+    assert not spending.is_expensive(ONE)
+
+
+def test_cheap_requests_do_not_hide_expensive_ones() -> None:
+    spending = Spending()
+    _add(spending, 30, EXPENSIVE_SECONDS)
+    _add(spending, 10_000, EXPENSIVE_SECONDS / 10)
     assert spending.is_expensive(ONE)
 
 
 def test_large_bodies_and_answers_are_expensive() -> None:
     spending = Spending()
-    spending.add(ONE, 0.001, 4_000_000)
+    _add(spending, 30, 0.001, 4_000_000)
     assert spending.is_expensive(ONE)
+
+
+def _add(spending: Spending, count: int, seconds: float, size: int = 0) -> None:
+    for _ in range(count):
+        spending.add(ONE, seconds, size)

@@ -2,12 +2,14 @@
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.hosts import Host
+from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.matching.requirements import about_traits
 from dibs.leases.model.matching.selection import fits, select_hosts
@@ -200,3 +202,20 @@ def test_kept_host_fits_although_it_no_longer_meets_the_requirements() -> None:
     need = HostNeed(whole=True, least=1, most=1, requirements=about_traits(["CUSTOM_GPU"], []))
     assert not fits(calendar, [need], [{1: 1}], window)
     assert fits(calendar, [replace(need, kept={1: 1})], [{1: 1}], window)
+
+
+def test_equal_reservations_look_for_fitting_hosts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    why_never = Calendar.why_never
+
+    def count(self: Calendar, need: HostNeed, host: Host) -> str | None:
+        looks.append(host.id)
+        return why_never(self, need, host)
+
+    monkeypatch.setattr(Calendar, "why_never", count)
+    calendar = calendar_of([make_host(number) for number in range(10)], [])
+    needs = [HostNeed(whole=True, least=1, most=1) for _ in range(5)]
+    found = select_hosts(calendar, needs, Window(0, MINUTE), seed=1)
+    assert not isinstance(found, HostShortage)
+    assert len({host_id for assignment in found for host_id in assignment}) == 5
+    assert len(looks) == 10

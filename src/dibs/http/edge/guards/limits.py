@@ -1,5 +1,7 @@
 """The limits of one server process."""
 
+import random
+
 from msgspec import Struct
 
 
@@ -62,9 +64,15 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 REFUSAL_PAUSE_SECONDS = 1
-"""How long the answer to a caller over its limit waits, and the value of its Retry-After header.
+"""How long the answer to a caller over its limit waits at least, and the value of its Retry-After header.
 
 A client that ignores Retry-After could otherwise occupy the event loop with refusals."""
+
+
+def refusal_pause() -> float:
+    """Return how long to wait with a refusal: not equally long, or a crowd would be refused and return all at once."""
+    return random.uniform(1, 2) * REFUSAL_PAUSE_SECONDS  # noqa: S311 - not a secret
+
 
 EXPENSIVE_SECONDS = 0.01
 """The processor time from which on a request is expensive."""

@@ -12,6 +12,8 @@ HALVING_SECONDS = 5.0
 """After this time a request counts half as much."""
 _BYTE_SECONDS = 5e-9
 """What a byte of a body costs the event loop, which reads, copies and sends it: 10 ms for 2 MB."""
+_EXPENSIVE_SECONDS_MAX = 0.2
+"""What a caller may spend on expensive requests, about 4 % of a processor: one of them now and then is no burden."""
 _FORGOTTEN_SECONDS = 0.001
 
 
@@ -19,7 +21,8 @@ class _Account(Struct):
     """Sums over the requests of one caller."""
 
     seconds: float = 0.0
-    squares: float = 0.0
+    expensive_seconds: float = 0.0
+    """The part of the expensive requests."""
 
 
 class Spending:
@@ -36,7 +39,8 @@ class Spending:
         cost = seconds + size * _BYTE_SECONDS
         account = self._accounts.setdefault(caller, _Account())
         account.seconds += cost
-        account.squares += cost * cost
+        if cost >= EXPENSIVE_SECONDS:
+            account.expensive_seconds += cost
 
     def of(self, caller: Caller) -> float:
         """Return the processor seconds of a caller."""
@@ -44,12 +48,9 @@ class Spending:
         return account.seconds if account is not None else 0.0
 
     def is_expensive(self, caller: Caller) -> bool:
-        """Return True when the requests of a caller are expensive on average.
-
-        Each request is weighted with its cost: a caller cannot hide a few expensive requests among many cheap ones.
-        """
+        """Return True when a caller sends many expensive requests. Cheap ones between them do not hide them."""
         account = self._accounts.get(caller)
-        return account is not None and account.squares > EXPENSIVE_SECONDS * account.seconds
+        return account is not None and account.expensive_seconds > _EXPENSIVE_SECONDS_MAX
 
     def _halve(self) -> None:
         """Halve every sum once for each period that has passed, and drop what has become small."""
@@ -59,7 +60,7 @@ class Spending:
         self._halved_at += periods * HALVING_SECONDS
         factor = 0.5**periods
         self._accounts = {
-            caller: _Account(account.seconds * factor, account.squares * factor)
+            caller: _Account(account.seconds * factor, account.expensive_seconds * factor)
             for caller, account in self._accounts.items()
             if account.seconds * factor > _FORGOTTEN_SECONDS
         }

@@ -47,12 +47,16 @@ class _Selection:
         self._needs = needs
         self._window = window
         self._seed = seed
-        self._fitting = [
-            [host for host in calendar.hosts.values() if calendar.why_never(need, host) is None] for need in needs
-        ]
+        self._fitting: list[list[Host]] = []
+        for number, need in enumerate(needs):
+            same = needs.index(need)
+            self._fitting.append(self._fitting[same] if same < number else self._fitting_hosts(need))
         self._demand = Counter(host.id for fitting in self._fitting for host in fitting)
         self._assignments: list[dict[int, int]] = [dict(need.kept) for need in needs]
         self._new_bookings: dict[int, list[Booking]] = defaultdict(list)
+
+    def _fitting_hosts(self, need: HostNeed) -> list[Host]:
+        return [host for host in self._calendar.hosts.values() if self._calendar.why_never(need, host) is None]
 
     def run(self) -> list[Assignment] | HostShortage:
         for number, need in enumerate(self._needs):
