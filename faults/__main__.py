@@ -58,10 +58,11 @@ def say_round(number: int, outcome: Outcome) -> None:
 
 def lines_of(outcome: Outcome) -> list[str]:
     """Describe an outcome, with its first violations."""
+    refused = outcome.operations - outcome.acknowledged - outcome.unclear
     by_kind = ", ".join(f"{kind} {number}" for kind, number in sorted(outcome.faults.items()))
     return [
         f"  operations      {outcome.operations:,}",
-        f"  acknowledged    {outcome.acknowledged:,}; {outcome.unclear:,} without a clear answer",
+        f"  acknowledged    {outcome.acknowledged:,}; {refused:,} refused, {outcome.unclear:,} without a clear answer",
         f"  faults          {outcome.faults.total()}: {by_kind}",
         f"  longest stall   {outcome.longest_stall:.1f} s without a success",
         f"  longest answer  {outcome.longest_answer:.1f} s",

@@ -16,7 +16,7 @@ from faults.observation import observe, observe_ids
 from faults.plan import Fault, draw_faults, kinds_of
 from faults.site import TAKE_OVER_SECONDS, Site
 from faults.workload import claims, leases, machines
-from faults.workload.client import Client, Draw, Record, run_client
+from faults.workload.client import NOT_ACCEPTED, Client, Draw, Record, run_client
 from faults.workload.memory import Memory
 from tests import fleet
 from tests.bed.waiting import eventually
@@ -79,6 +79,7 @@ class Outcome:
     """What a run found, over all of its rounds."""
 
     operations: int = 0
+    """Requests that an API accepted."""
     acknowledged: int = 0
     unclear: int = 0
     faults: Counter[str] = field(default_factory=Counter)
@@ -94,7 +95,7 @@ class Outcome:
         successes = [record.at + record.seconds for record in records if record.acknowledged]
         during = sorted(at for at in successes if at <= stopped_at)
         gaps = (later - earlier for earlier, later in itertools.pairwise(during))
-        self.operations += len(records)
+        self.operations += sum(record.status != NOT_ACCEPTED for record in records)
         self.acknowledged += len(successes)
         self.unclear += sum(record.unclear for record in records)
         self.longest_stall = max(self.longest_stall, *gaps, 0.0)

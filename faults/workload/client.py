@@ -18,6 +18,7 @@ DEADLINE_SECONDS = timeouts.CONNECT_SECONDS + timeouts.ANSWER_SECONDS + 10
 
 Of the servers of a cluster, at most one is silent at a time.
 """
+NOT_ACCEPTED = 0
 PAUSE_SECONDS = 0.1
 """Before the next request after one without a clear answer."""
 
@@ -46,7 +47,7 @@ class Record:
     """Seconds after the start of the run."""
     seconds: float
     status: int | None
-    """None: no answer; 0: the server refused the connection, so that it got no request."""
+    """None: no answer; NOT_ACCEPTED: the server refused the connection, so that it got no request."""
     answer: Any
 
     @property
@@ -57,7 +58,7 @@ class Record:
     @property
     def answered(self) -> bool:
         """Return True for a success and for a refusal of the request."""
-        return self.acknowledged or not (self.unclear or self.status == 0)
+        return self.acknowledged or not (self.unclear or self.status == NOT_ACCEPTED)
 
     @property
     def unclear(self) -> bool:
@@ -127,7 +128,7 @@ class Client:
             return response.status, json.loads(content) if content else {}
         except ConnectionRefusedError as error:
             connection.close()
-            return 0, str(error)
+            return NOT_ACCEPTED, str(error)
         except (OSError, http.client.HTTPException, ValueError) as error:
             connection.close()
             return None, f"{type(error).__name__}: {error}"
