@@ -8,6 +8,7 @@ import argparse
 from collections.abc import Iterator
 
 from bench.candidates import measure_candidates
+from bench.claims import measure_claims
 from bench.console import BOOKINGS, measure_console
 from bench.console import NODES as CONSOLE_NODES
 from bench.footprint import measure_footprint
@@ -48,6 +49,9 @@ def main() -> None:
             print(f"\n{engine}, allocation candidates: CPU of server + database per request")
             for line in measure_candidates(bed, engine, CANDIDATE_ROUNDS):
                 print(line, flush=True)
+            print(f"\n{engine}, claims without HTTP")
+            for line in lines_of_claims(bed, engine):
+                print(line, flush=True)
             print(f"\n{engine}, the console: first view of {CONSOLE_NODES:,} nodes with {BOOKINGS:,} bookings")
             for line in measure_console(bed, engine):
                 print(line, flush=True)
@@ -84,6 +88,15 @@ def lines_of_leases(bed: Bed, engine: str) -> Iterator[str]:
     url = bed.databases(engine).fresh()
     try:
         yield from measure_leases(url)
+    finally:
+        bed.databases(engine).discard(url)
+
+
+def lines_of_claims(bed: Bed, engine: str) -> Iterator[str]:
+    """Print the table of claims of one engine."""
+    url = bed.databases(engine).fresh()
+    try:
+        yield from measure_claims(url)
     finally:
         bed.databases(engine).discard(url)
 

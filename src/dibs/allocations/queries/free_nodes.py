@@ -162,10 +162,10 @@ def _free_from(shape: _Shape) -> Select[Any]:
 @lru_cache(maxsize=500)
 def _count(shape: _Shape) -> Select[Any]:
     reason = case(
-        (exists().where(holds.c.node_id == nodes.c.id), shortages.HELD),
+        (nodes.c.id.in_(select(holds.c.node_id)), shortages.HELD),
         (nodes.c.instance_uuid.is_not(None), shortages.IN_USE),
-        (exists().where(inventories.c.provider_id == nodes.c.id, inventories.c.used > 0), shortages.IN_USE),
-        (_BOOKED, shortages.BOOKED),
+        (nodes.c.id.in_(select(inventories.c.provider_id).where(inventories.c.used > 0)), shortages.IN_USE),
+        (nodes.c.id.in_(select(hosts.c.provider_id).join(bookings)), shortages.BOOKED),
         (nodes.c.maintenance == 1, shortages.IN_MAINTENANCE),
         (nodes.c.provision_state != states.AVAILABLE, shortages.NOT_AVAILABLE),
         (nodes.c.retired == 1, shortages.RETIRED),

@@ -1,0 +1,110 @@
+"""Claims: how often the engine refuses and Dibs retries, and what a claim costs beside its statements alone."""
+
+import statistics
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dibs.access.access import SERVICE
+from dibs.database import Store, open_store
+from dibs.database.transaction import Transaction
+from dibs.ledger.model.claims import ClaimRequest
+from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
+from tests.builders import Ledger
+from tests.provider_builders import make
+
+CLIENTS = 32
+CLAIMS = 1_000
+PROVIDERS = 20
+ROUNDS = 200
+
+Statement = tuple[str, dict[str, Any]]
+
+
+def measure_claims(url: str) -> Iterator[str]:
+    """Yield lines: retries of concurrent claims, and the CPU time of a claim with and without Dibs around it."""
+    store = open_store(url, connections=CLIENTS)
+    try:
+        ledger = Ledger(store)
+        uuids = [make(ledger, VCPU=100_000, MEMORY_MB=100_000).uuid for _ in range(PROVIDERS)]
+        for name, providers in (("spread", uuids), ("on one provider", uuids[:1])):
+            yield _retries(ledger, f"{CLAIMS:,} claims of {CLIENTS} clients, {name}", providers)
+        statements = _recorded(ledger, uuids[0])
+        ours = _median_milliseconds(lambda: _claim(ledger, uuids[0], str(uuid.uuid4())))
+        bare = _median_milliseconds(lambda: _replay(store, statements))
+        yield f"{'a claim, CPU of this process':<44}{ours:>9.2f} ms"
+        yield f"{'the same statements on the bare driver':<44}{bare:>9.2f} ms, ratio {ours / bare:.1f}"
+    finally:
+        store.close()
+
+
+def _claim(ledger: Ledger, provider: str, consumer: str) -> None:
+    resources = {provider: {"VCPU": 1, "MEMORY_MB": 1}}
+    request = ClaimRequest(consumer=consumer, resources=resources, project_id="p", user_id="u")
+    ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
+
+
+def _retries(ledger: Ledger, name: str, providers: list[str]) -> str:
+    before, began = ledger.store.statistics.reruns, time.perf_counter()
+
+    def run(client: int) -> None:
+        for turn in range(CLAIMS // CLIENTS):
+            _claim(ledger, providers[(client + turn) % len(providers)], str(uuid.uuid4()))
+
+    threads = [threading.Thread(target=run, args=(client,)) for client in range(CLIENTS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    made = CLAIMS // CLIENTS * CLIENTS
+    retries = (ledger.store.statistics.reruns - before) * 1_000 / made
+    return f"{name:<44}{retries:>9.0f} retries per 1,000, {made / (time.perf_counter() - began):,.0f} claims/s"
+
+
+def _recorded(ledger: Ledger, provider: str) -> list[Statement]:
+    """Return the statements of a claim; its consumer is called "consumer", and its row id is in the parameters."""
+    found: list[Statement] = []
+    run = Transaction._run
+
+    def record(self: Transaction, statement: Any, parameters: Any) -> Any:
+        compiled = run(self, statement, parameters)
+        found.append((compiled.sql, {**compiled.fixed, **(parameters or {})}))
+        return compiled
+
+    consumer = str(uuid.uuid4())
+    Transaction._run = record  # type: ignore[method-assign]
+    try:
+        _claim(ledger, provider, consumer)
+    finally:
+        Transaction._run = run  # type: ignore[method-assign]
+    return [(sql, {k: "consumer" if v == consumer else v for k, v in values.items()}) for sql, values in found]
+
+
+def _replay(store: Store, statements: list[Statement]) -> None:
+    """Run recorded statements for a new consumer on the cursor of the driver, in a transaction of the store."""
+    consumer = str(uuid.uuid4())
+
+    def run(tx: Transaction) -> None:
+        cursor, row_id = tx._cursor, None
+        for sql, values in statements:
+            own = {k: consumer if v == "consumer" else v for k, v in values.items()}
+            if row_id is not None:
+                own |= {k: row_id for k in own if k.startswith("consumer_") and k[9:].isdigit()}
+            cursor.execute(sql, own)
+            if cursor.description is not None:
+                rows = cursor.fetchall()
+                if sql.startswith("INSERT INTO consumers"):
+                    row_id = rows[0][0]
+
+    store.write(run)
+
+
+def _median_milliseconds(act: Callable[[], None]) -> float:
+    times = []
+    for _ in range(ROUNDS):
+        began = time.process_time()
+        act()
+        times.append(time.process_time() - began)
+    return statistics.median(times) * 1_000
