@@ -296,6 +296,7 @@ def _lifetime_rules(settings: Settings) -> LifetimeRules:
         seconds_max=settings.allocation_lifetime_seconds_max,
         notice_seconds=settings.allocation_notice_seconds,
         grace_seconds=settings.allocation_grace_seconds,
+        turnover_seconds=settings.allocation_turnover_seconds,
         releases=settings.allocation_end == "release",
     )
 

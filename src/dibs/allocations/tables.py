@@ -33,6 +33,12 @@ allocations = table(
     # When a conductor gives notice of the end or ends it; NULL when it has nothing to do.
     time("end_due_at"),
     time("noticed_at"),
+    # In the queue: when it starts at the latest, the uuids of the nodes that it counts on, what the start depends on
+    # while it is not known, and what last moved it to a later moment.
+    time("promised_at"),
+    json("promise_nodes", "[]"),
+    long_text("depends_on"),
+    long_text("moved_by"),
     # Allocations of one batch get their nodes together or not at all.
     uuid("batch", nullable=True),
     time("created_at", nullable=False),

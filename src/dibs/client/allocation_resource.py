@@ -41,6 +41,14 @@ class Allocation(resource.Resource):
     until: str | None = resource.Body("until")
     #: The time at which notice was given that it ends soon.
     noticed_at: str | None = resource.Body("noticed_at")
+    #: Its position among the allocations that wait for the class; only ``get`` returns it.
+    position: int | None = resource.Body("position", type=int)
+    #: The time at which it has its node at the latest, while it waits; None if that is not known.
+    latest_start: str | None = resource.Body("latest_start")
+    #: What its start depends on while it is not known.
+    depends_on: str | None = resource.Body("depends_on")
+    #: What last moved the latest start to a later time.
+    moved_by: str | None = resource.Body("moved_by")
     #: Allocations of one batch get their nodes together or not at all.
     batch: str | None = resource.Body("batch")
     created_at: str = resource.Body("created_at")

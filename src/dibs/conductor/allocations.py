@@ -16,6 +16,7 @@ from dibs.allocations.model.outcomes import Outcome
 from dibs.allocations.model.queue import QueueEntry
 from dibs.allocations.operations.granting import FailEntry, GrantNodes, fail_entry, grant_nodes
 from dibs.allocations.operations.matching import MatchEntry, match_entry
+from dibs.allocations.operations.promises import UpdatePromises, update_promises
 from dibs.allocations.operations.queue import ListEntries, list_due_entries, list_ready_entries
 from dibs.allocations.operations.take_over import (
     TakeOverAllocations,
@@ -74,6 +75,11 @@ class AllocationWorker:
             command = TakeOverAllocations(conductor_id=conductor_id, incarnation=session.incarnation)
             if taken := self._runner.write(take_over_allocations, SERVICE, command):
                 logger.warning("conductor %s takes over %d allocation(s) of a failed one", self._hostname, taken)
+
+    def update_promises(self, session: Session) -> None:
+        """Compare the promised starts of the waiting allocations with a new forecast."""
+        command = UpdatePromises(incarnation=session.incarnation, rules=self._lifetime_rules)
+        self._runner.write(update_promises, SERVICE, command)
 
     def close(self, seconds: float) -> bool:
         """Wait for the entries in work, each of which takes moments; return False when one goes on."""

@@ -37,6 +37,8 @@ CHECKS_PER_TAKE_OVER = 10
 The timeout takes at most half of the period and the check a tenth; the rest is left for the work itself.
 """
 
+PROMISE_SECONDS = 2
+"""How often the promised starts of waiting allocations are compared with a new forecast."""
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +81,7 @@ class Conductor:
         self._clock = clock
         self._take_over_seconds = take_over_seconds
         self._checked_for_failed_at = 0
+        self._promised_at = 0
         self._registration = Registration(
             runner,
             clock,
@@ -177,6 +180,7 @@ class Conductor:
             self._take_over,
             self._tasks.dispatch,
             self._allocations.dispatch,
+            self._update_promises,
         )
 
     def _is_registered(self) -> bool:
@@ -197,6 +201,12 @@ class Conductor:
 
     def _finish_deferred_deletes(self, session: Session) -> None:
         finish_deferred_deletes(self._runner)
+
+    def _update_promises(self, session: Session) -> None:
+        now = self._clock()
+        if self._allocations.any_waiting and now >= after(self._promised_at, PROMISE_SECONDS):
+            self._promised_at = now
+            self._allocations.update_promises(session)
 
     def _take_over(self, session: Session) -> None:
         """Take the work of failed conductors, several times within each take-over period."""

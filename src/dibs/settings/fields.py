@@ -193,6 +193,11 @@ class Settings:
     allocation_grace_seconds: int = _setting(
         0, "Time from the end of an allocation to the release of its node.", check=_at_least(0)
     )
+    allocation_turnover_seconds: int = _setting(
+        600,
+        "Time for undeploying and cleaning a node that promised starts in the queue allow for.",
+        check=_at_least(0),
+    )
     allocation_end: str = _setting(
         "release",
         "What happens at the end of an allocation: release its node, after undeploying it, or only report the end.",

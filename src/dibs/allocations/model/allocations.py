@@ -78,6 +78,14 @@ class Allocation(Struct, frozen=True, kw_only=True):
     """When a conductor gives notice of the end, or ends it."""
     noticed_at: int | None = None
     """When notice was given that it ends soon."""
+    promised_at: int | None = None
+    """When it has its node at the latest, while it waits; None when that is not known."""
+    promise_nodes: tuple[str, ...] = ()
+    """The uuids of the nodes that it counts on."""
+    depends_on: str | None = None
+    """What its start depends on while it is not known."""
+    moved_by: str | None = None
+    """What last moved its promised start to a later moment."""
     batch: str | None = None
     """Allocations of one batch get their nodes together or not at all."""
     created_at: int

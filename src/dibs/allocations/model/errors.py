@@ -23,5 +23,9 @@ class CannotBackfill(DibsError):
     """Cannot backfill an allocation for node {node}: {reason}."""
 
 
+class NodePromised(DibsError):
+    """Node {node} is promised to an allocation in the queue from {start} on."""
+
+
 class NoConductorAvailable(DibsError):
     """No conductor is available to find a node. Please try again."""

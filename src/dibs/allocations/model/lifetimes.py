@@ -27,6 +27,8 @@ class LifetimeRules(Struct, frozen=True, kw_only=True):
     """How far in the future an end may be; 0 for any time, and for allocations without an end."""
     notice_seconds: float = 0
     grace_seconds: float = 0
+    turnover_seconds: float = 0
+    """How long it takes to undeploy and clean a node, as promised starts in the queue assume."""
     releases: bool = True
     """False only reports the end: the node stays with the allocation."""
 

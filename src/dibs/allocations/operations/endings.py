@@ -9,12 +9,13 @@ from msgspec import Struct, field
 from dibs.access.access import Access
 from dibs.allocations.model.access import UPDATE, check_allocation
 from dibs.allocations.model.allocations import ERROR, Allocation, Lifetime
-from dibs.allocations.model.errors import AllocationNotFound
+from dibs.allocations.model.errors import AllocationNotFound, NodePromised
 from dibs.allocations.model.lifetimes import End, LifetimeRules, Step, begin, choose_lifetime, next_step
 from dibs.allocations.operations.granting import detach_node
-from dibs.allocations.queries import allocations, endings, free_nodes
+from dibs.allocations.queries import allocations, endings, forecasts, free_nodes
 from dibs.database.transaction import Again, Transaction
 from dibs.leases.model.matching.latest_end import BOOKED, LIMITED, LatestEnd
+from dibs.leases.model.matching.shortages import format_minute
 from dibs.machines.model import states
 from dibs.machines.model.conductors import after
 from dibs.machines.model.errors import WrongState
@@ -26,6 +27,8 @@ from dibs.machines.queries import nodes
 
 POSTPONE_SECONDS = 10
 """When to look again at an allocation whose node is busy."""
+
+PROMISED = "an allocation in the queue has it from then on"
 
 _REPORT = "Its lifetime is over. It keeps its node until it is deleted, because ends are only reported."
 
@@ -50,7 +53,7 @@ class NodeBusy(Exception):
 
 
 def renew_allocation(tx: Transaction, access: Access, now: int, command: RenewAllocation) -> Allocation:
-    """Change the end of an allocation, unless a lease or hold has its node from an earlier moment on."""
+    """Change the end of an allocation, unless its node is promised to another user from an earlier moment on."""
     allocation = allocations.get(tx, command.ident)
     if allocation is None:
         raise AllocationNotFound(allocation=command.ident)
@@ -64,7 +67,7 @@ def renew_allocation(tx: Transaction, access: Access, now: int, command: RenewAl
     if end.ends_at is None:
         raise WrongState(reason=f"Allocation {allocation.uuid} has no end. Give lifetime or until to set one")
     if node is not None:
-        _check_promises(tx, node, end.release_at or end.ends_at)
+        _check_promises(tx, node, end.release_at or end.ends_at, command.rules)
         save_node(tx, node, now, instance_until=end.release_at)
     else:
         end = End(lifetime.until, lifetime.until)  # A lifetime begins when there is a node.
@@ -80,9 +83,14 @@ def find_latest_end(tx: Transaction, access: Access, now: int, command: FindLate
         raise AllocationNotFound(allocation=command.ident)
     check_allocation(access, allocation, command.ident)
     rules, found = command.rules, LatestEnd(allocation.ends_at, None, "")
-    start = None if allocation.node_id is None else free_nodes.booked_from(tx, allocation.node_id)
-    if start is not None:
-        found = found.limited_to(after(start, -rules.grace_seconds if rules.releases else 0), BOOKED)
+    if allocation.node_id is not None and allocation.node_uuid is not None:
+        booked = free_nodes.booked_from(tx, allocation.node_id)
+        promised = forecasts.promised_from(tx, allocation.node_uuid, allocation.resource_class)
+        grace = rules.grace_seconds if rules.releases else 0
+        if booked is not None:
+            found = found.limited_to(after(booked, -grace), BOOKED)
+        if promised is not None:
+            found = found.limited_to(after(promised, -grace - rules.turnover_seconds), PROMISED)
     return found.limited_to(after(now, rules.seconds_max) if rules.seconds_max else None, LIMITED)
 
 
@@ -133,9 +141,14 @@ def _lock_node(tx: Transaction, now: int, allocation: Allocation) -> tuple[Alloc
     return current, node
 
 
-def _check_promises(tx: Transaction, node: Node, until: int) -> None:
+def _check_promises(tx: Transaction, node: Node, until: int, rules: LifetimeRules) -> None:
+    """Raise when a lease has booked the node, or the queue promises it, before a moment that is later than before."""
     for guard in node_guards(tx):
         guard.check_hold(tx, node, until)
+    start = forecasts.promised_from(tx, node.uuid, node.resource_class)
+    later = node.instance_until is None or until > node.instance_until
+    if start is not None and later and after(until, rules.turnover_seconds) > start:
+        raise NodePromised(node=node.name or node.uuid, start=format_minute(start))
 
 
 def _release(tx: Transaction, now: int, node: Node) -> bool:

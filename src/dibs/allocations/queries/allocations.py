@@ -23,13 +23,13 @@ from dibs.machines.tables import nodes
 
 COLUMNS = Columns(Allocation)
 _STORED = tuple(name for name in COLUMNS.names if name not in ("id", "node_uuid"))
-_LISTS = ("traits", "candidate_nodes")
+_LISTS = ("traits", "candidate_nodes", "promise_nodes")
 
-_SELECT = select(
+SELECT = select(
     allocations.c.id, *(allocations.c[name] for name in _STORED), nodes.c.uuid.label("node_uuid")
 ).select_from(allocations.outerjoin(nodes, nodes.c.id == allocations.c.node_id))
-_OF_BATCH = _SELECT.where(allocations.c.batch == bindparam("of_batch")).order_by(allocations.c.id)
-_OF_NODE = _SELECT.where(allocations.c.node_id == bindparam("of_node"))
+_OF_BATCH = SELECT.where(allocations.c.batch == bindparam("of_batch")).order_by(allocations.c.id)
+_OF_NODE = SELECT.where(allocations.c.node_id == bindparam("of_node"))
 _INSERT = insert(allocations).values({name: bindparam(name) for name in _STORED}).returning(allocations.c.id)
 _OF_ID = allocations.c.id == bindparam("of_id")
 _DELETE = delete_rows(allocations).where(_OF_ID)
@@ -41,13 +41,13 @@ def get(tx: Transaction, ident: str) -> Allocation | None:
     """Return an allocation by uuid or name."""
     column, value = ("uuid", ident.lower()) if is_uuid(ident) else ("name", ident)
     row = tx.row(_by(column), {"ident": value})
-    return _allocation(row) if row else None
+    return decode(row) if row else None
 
 
 def of_node(tx: Transaction, node_id: int) -> Allocation | None:
     """Return the allocation that has a node."""
     row = tx.row(_OF_NODE, {"of_node": node_id})
-    return _allocation(row) if row else None
+    return decode(row) if row else None
 
 
 def of_nodes(tx: Transaction, node_ids: Sequence[int]) -> dict[int, str]:
@@ -61,7 +61,7 @@ def of_nodes(tx: Transaction, node_ids: Sequence[int]) -> dict[int, str]:
 
 def of_batch(tx: Transaction, batch: str) -> list[Allocation]:
     """Return all allocations of a batch, in the order of their ids."""
-    return [_allocation(row) for row in tx.rows(_OF_BATCH, {"of_batch": batch})]
+    return [decode(row) for row in tx.rows(_OF_BATCH, {"of_batch": batch})]
 
 
 def lock(tx: Transaction, ident: str) -> Allocation | None:
@@ -130,13 +130,13 @@ def page(tx: Transaction, query: AllocationQuery) -> paging.Page[Allocation] | N
         statement = _page(asked, projects, query.sort_key, query.descending, marker)
         return tx.rows(statement, {**filters, **values, "page_limit": count})
 
-    return paging.read_page(read, row, query.sort_key, query.limit).map(_allocation)
+    return paging.read_page(read, row, query.sort_key, query.limit).map(decode)
 
 
 @lru_cache(maxsize=500)
 def _page(asked: tuple[str, ...], projects: int | None, sort_key: str, descending: bool, marker: str) -> Select[Any]:
     columns = {**{name: allocations.c[name] for name in asked if name != "node"}, "node": nodes.c.uuid}
-    statement = _SELECT.where(*(columns[name] == bindparam(name) for name in asked))
+    statement = SELECT.where(*(columns[name] == bindparam(name) for name in asked))
     if projects is not None:
         visible = allocations.c.owner.in_(sets.binds("project", projects)) if projects else false()
         statement = statement.where(visible)
@@ -150,7 +150,7 @@ def _select_marker(sort_key: str) -> Select[Any]:
 
 @lru_cache(maxsize=10)
 def _by(column: str) -> Select[Any]:
-    return _SELECT.where(allocations.c[column] == bindparam("ident"))
+    return SELECT.where(allocations.c[column] == bindparam("ident"))
 
 
 @lru_cache(maxsize=10)
@@ -178,7 +178,8 @@ def _encode(values: Mapping[str, Any]) -> dict[str, Any]:
     return COLUMNS.encode({name: json.dumps(value) if name in _LISTS else value for name, value in values.items()})
 
 
-def _allocation(row: Mapping[str, Any]) -> Allocation:
+def decode(row: Mapping[str, Any]) -> Allocation:
+    """Return the allocation in a row of SELECT."""
     lists = {name: tuple(json.loads(row[name])) for name in _LISTS}
     return Allocation(**{**COLUMNS.decode(row), **lists})
 

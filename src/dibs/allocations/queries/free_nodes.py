@@ -26,8 +26,8 @@ from dibs.machines.tables import holds, nodes
 FOUND_MAX = 32
 
 _BOUNDS = select(func.min(nodes.c.id), func.max(nodes.c.id))
-_POWERED = and_(nodes.c.power_state.is_not(None), nodes.c.power_state != states.POWER_ERROR)
-_UNCLAIMED = exists().where(
+POWERED = and_(nodes.c.power_state.is_not(None), nodes.c.power_state != states.POWER_ERROR)
+UNCLAIMED = exists().where(
     inventories.c.provider_id == nodes.c.id, inventories.c.used == 0, inventories.c.reserved == 0
 )
 # The end of a lease removes its bookings: every row belongs to a lease that runs or is still to come.
@@ -37,15 +37,15 @@ _BOOKED_FROM = (
     .join(hosts, hosts.c.id == bookings.c.host_id)
     .where(hosts.c.provider_id == bindparam("of_node"))
 )
-_IN_SERVICE = (nodes.c.maintenance == 0, nodes.c.retired == 0)
-_READY = (nodes.c.provision_state == states.AVAILABLE, _POWERED)
-_FREE = (*_READY, *_IN_SERVICE, nodes.c.instance_uuid.is_(None), _UNCLAIMED, not_(_BOOKED))
+IN_SERVICE = (nodes.c.maintenance == 0, nodes.c.retired == 0)
+_READY = (nodes.c.provision_state == states.AVAILABLE, POWERED)
+_FREE = (*_READY, *IN_SERVICE, nodes.c.instance_uuid.is_(None), UNCLAIMED, not_(_BOOKED))
 
 SOME_FREE_NODE = allocations.c.resource_class.in_(select(nodes.c.resource_class).where(*_FREE))
 """In a statement about allocations: a node of the class is free, with or without the traits."""
 
 
-class _Shape(NamedTuple):
+class Shape(NamedTuple):
     """What the statement depends on; the rest of the requirements are its parameters."""
 
     traits: int
@@ -58,8 +58,8 @@ def search(tx: Transaction, required: Requirements, point: float, found_max: int
     first, last = tx.tuples(_BOUNDS)[0]
     if first is None:
         return []
-    values = {**_values(required), "found_max": found_max}
-    statement = _search(_shape(required))
+    values = {**values_of(required), "found_max": found_max}
+    statement = _search(shape_of(required))
     middle = first + int((last - first + 1) * point)
     found: list[str] = tx.values(statement, {**values, "start": middle, "end": last})
     if len(found) < found_max:
@@ -69,17 +69,17 @@ def search(tx: Transaction, required: Requirements, point: float, found_max: int
 
 def named(tx: Transaction, required: Requirements, name: str) -> list[str]:
     """Return the uuid of the free node with this name, or nothing."""
-    return tx.values(_search_by_name(_shape(required)), {**_values(required), "of_name": name})
+    return tx.values(_search_by_name(shape_of(required)), {**values_of(required), "of_name": name})
 
 
 def count_reasons(tx: Transaction, required: Requirements) -> dict[str, int]:
     """Return how many nodes of the class, candidates and project fail for which reason first."""
-    return dict(tx.tuples(_count(_shape(required)), _values(required)))
+    return dict(tx.tuples(_count(shape_of(required)), values_of(required)))
 
 
 def free_from(tx: Transaction, required: Requirements, now: int, count_max: int) -> list[int]:
     """Return when nodes become free that only users with a known end keep from being free now, soonest first."""
-    found = tx.values(_free_from(_shape(required)), {**_values(required), "now": now, "count_max": count_max})
+    found = tx.values(_free_from(shape_of(required)), {**values_of(required), "now": now, "count_max": count_max})
     # An instance whose time is over may still be on its node, because a conductor is taking it off.
     return [max(now, moment) for moment in found]
 
@@ -90,11 +90,13 @@ def booked_from(tx: Transaction, node_id: int) -> int | None:
     return start
 
 
-def _shape(required: Requirements) -> _Shape:
-    return _Shape(len(required.traits), len(required.candidate_nodes), required.owner is not None)
+def shape_of(required: Requirements) -> Shape:
+    """Return what a statement about these requirements depends on."""
+    return Shape(len(required.traits), len(required.candidate_nodes), required.owner is not None)
 
 
-def _values(required: Requirements) -> dict[str, Any]:
+def values_of(required: Requirements) -> dict[str, Any]:
+    """Return the parameters of a statement about these requirements."""
     values = {
         "of_class": required.resource_class,
         **sets.numbered("trait", required.traits),
@@ -103,7 +105,7 @@ def _values(required: Requirements) -> dict[str, Any]:
     return values if required.owner is None else {**values, "of_project": required.owner}
 
 
-def _concerned(shape: _Shape) -> list[ColumnElement[bool]]:
+def _concerned(shape: Shape) -> list[ColumnElement[bool]]:
     """Select the nodes of the class, the candidates and the project, free or not."""
     clauses: list[ColumnElement[bool]] = [nodes.c.resource_class == bindparam("of_class")]
     if shape.candidates:
@@ -114,30 +116,34 @@ def _concerned(shape: _Shape) -> list[ColumnElement[bool]]:
     return clauses
 
 
+def suitable(shape: Shape) -> list[ColumnElement[bool]]:
+    """Select the nodes of the class, the candidates and the project that have every trait, free or not."""
+    return [*_concerned(shape), *(_has_trait(number) for number in range(shape.traits))]
+
+
 def _has_trait(number: int) -> ColumnElement[bool]:
     return exists().where(
         provider_traits.c.provider_id == nodes.c.id, provider_traits.c.trait == bindparam(f"trait_{number}")
     )
 
 
-def _suitable(shape: _Shape) -> Select[Any]:
-    traits = [_has_trait(number) for number in range(shape.traits)]
-    return select(nodes.c.uuid).where(*_concerned(shape), *_FREE, nodes.c.reservation.is_(None), *traits)
+def _suitable(shape: Shape) -> Select[Any]:
+    return select(nodes.c.uuid).where(*suitable(shape), *_FREE, nodes.c.reservation.is_(None))
 
 
 @lru_cache(maxsize=500)
-def _search(shape: _Shape) -> Select[Any]:
+def _search(shape: Shape) -> Select[Any]:
     statement = _suitable(shape).where(nodes.c.id.between(bindparam("start"), bindparam("end")))
     return statement.order_by(nodes.c.id).limit(bindparam("found_max"))
 
 
 @lru_cache(maxsize=500)
-def _search_by_name(shape: _Shape) -> Select[Any]:
+def _search_by_name(shape: Shape) -> Select[Any]:
     return _suitable(shape).where(nodes.c.name == bindparam("of_name"))
 
 
 @lru_cache(maxsize=500)
-def _free_from(shape: _Shape) -> Select[Any]:
+def _free_from(shape: Shape) -> Select[Any]:
     """SELECT the end of the hold, of the instance or of the last lease, the latest, FROM nodes without other users."""
     held = select(holds.c.expires_at).where(holds.c.node_id == nodes.c.id, holds.c.expires_at > bindparam("now"))
     booked = (
@@ -145,14 +151,13 @@ def _free_from(shape: _Shape) -> Select[Any]:
         .join(hosts, hosts.c.id == bookings.c.host_id)
         .where(hosts.c.provider_id == nodes.c.id)
     )
-    traits = [_has_trait(number) for number in range(shape.traits)]
     # A conductor does not take the instance off a protected node.
     leaves = and_(nodes.c.instance_until.is_not(None), nodes.c.protected == 0)
-    unused = and_(*_READY, nodes.c.instance_uuid.is_(None), or_(held.exists(), and_(_UNCLAIMED, _BOOKED)))
+    unused = and_(*_READY, nodes.c.instance_uuid.is_(None), or_(held.exists(), and_(UNCLAIMED, _BOOKED)))
     used_until = func.coalesce(nodes.c.instance_until, held.scalar_subquery(), 0).label("used_until")
     ends = (
         select(used_until, func.coalesce(booked.scalar_subquery(), 0).label("booked"))
-        .where(*_concerned(shape), *_IN_SERVICE, *traits, or_(leaves, unused))
+        .where(*suitable(shape), *IN_SERVICE, or_(leaves, unused))
         .subquery("ends")
     )
     later = case((ends.c.used_until > ends.c.booked, ends.c.used_until), else_=ends.c.booked)
@@ -160,7 +165,7 @@ def _free_from(shape: _Shape) -> Select[Any]:
 
 
 @lru_cache(maxsize=500)
-def _count(shape: _Shape) -> Select[Any]:
+def _count(shape: Shape) -> Select[Any]:
     reason = case(
         (nodes.c.id.in_(select(holds.c.node_id)), shortages.HELD),
         (nodes.c.instance_uuid.is_not(None), shortages.IN_USE),
@@ -169,7 +174,7 @@ def _count(shape: _Shape) -> Select[Any]:
         (nodes.c.maintenance == 1, shortages.IN_MAINTENANCE),
         (nodes.c.provision_state != states.AVAILABLE, shortages.NOT_AVAILABLE),
         (nodes.c.retired == 1, shortages.RETIRED),
-        (not_(_POWERED), shortages.POWER_UNKNOWN),
+        (not_(POWERED), shortages.POWER_UNKNOWN),
         *((not_(_has_trait(number)), f"{shortages.LACKS}{number}") for number in range(shape.traits)),
         (nodes.c.reservation.is_not(None), shortages.LOCKED),
         # No reason against it is left but an allocation ahead in the queue.

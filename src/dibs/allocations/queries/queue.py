@@ -18,7 +18,7 @@ from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Alloca
 from dibs.allocations.model.events import allocation_event
 from dibs.allocations.model.lifetimes import End
 from dibs.allocations.model.queue import QueueEntry, WaitingEntry
-from dibs.allocations.queries.allocations import get, of_batch
+from dibs.allocations.queries.allocations import SELECT, decode, get, of_batch
 from dibs.allocations.queries.free_nodes import SOME_FREE_NODE
 from dibs.allocations.tables import allocations
 from dibs.database.transaction import Row, Transaction
@@ -61,6 +61,10 @@ _REOPEN = (
         ends_at=bindparam("new_ends_at"),
         end_due_at=bindparam("new_ends_at"),
         noticed_at=None,
+        promised_at=None,
+        promise_nodes="[]",
+        depends_on=None,
+        moved_by=None,
         updated_at=bindparam("now"),
     )
 )
@@ -99,6 +103,12 @@ _DUE = (
 )
 
 # An entry of a failed conductor holds up no other: it cannot be matched before another conductor takes it over.
+_WAITS = (
+    _OPEN,
+    allocations.c.wait_until > bindparam("now"),
+    conductors.c.online == 1,
+    conductors.c.alive_until >= bindparam("now"),
+)
 _WAITING = (
     select(
         *(
@@ -107,18 +117,19 @@ _WAITING = (
         )
     )
     .join(conductors, conductors.c.id == allocations.c.conductor_id)
-    .where(
-        _OPEN,
-        allocations.c.wait_until > bindparam("now"),
-        conductors.c.online == 1,
-        conductors.c.alive_until >= bindparam("now"),
-    )
+    .where(*_WAITS)
     .order_by(allocations.c.id)
 )
 _WAITING_AHEAD = _WAITING.where(
     allocations.c.resource_class == bindparam("of_class"), allocations.c.id < bindparam("before_id")
 )
 _WAITING_WITH_FREE_NODE = _WAITING.where(SOME_FREE_NODE)
+_WAITING_ALLOCATIONS = (
+    SELECT.join(conductors, conductors.c.id == allocations.c.conductor_id)
+    .where(*_WAITS)
+    .order_by(allocations.c.id)
+    .limit(bindparam("count_max"))
+)
 _ANY_WAITING = select(allocations.c.id).where(_OPEN, _MINE, allocations.c.wait_until > bindparam("now")).limit(1)
 
 
@@ -149,6 +160,11 @@ def waiting_ahead(tx: Transaction, resource_class: str | None, before_id: int, n
     """Return the waiting entries for a class that are ahead of a position, in queue order."""
     values: dict[str, Any] = {"of_class": resource_class, "before_id": before_id, "now": now}
     return _entries(tx.rows(_WAITING_AHEAD, values))
+
+
+def waiting_allocations(tx: Transaction, now: int, count_max: int) -> list[Allocation]:
+    """Return the allocations that wait, in queue order, each with its promise."""
+    return [decode(row) for row in tx.rows(_WAITING_ALLOCATIONS, {"now": now, "count_max": count_max})]
 
 
 def open_allocations(tx: Transaction, entry: QueueEntry) -> list[Allocation]:

@@ -30,6 +30,7 @@ FIELDS = (
     "owner",
     "created_at",
 )
+QUEUE_FIELDS = ("position", "latest_start", "depends_on", "moved_by")
 _BATCH_FIELDS = ("batch", "resource_class", "state", "uuid", "node_uuid")
 
 
@@ -136,7 +137,7 @@ class List(ClientLister):
 
 
 class Show(ClientShowOne):
-    """Show an allocation."""
+    """Show an allocation; while it waits, also its position, and when it has its node at the latest."""
 
     example = "mine -f value -c node_uuid"
 
@@ -148,7 +149,10 @@ class Show(ClientShowOne):
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         """Return columns and values."""
-        return FIELDS, _row(self.dibs.allocations.get(parsed_args.allocation))
+        found = self.dibs.allocations.get(parsed_args.allocation)
+        if found.state != "allocating":
+            return FIELDS, _row(found)
+        return (*FIELDS, *QUEUE_FIELDS), (*_row(found), *(getattr(found, field) for field in QUEUE_FIELDS))
 
 
 class Retry(ClientShowOne):

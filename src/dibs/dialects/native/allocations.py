@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import UNSET
 
 from dibs.allocations.model.access import owner_of_new_allocation, require_to_create, visible_projects
-from dibs.allocations.model.allocations import STATES, Allocation, AllocationQuery, Lifetime
+from dibs.allocations.model.allocations import ALLOCATING, STATES, Allocation, AllocationQuery, Lifetime
 from dibs.allocations.operations import allocations as operations
 from dibs.allocations.operations import batches
 from dibs.allocations.operations.batches import COUNT_MAX, CreateBatch, RetryAllocation
@@ -15,6 +15,7 @@ from dibs.allocations.operations.endings import RenewAllocation
 from dibs.allocations.operations.endings import renew_allocation as renew
 from dibs.allocations.operations.keep_alive import RecordHeartbeat
 from dibs.allocations.operations.keep_alive import record_heartbeat as record
+from dibs.allocations.operations.promises import get_queued_allocation
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer, next_url
 from dibs.dialects.native.times import read_time, render_time
@@ -161,7 +162,8 @@ def list_allocations(exchange: Exchange) -> Response:
 
 def show_allocation(exchange: Exchange) -> Response:
     """GET /v1/allocations/{allocation}"""
-    return json_answer(render(exchange.read(operations.get_allocation, exchange.arguments["allocation"])))
+    found = exchange.read(get_queued_allocation, exchange.arguments["allocation"])
+    return json_answer({**render(found.allocation), "position": found.position})
 
 
 def retry_allocation(exchange: Exchange) -> Response:
@@ -198,6 +200,7 @@ def renew_allocation(exchange: Exchange) -> Response:
 
 def render(allocation: Allocation) -> dict[str, Any]:
     """Return an allocation as JSON."""
+    waiting = allocation.state == ALLOCATING
     return {
         "uuid": allocation.uuid,
         "name": allocation.name,
@@ -216,6 +219,9 @@ def render(allocation: Allocation) -> dict[str, Any]:
         "lifetime": allocation.lifetime_seconds,
         "until": render_time(allocation.ends_at),
         "noticed_at": render_time(allocation.noticed_at),
+        "latest_start": render_time(allocation.promised_at) if waiting else None,
+        "depends_on": allocation.depends_on if waiting else None,
+        "moved_by": allocation.moved_by if waiting else None,
         "batch": allocation.batch,
         "created_at": render_time(allocation.created_at),
         "updated_at": render_time(allocation.updated_at),

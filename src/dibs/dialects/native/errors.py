@@ -5,7 +5,13 @@ import json
 import re
 from collections.abc import Mapping
 
-from dibs.allocations.model.errors import AllocationExists, AllocationNotFound, InstanceInUse, NoConductorAvailable
+from dibs.allocations.model.errors import (
+    AllocationExists,
+    AllocationNotFound,
+    InstanceInUse,
+    NoConductorAvailable,
+    NodePromised,
+)
 from dibs.database.errors import SecretsLocked, StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import ComputeUnavailable, FlavorNotFound
@@ -42,6 +48,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     InstanceInUse: 409,
     WrongState: 409,
     NodeBooked: 409,
+    NodePromised: 409,
     NoConductorAvailable: 503,
     ComputeUnavailable: 503,
     StoreUnavailable: 503,

@@ -45,10 +45,14 @@ ALLOCATION: Schema = document(
         "lifetime": {"type": ["integer", "null"]},
         "until": TIME_OR_NULL,
         "noticed_at": TIME_OR_NULL,
+        "latest_start": TIME_OR_NULL,
+        "depends_on": TEXT_OR_NULL,
+        "moved_by": TEXT_OR_NULL,
         "batch": UUID_OR_NULL,
         "created_at": TIME,
         "updated_at": TIME_OR_NULL,
     },
+    {"position": {"type": ["integer", "null"]}},
 )
 ALLOCATIONS: Schema = document("Allocations", {"allocations": list_of(ALLOCATION)}, {"next": TEXT})
 

@@ -1,0 +1,95 @@
+"""Promise each allocation in the queue when it has its node at the latest, and name what moves that moment.
+
+Conductors renew the promises of their allocations every few seconds. Nothing is locked: a promise is a forecast, and
+the transaction that grants a node decides.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from dibs.access.access import Access
+from dibs.allocations.model.allocations import ALLOCATING, Allocation
+from dibs.allocations.model.forecasts import ForecastEntry, Promise, expect, forecast, keep_promise
+from dibs.allocations.model.lifetimes import LifetimeRules
+from dibs.allocations.operations.allocations import get_allocation
+from dibs.allocations.queries import forecasts, queue
+from dibs.database.transaction import Transaction
+from dibs.machines.queries import conductors
+
+ALLOCATIONS_MAX = 500
+"""How many waiting allocations get a promise: those at the head of the queue."""
+KINDS_MAX = 50
+"""How many different requirements are looked at; each takes a statement."""
+NODES_MAX = 1_000
+"""How many nodes are looked at for each of them."""
+
+
+class UpdatePromises(Struct, frozen=True, kw_only=True):
+    """Renew the promises of a conductor's allocations."""
+
+    incarnation: str
+    rules: LifetimeRules = field(default_factory=LifetimeRules)
+
+
+class QueuedAllocation(NamedTuple):
+    """An allocation and its position in the queue."""
+
+    allocation: Allocation
+    position: int | None
+    """1 for the first; None for an allocation that does not wait."""
+
+
+def get_queued_allocation(tx: Transaction, access: Access, now: int, ident: str) -> QueuedAllocation:
+    """Return an allocation by uuid or name, and its position among those that wait for its class."""
+    allocation = get_allocation(tx, access, now, ident)
+    if allocation.state != ALLOCATING or not allocation.waits(now):
+        return QueuedAllocation(allocation, None)
+    ahead = queue.waiting_ahead(tx, allocation.resource_class, allocation.id, now)
+    others = [waiting for waiting in ahead if waiting.entry.key != allocation.batch]
+    return QueuedAllocation(allocation, len(others) + 1)
+
+
+def update_promises(tx: Transaction, access: Access, now: int, command: UpdatePromises) -> int:
+    """Compare the promises with a new forecast, and store those that change; return how many."""
+    conductor = conductors.get_by_incarnation(tx, command.incarnation)
+    waiting = queue.waiting_allocations(tx, now, ALLOCATIONS_MAX) if conductor is not None else []
+    entries = _entries(waiting)
+    kinds = list(dict.fromkeys(members[0].requirements for members in entries))[:KINDS_MAX]
+    turnover = command.rules.turnover_seconds
+    nodes = {kind: [expect(use, now, turnover) for use in forecasts.uses(tx, kind, now, NODES_MAX)] for kind in kinds}
+    entries = [members for members in entries if members[0].requirements in nodes]
+    outlooks = forecast(
+        [_forecast_entry(members) for members in entries], nodes, now, command.rules.grace_seconds + turnover
+    )
+    changed = 0
+    for members, outlook in zip(entries, outlooks, strict=True):
+        before = _promise_of(members[0])
+        promise = keep_promise(before, outlook, now)
+        for allocation in members if promise != before else ():
+            if conductor is not None and allocation.conductor_id == conductor.id:
+                forecasts.keep(tx, allocation, promise, command.incarnation)
+                changed += 1
+    return changed
+
+
+def _entries(waiting: Sequence[Allocation]) -> list[list[Allocation]]:
+    """Group allocations into entries, in queue order: a batch has the position of its first allocation."""
+    first: dict[str, int] = {}
+    for allocation in waiting:
+        first.setdefault(allocation.batch or allocation.uuid, allocation.id)
+    ordered = sorted(waiting, key=lambda each: (first[each.batch or each.uuid], each.id))
+    return [list(members) for _, members in groupby(ordered, key=lambda each: each.batch or each.uuid)]
+
+
+def _forecast_entry(members: Sequence[Allocation]) -> ForecastEntry:
+    head = members[0]
+    return ForecastEntry(head.batch or head.name or head.uuid, head.requirements, len(members), head.lifetime)
+
+
+def _promise_of(allocation: Allocation) -> Promise:
+    return Promise(
+        allocation.promised_at, allocation.promise_nodes, allocation.depends_on or "", allocation.moved_by or ""
+    )

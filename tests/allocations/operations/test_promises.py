@@ -1,0 +1,131 @@
+"""Allocations in the queue are told their position and their latest start."""
+
+import pytest
+
+from dibs.access.access import SERVICE
+from dibs.allocations.model.allocations import Lifetime
+from dibs.allocations.model.errors import NodePromised
+from dibs.allocations.model.lifetimes import LifetimeRules
+from dibs.allocations.operations.endings import (
+    PROMISED,
+    FindLatestEnd,
+    RenewAllocation,
+    find_latest_end,
+    renew_allocation,
+)
+from dibs.allocations.operations.promises import UpdatePromises, get_queued_allocation, update_promises
+from tests.allocation_builders import Steps, allocate, allocate_batch, allocate_node, force, release, show
+from tests.builders import Ledger
+from tests.provider_builders import statements
+
+RULES = LifetimeRules(grace_seconds=10, turnover_seconds=60)
+MINUTES_10 = Lifetime(seconds=600)
+
+
+@pytest.fixture
+def steps(ledger) -> Steps:
+    return Steps(ledger, "conductor-1")
+
+
+def update(ledger: Ledger, steps: Steps) -> int:
+    return ledger.runner.write(update_promises, SERVICE, UpdatePromises(incarnation=steps.incarnation, rules=RULES))
+
+
+def taken(ledger: Ledger, seconds: int = 600):
+    """Return an allocation that has a node for some time, and the node."""
+    return allocate_node(ledger, lifetime=Lifetime(seconds=seconds), lifetime_rules=RULES)
+
+
+def away(ledger: Ledger, moment: int | None) -> int | None:
+    return None if moment is None else round((moment - ledger.clock()) / 1_000_000)
+
+
+def wait(ledger: Ledger, **values):
+    return allocate(ledger, wait_seconds=9_000, **values)
+
+
+def test_each_waiting_allocation_has_a_position_and_a_latest_start(ledger, steps):
+    taken(ledger)
+    taken(ledger, 1_200)
+    queued = [wait(ledger, lifetime=MINUTES_10) for _ in range(3)]
+    wait(ledger, resource_class="tin")
+    assert update(ledger, steps) == 4
+    assert [away(ledger, show(ledger, each).promised_at) for each in queued] == [670, 1_270, 1_340]
+    found = [ledger.runner.read(get_queued_allocation, SERVICE, each.uuid) for each in queued]
+    assert [each.position for each in found] == [1, 2, 3]
+    assert update(ledger, steps) == 0
+
+
+def test_a_start_that_is_not_known_names_what_it_depends_on(ledger, steps):
+    _, node = allocate_node(ledger)
+    first, second = wait(ledger), wait(ledger, resource_class="tin")
+    update(ledger, steps)
+    assert (show(ledger, first).promised_at, show(ledger, first).depends_on) == (None, f"node {node.uuid} has no end")
+    assert show(ledger, second).depends_on == "no node in service suits it"
+
+
+def test_a_batch_counts_once_and_starts_with_its_last_node(ledger, steps):
+    taken(ledger)
+    taken(ledger, 1_200)
+    batch, last = allocate_batch(ledger, 2, wait_seconds=9_000, lifetime=MINUTES_10), wait(ledger)
+    update(ledger, steps)
+    assert [away(ledger, show(ledger, each).promised_at) for each in (*batch, last)] == [1_270, 1_270, 1_940]
+    positions = [ledger.runner.read(get_queued_allocation, SERVICE, each.uuid).position for each in (*batch, last)]
+    assert positions == [1, 1, 2]
+
+
+def test_a_promise_moves_earlier_when_a_node_is_released(ledger, steps):
+    made, node = taken(ledger)
+    queued = wait(ledger)
+    update(ledger, steps)
+    release(ledger, made)
+    update(ledger, steps)
+    assert (away(ledger, show(ledger, queued).promised_at), show(ledger, queued).moved_by) == (0, None)
+    assert ledger.node(node).instance_uuid is None
+
+
+def test_a_promise_that_moves_later_names_the_node(ledger, steps):
+    _, node = taken(ledger)
+    taken(ledger, 1_200)
+    queued = wait(ledger)
+    update(ledger, steps)
+    force(ledger, node, instance_until=None)
+    update(ledger, steps)
+    moved = show(ledger, queued)
+    assert (away(ledger, moved.promised_at), moved.moved_by) == (1_270, f"node {node.uuid} has no end")
+
+
+def test_a_node_that_is_promised_is_not_renewed_past_the_promise(ledger, steps):
+    made, _ = taken(ledger)
+    wait(ledger)
+    update(ledger, steps)
+
+    def renew(seconds):
+        command = RenewAllocation(ident=made.uuid, lifetime=Lifetime(seconds=seconds), rules=RULES)
+        return ledger.runner.write(renew_allocation, SERVICE, command)
+
+    keep = ledger.runner.read(find_latest_end, SERVICE, FindLatestEnd(ident=made.uuid, rules=RULES))
+    assert (away(ledger, keep.latest), keep.reason) == (600, PROMISED)
+    with pytest.raises(NodePromised):
+        renew(660)
+    assert away(ledger, renew(300).ends_at) == 300
+
+
+def test_the_number_of_statements_does_not_depend_on_the_queue(ledger, steps):
+    for _ in range(3):
+        taken(ledger)
+    wait(ledger)
+    update(ledger, steps)
+    few = statements(ledger, lambda: update(ledger, steps))
+    for _ in range(5):
+        wait(ledger)
+    update(ledger, steps)
+    assert statements(ledger, lambda: update(ledger, steps)) == few
+
+
+def test_another_conductor_leaves_promises_alone(ledger, steps):
+    taken(ledger)
+    queued = wait(ledger)
+    other = Steps(ledger, "conductor-2")
+    assert update(ledger, other) == 0
+    assert show(ledger, queued).promised_at is None
