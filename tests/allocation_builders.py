@@ -12,10 +12,12 @@ from dibs.allocations.operations.batches import CreateBatch, create_batch
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.allocations.operations.granting import FailEntry, GrantNodes, fail_entry, grant_nodes
 from dibs.allocations.operations.matching import Match, MatchEntry, match_entry
-from dibs.allocations.operations.queue import ListEntries, list_due_entries, list_ready_entries
-from dibs.allocations.operations.take_over import (
+from dibs.allocations.operations.queue import (
+    ListEntries,
     TakeOverAllocations,
+    list_due_entries,
     list_failed_conductors,
+    list_ready_entries,
     take_over_allocations,
 )
 from dibs.ledger.queries import claim_views

@@ -9,7 +9,7 @@ from dibs.allocations.model.allocations import Allocation, AllocationQuery
 from dibs.allocations.operations.allocations import delete_allocation, list_allocations
 from dibs.allocations.operations.batches import CreateBatch, create_batch
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
-from dibs.allocations.operations.take_over import TakeOverAllocations, take_over_allocations
+from dibs.allocations.operations.queue import TakeOverAllocations, take_over_allocations
 from dibs.conductor import Conductor
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.conductors import TIMEOUT_SECONDS

@@ -8,5 +8,5 @@ Here belong allocations, their queue, matching, batches and explanations. Nodes 
 3. ``operations/matching`` finds nodes, without a lock, or explains the shortage;
 4. ``operations/granting`` locks the nodes, checks again, and gives them to the allocation.
 
-``dibs.conductor.allocations`` runs steps 2 to 4; ``operations/take_over`` moves them to another conductor.
+``dibs.conductor.allocations`` runs steps 2 to 4; ``operations/queue`` moves them to another conductor.
 """

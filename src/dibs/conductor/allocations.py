@@ -17,10 +17,12 @@ from dibs.allocations.model.queue import QueueEntry
 from dibs.allocations.operations.granting import FailEntry, GrantNodes, fail_entry, grant_nodes
 from dibs.allocations.operations.matching import MatchEntry, match_entry
 from dibs.allocations.operations.promises import UpdatePromises, update_promises
-from dibs.allocations.operations.queue import ListEntries, list_due_entries, list_ready_entries
-from dibs.allocations.operations.take_over import (
+from dibs.allocations.operations.queue import (
+    ListEntries,
     TakeOverAllocations,
+    list_due_entries,
     list_failed_conductors,
+    list_ready_entries,
     take_over_allocations,
 )
 from dibs.conductor.entries import EntryTracker

@@ -1,6 +1,6 @@
 """Promised starts: what an entry of the queue is told, and a simulation of random histories.
 
-``DIBS_HISTORIES=10000`` runs as many histories; without it there are few.
+``HISTORIES=10000`` runs as many histories; without it there are few.
 """
 
 import os
@@ -21,7 +21,7 @@ from dibs.allocations.model.forecasts import (
     keep_promise,
 )
 
-HISTORIES = int(os.environ.get("DIBS_HISTORIES", "200"))
+HISTORIES = int(os.environ.get("HISTORIES", "200"))
 EVENTS = 40
 SECOND = 1_000_000
 ANY = Requirements(resource_class="gold")

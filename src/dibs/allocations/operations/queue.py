@@ -1,4 +1,4 @@
-"""Which queue entries a conductor tries now, and which free nodes belong to entries ahead."""
+"""Which queue entries a conductor tries now or takes over, and which free nodes belong to entries ahead."""
 
 from collections.abc import Collection
 
@@ -28,6 +28,14 @@ class ReadyEntries(Struct, frozen=True, kw_only=True):
     entries: tuple[QueueEntry, ...] = ()
     any_waiting: bool = False
     """Whether any of its allocations waits, ready or not."""
+
+
+class TakeOverAllocations(Struct, frozen=True, kw_only=True):
+    """Move every open allocation of a failed conductor to another."""
+
+    conductor_id: int
+    incarnation: str
+    """The conductor that takes over."""
 
 
 def list_due_entries(tx: Transaction, access: Access, now: int, command: ListEntries) -> list[QueueEntry]:
@@ -60,6 +68,20 @@ def promised_nodes(
     for waiting in ahead:
         simulation.take(waiting)
     return simulation.taken
+
+
+def list_failed_conductors(tx: Transaction, access: Access, now: int, command: None) -> list[int]:
+    """Return the ids of conductors that failed or stopped and have open allocations."""
+    return queue.failed_conductors(tx, now)
+
+
+def take_over_allocations(tx: Transaction, access: Access, now: int, command: TakeOverAllocations) -> int:
+    """Move all of them in one statement, so that no batch is split; return how many moved."""
+    taker = conductors.get_by_incarnation(tx, command.incarnation)
+    former = conductors.get_by_id(tx, command.conductor_id)
+    if taker is None or former is None or former.id == taker.id or former.alive(now):
+        return 0
+    return queue.move_all(tx, from_conductor=former.id, to_conductor=taker.id)
 
 
 def _simulate(tx: Transaction) -> QueueSimulation:
