@@ -14,8 +14,8 @@ from dibs.database import migrate, revisions
 from dibs.database.engines import mariadb_upgrade
 from dibs.wiring import metadata
 
-START = "0008"
-"""The migrations after this one have every kind of statement that is still written; older ones never change."""
+START = f"{int(revisions.newest()) - 4:04d}"
+"""The last migrations are enough: older ones never change, and were killed when they were new."""
 
 
 def test_upgrade_that_is_killed_before_any_call_can_be_repeated(
@@ -27,7 +27,7 @@ def test_upgrade_that_is_killed_before_any_call_can_be_repeated(
     lives = 1
     while not upgraded_in_a_process(blank_database_url, calls_max=lives):
         lives += 1
-    assert lives > 10
+    assert lives > 5
     assert migrate.problems(blank_database_url, metadata) == []
 
 
