@@ -16,6 +16,7 @@ from dibs.conductor import Conductor
 from dibs.console import Console
 from dibs.console.exchange import Services as ConsoleServices
 from dibs.console.keys import SiteKey
+from dibs.console.live import Changes
 from dibs.database import Statistics, Store, health, open_store, revisions
 from dibs.database.columns import CLEAR, Vault
 from dibs.database.hooks import Hooks
@@ -266,6 +267,7 @@ def _console(
         enforcement=_enforcement(settings),
         intake=intake,
         wake=wake,
+        changes=Changes(runner),
         sign_in=sign_in_from(settings, site_key),
         site_key=site_key,
     )

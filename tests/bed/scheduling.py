@@ -17,6 +17,7 @@ TOGETHER = {
     "tests/packaging/": "one wheel and one source distribution",
     "tests/http/auth/test_keystone_sessions.py": "a real Ironic, Placement and Keystone",
     "tests/browsers/": "one Chromium and one console",
+    "tests/console/test_views.py": "a console whose callers name themselves",
     "tests/docs/test_site.py": "the built site",
     "tests/docs/test_search.py": "the built site",
 }

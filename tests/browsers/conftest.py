@@ -71,7 +71,9 @@ def open_as(chromium: Browser, lab: Lab) -> Iterator[OpenPage]:
 
 
 def _complaint(message: ConsoleMessage) -> list[str]:
-    return [message.text] if message.type in ("error", "warning") else []
+    # A browser logs that it cannot reach a server that restarts, whatever the page does about it.
+    lost_connection = "net::ERR_" in message.text
+    return [message.text] if message.type in ("error", "warning") and not lost_connection else []
 
 
 def _foreign(url: str, lab: Lab) -> list[str]:

@@ -143,3 +143,12 @@ def test_allocation_is_extended_and_released_under_mine(lab: Lab, open_as: OpenP
     assert lab.call("GET", "/dibs/v1/allocations/nightly", user="alice")["until"].startswith(later(2)[:10])
     page.get_by_role("button", name="Release nightly").click()
     expect(page.get_by_role("status")).to_have_text("Released.")
+
+
+def test_two_users_see_each_others_bookings_without_a_reload(lab: Lab, open_as: OpenPage) -> None:
+    page = open_as("alice", "/timeline?filter=r1-16")
+    expect(page.locator(".trow")).to_have_count(1)
+    made = lab.lease("new soak", later(1), later(2), user="bob", host="r1-16")
+    expect(page.locator(".bar.lease")).to_have_text("booked")
+    lab.call("DELETE", f"/reservation/v1/leases/{made['id']}", user="bob")
+    expect(page.locator(".bar.lease")).to_have_count(0)

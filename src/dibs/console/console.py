@@ -52,7 +52,7 @@ class Console:
             response = _error(exchange, refusal.status, str(refusal))
         except DibsError as error:
             response = _error(exchange, status_of(error), message_of(error, exchange.machines))
-        return pages.compressed(response, encodings)
+        return response if response.stream is not None else pages.compressed(response, encodings)
 
     def refuse(self, request: Request | None, status: int, message: str, headers: Headers = ()) -> Response:
         """See http.messages.Mounted. The page is plain: what failed may be the rendering or the database."""

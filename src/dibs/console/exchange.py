@@ -17,6 +17,7 @@ from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.intake import AllocationIntake
 from dibs.console import pages, times
 from dibs.console.errors import Refusal
+from dibs.console.live import Changes
 from dibs.console.times import Zone
 from dibs.database.runner import Clock, Operation, Runner
 from dibs.http.auth.sessions import SignIn, SiteKey, read_cookie
@@ -51,6 +52,8 @@ class Services(Struct, frozen=True, kw_only=True):
     """Approves new and changed leases; None when the site has no enforcement service."""
     intake: AllocationIntake
     wake: Callable[[], None]
+    changes: Changes
+    """Tells open pages that something has changed."""
     sign_in: SignIn
     site_key: SiteKey
 

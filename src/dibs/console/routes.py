@@ -2,7 +2,7 @@
 
 from dibs.console import signing
 from dibs.console.exchange import View
-from dibs.console.views import audit, bulk, capacity, find, fleet, lease, mine, node, timeline
+from dibs.console.views import audit, bulk, capacity, changes, find, fleet, lease, mine, node, timeline
 from dibs.http.routing import Route
 
 ROUTES: tuple[Route[View], ...] = (
@@ -15,6 +15,7 @@ ROUTES: tuple[Route[View], ...] = (
     Route(method="GET", path="/nodes/{node}", handler=node.show),
     Route(method="GET", path="/audit", handler=audit.show),
     Route(method="GET", path="/capacity", handler=capacity.show),
+    Route(method="GET", path="/changes", handler=changes.stream),
     Route(method="GET", path="/mine", handler=mine.show),
     Route(method="POST", path="/leases", handler=lease.create),
     Route(method="GET", path="/leases/{lease}", handler=lease.show),

@@ -51,6 +51,7 @@ document.addEventListener("pointerdown", (event) => {
     lane.append(draft);
     drag = { lane, draft, row, from: moment(lane, event.clientX), x: event.clientX };
   }
+  document.body.dataset.dragging = "";
   event.preventDefault();
 });
 
@@ -78,6 +79,7 @@ function window_({ from, to }) {
 document.addEventListener("pointerup", () => {
   const done = drag;
   drag = null;
+  delete document.body.dataset.dragging;
   if (!done) return;
   if (!done.moved) {
     done.draft?.remove();
@@ -97,4 +99,5 @@ document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || !drag) return;
   drag.draft?.remove();
   drag = null;
+  delete document.body.dataset.dragging;
 });

@@ -4,7 +4,7 @@ from dibs.console import filters
 from dibs.console.exchange import Exchange
 from dibs.console.times import DAY
 from dibs.console.views.bulk import ACTIONS
-from dibs.console.views.reading import lines_of, read_schedule
+from dibs.console.views.reading import lines_of, read_schedule, rows_of
 from dibs.http.messages import Response
 
 PAGE_ROWS = 60
@@ -19,7 +19,7 @@ def show(exchange: Exchange) -> Response:
         exchange,
         start=exchange.now,
         end=exchange.now + BOOKINGS_DAYS * DAY,
-        limit=PAGE_ROWS,
+        limit=rows_of(exchange, PAGE_ROWS),
         conditions=filters.parse(text),
         marker=exchange.query.get("after"),
     )

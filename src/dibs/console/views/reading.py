@@ -15,6 +15,7 @@ from dibs.machines.operations.chassis import list_chassis
 from dibs.machines.operations.nodes import list_nodes
 
 RACKS_MAX = 1_000
+ROWS_MAX = 1_000
 
 
 def read_schedule(
@@ -46,6 +47,12 @@ def read_schedule(
         grouped=grouped,
     )
     return exchange.read(show_schedule, exchange.machines, command)
+
+
+def rows_of(exchange: Exchange, page: int) -> int:
+    """Return how many rows to show: a page, or as many as the browser shows already when it loads them again."""
+    text = exchange.query.get("rows", "")
+    return min(max(page, int(text)), ROWS_MAX) if text.isascii() and text.isdigit() and len(text) <= 4 else page
 
 
 def lines_of(schedule: Schedule, now: int) -> list[Line]:

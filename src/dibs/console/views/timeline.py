@@ -11,7 +11,7 @@ from dibs.console.errors import Refusal
 from dibs.console.exchange import Exchange
 from dibs.console.lines import Line
 from dibs.console.times import DAY
-from dibs.console.views.reading import lines_of, read_racks, read_schedule
+from dibs.console.views.reading import lines_of, read_racks, read_schedule, rows_of
 from dibs.http.messages import Response
 
 PAGE_ROWS = 80
@@ -44,7 +44,7 @@ def show(exchange: Exchange) -> Response:
         # The state of a node needs what occupies it now, also where the timeline shows another time.
         start=min(scale.start, exchange.now),
         end=max(scale.end, exchange.now + 1),
-        limit=PAGE_ROWS,
+        limit=rows_of(exchange, PAGE_ROWS),
         conditions=filters.parse(text),
         sort_key=GROUPINGS[by],
         marker=asked.get("after"),
