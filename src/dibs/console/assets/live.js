@@ -29,8 +29,6 @@ document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
 
 const changes = new EventSource("/console/changes");
 changes.addEventListener("message", refresh);
-// After a restart of the server the page may have missed something.
-let lost = false;
-changes.addEventListener("error", () => { lost = true; });
-changes.addEventListener("open", () => { if (lost) refresh(); lost = false; });
+// Something may have changed after the server made the page and before it opened the stream, or while it was away.
+changes.addEventListener("open", refresh);
 addEventListener("pagehide", () => changes.close());
