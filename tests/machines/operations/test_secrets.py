@@ -1,5 +1,7 @@
 """The secrets of nodes are encrypted in the database when there is a key."""
 
+from uuid import uuid4
+
 import pytest
 from cryptography.fernet import Fernet
 from sqlalchemy import text
@@ -9,8 +11,10 @@ from dibs.database.columns import SEALED, Vault
 from dibs.database.errors import SecretsLocked
 from dibs.machines.model.node_query import NodeQuery
 from dibs.machines.model.nodes import Node
+from dibs.machines.model.parts.parts import PartKind
+from dibs.machines.operations.parts import CreatePart, create_part
 from dibs.machines.operations.secrets import TABLES, EncryptedRows, EncryptSecrets, encrypt_secrets
-from dibs.machines.queries import conductors, node_pages, nodes, tasks
+from dibs.machines.queries import conductors, node_pages, nodes, parts, tasks
 from dibs.wiring import build_runner
 from tests.builders import Ledger
 
@@ -72,12 +76,22 @@ def test_arguments_of_a_task_are_encrypted(ledger: Ledger) -> None:
     assert task.arguments == arguments
 
 
+def test_properties_of_a_volume_target_are_encrypted(ledger: Ledger) -> None:
+    give_keys(ledger, KEYS[0])
+    node = ledger.enrol(power_state="power off")
+    values = {"volume_type": "iscsi", "volume_id": "v1", "boot_index": 0, "properties": {"auth_password": "hunter2"}}
+    command = CreatePart(kind=PartKind.VOLUME_TARGET, uuid=str(uuid4()), node=node.uuid, values=values, rules=())
+    made = ledger.runner.write(create_part, SERVICE, command)
+    assert stored(ledger, "properties", "volume_targets").startswith(SEALED)
+    assert ledger.run(lambda tx: parts.TABLES[PartKind.VOLUME_TARGET].get(tx, made.uuid)) == made
+
+
 def test_clear_text_is_readable_and_can_be_encrypted(ledger: Ledger) -> None:
     node = ledger.enrol(driver_info=INFO)
     assert "hunter2" in stored(ledger)
     give_keys(ledger, KEYS[0])
     assert read(ledger, node).driver_info == INFO
-    assert [done.count for done in encrypt(ledger)] == [1, 0]
+    assert [done.count for done in encrypt(ledger)] == [1, 0, 0]
     assert "hunter2" not in stored(ledger)
     assert read(ledger, node).driver_info == INFO
 

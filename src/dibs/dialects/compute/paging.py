@@ -40,11 +40,11 @@ def read_number(exchange: Exchange, name: str) -> int:
 
 
 def page_document(
-    exchange: Exchange, noun: str, entries: Sequence[dict[str, Any]], last: str | None, limit: int
+    exchange: Exchange, noun: str, entries: Sequence[dict[str, Any]], last: str | None, limit: int, *, cut: bool = False
 ) -> dict[str, Any]:
-    """Return one page; a full one links to the next with all parameters of the request."""
+    """Return one page; a full one, or one that its size has cut, links to the next with all parameters."""
     document: dict[str, Any] = {noun: entries}
-    if last is not None and entries and len(entries) >= limit:
+    if last is not None and entries and (cut or len(entries) >= limit):
         kept = [(name, value) for name, value in exchange.request.query if name != "marker"]
         query = urlencode([*kept, ("marker", last)])
         href = f"{exchange.request.base_url}{quote(exchange.request.path)}?{query}"

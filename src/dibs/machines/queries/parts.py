@@ -1,7 +1,7 @@
 """Parts of nodes: one class for all kinds, and one instance for the table of each kind."""
 
-from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Collection, Mapping
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from msgspec.structs import asdict, replace
@@ -27,11 +27,13 @@ COUNT_MAX = 10_000
 class PartTable:
     """The table of one kind of part."""
 
-    def __init__(self, kind: PartKind, model: type[Part], table: Table, unique: Mapping[str, str]) -> None:
+    def __init__(
+        self, kind: PartKind, model: type[Part], table: Table, unique: Mapping[str, str], secret: Collection[str] = ()
+    ) -> None:
         self.kind = kind
         self.model = model
         self.table = table
-        self._columns = Columns(model)
+        self._columns = Columns(model, secret)
         self._stored = tuple(name for name in self._columns.names if name not in ("id", "node_uuid"))
         self._unique = {f"uq_{table.name}_{columns}": words for columns, words in unique.items()}
         self.select = select(
@@ -50,15 +52,15 @@ class PartTable:
             row = tx.row(self._by_uuid, {"ident": ident.lower()})
         else:
             row = tx.row(self._by_name, {"ident": ident}) if "name" in self.table.c else None
-        return self.part(row) if row else None
+        return self.part(tx, row) if row else None
 
     def of_node(self, tx: Transaction, node_id: int) -> list[Part]:
         """Return all parts of a node, oldest first."""
-        return [self.part(row) for row in tx.rows(self._by_node, {"ident": node_id})]
+        return [self.part(tx, row) for row in tx.rows(self._by_node, {"ident": node_id})]
 
     def create(self, tx: Transaction, node_id: int, part: Part) -> Part:
         """Add a part; return it with its id."""
-        values = self._columns.encode({name: getattr(part, name) for name in self._stored})
+        values = self._columns.encode({name: getattr(part, name) for name in self._stored}, tx.vault)
         try:
             part_id = tx.values(self._insert, {"node_id": node_id, **values})[0]
         except Duplicate as error:
@@ -68,7 +70,8 @@ class PartTable:
     def update(self, tx: Transaction, part: Part, now: int, node_id: int | None = None, **changes: Any) -> Part:
         """Change a part; with ``node_id`` move it to that node."""
         after = replace(part, **changes, updated_at=now)
-        written = self._columns.encode({name: value for name, value in changes.items() if name != "node_uuid"})
+        stored = {name: value for name, value in changes.items() if name != "node_uuid"}
+        written = self._columns.encode(stored, tx.vault)
         written |= {"updated_at": now} if node_id is None else {"updated_at": now, "node_id": node_id}
         values = {f"new_{name}": value for name, value in written.items()}
         try:
@@ -81,9 +84,9 @@ class PartTable:
         """Delete a part."""
         tx.change(self._delete, {"of_id": part.id})
 
-    def part(self, row: Mapping[str, Any]) -> Part:
+    def part(self, tx: Transaction, row: Mapping[str, Any]) -> Part:
         """Return the part of a row."""
-        return self.model(**self._columns.decode(row))
+        return self.model(**self._columns.decode(row, tx.vault))
 
     @cached_property
     def _by_uuid(self) -> Select[Any]:
@@ -122,6 +125,8 @@ TABLES: Mapping[PartKind, PartTable] = {
             VolumeTarget,
             volume_targets,
             {**_UUID, "node_id_boot_index": "boot index '{boot_index}' for the same node"},
+            # Properties may contain the password of the target.
+            secret=("properties",),
         ),
     )
 }
@@ -141,7 +146,7 @@ def page(tx: Transaction, query: PartQuery) -> paging.Page[Part] | None:
         marker, values = paging.marker_values(after, query.sort_key)
         return tx.rows(_page(_template(query), marker), {**asked, **values, "page_limit": count})
 
-    return paging.read_page(read, row, query.sort_key, query.limit).map(table.part)
+    return paging.read_page(read, row, query.sort_key, query.limit).map(partial(table.part, tx))
 
 
 def _values(query: PartQuery) -> dict[str, Any]:

@@ -1,16 +1,24 @@
-"""The stored secrets of nodes and of their tasks, to be encrypted anew."""
+"""The stored secrets of nodes, of their tasks and of their volume targets, to be encrypted anew."""
 
 from collections.abc import Mapping
 
 from sqlalchemy import bindparam, select, update
 
 from dibs.database.transaction import Row, Transaction
-from dibs.machines.tables import node_tasks, nodes
+from dibs.machines.tables import node_tasks, nodes, volume_targets
 
-SECRETS: Mapping[str, tuple[str, ...]] = {"nodes": ("driver_info", "instance_info"), "node_tasks": ("arguments",)}
+SECRETS: Mapping[str, tuple[str, ...]] = {
+    "nodes": ("driver_info", "instance_info"),
+    "node_tasks": ("arguments",),
+    "volume_targets": ("properties",),
+}
 """The columns with secrets of each table."""
 
-_TABLES = {"nodes": (nodes, nodes.c.id), "node_tasks": (node_tasks, node_tasks.c.node_id)}
+_TABLES = {
+    "nodes": (nodes, nodes.c.id),
+    "node_tasks": (node_tasks, node_tasks.c.node_id),
+    "volume_targets": (volume_targets, volume_targets.c.id),
+}
 _PAGES = {
     name: select(key.label("key"), *(table.c[column] for column in SECRETS[name]))
     .where(key > bindparam("after_key"))

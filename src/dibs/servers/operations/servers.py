@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from dibs.access.access import SERVICE, Access
+from dibs.database.paging import Page
 from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
 from dibs.machines.model import states
@@ -54,7 +55,7 @@ def get_server(tx: Transaction, access: Access, now: int, command: OneServer) ->
     return _require(access, servers.get(tx, command.uuid), command)
 
 
-def list_servers(tx: Transaction, access: Access, now: int, command: ServerQuery) -> list[ServerView]:
+def list_servers(tx: Transaction, access: Access, now: int, command: ServerQuery) -> Page[ServerView]:
     """Return one page of servers."""
     found = servers.page(tx, command)
     if found is None:

@@ -13,7 +13,7 @@ from sqlalchemy.sql.dml import Delete
 from dibs.access.access import EVERY_PROJECT
 from dibs.database import paging, sets
 from dibs.database.columns import Columns
-from dibs.database.transaction import Transaction
+from dibs.database.transaction import Row, Transaction
 from dibs.ledger.tables import providers
 from dibs.machines.model import states as node_states
 from dibs.machines.tables import nodes
@@ -172,19 +172,22 @@ def lock(tx: Transaction, uuid: str) -> ServerView | None:
     return get(tx, uuid) if tx.change(_LOCK, {"of_uuid": uuid}) else None
 
 
-def page(tx: Transaction, query: ServerQuery) -> list[ServerView] | None:
+def page(tx: Transaction, query: ServerQuery) -> paging.Page[ServerView] | None:
     """Return one page of servers; None when the marker does not exist."""
     row = None
     if query.marker is not None:
         row = tx.row(_select_marker(query.sort_key), {"marker": query.marker})
         if row is None:
             return None
-    marker, values = paging.marker_values(row, query.sort_key)
     projects = () if query.visibility is EVERY_PROJECT else sorted(query.visibility)
-    values |= {"page_limit": query.limit, **_values(query)}
-    values |= {**sets.numbered("project", projects), **sets.numbered("shown_status", query.statuses)}
-    shape = _Shape(_filters(query), len(projects), len(query.statuses), query.sort_key, query.descending, marker)
-    return [_view(row) for row in tx.rows(_page(shape), values)]
+    asked = {**_values(query), **sets.numbered("project", projects), **sets.numbered("shown_status", query.statuses)}
+
+    def read(after: Row | None, count: int) -> list[Row]:
+        marker, values = paging.marker_values(after, query.sort_key)
+        shape = _Shape(_filters(query), len(projects), len(query.statuses), query.sort_key, query.descending, marker)
+        return tx.rows(_page(shape), {**asked, **values, "page_limit": count})
+
+    return paging.read_page(read, row, query.sort_key, query.limit).map(_view)
 
 
 def change(tx: Transaction, server: Server, *, name: str, properties: Mapping[str, Any], now: int) -> None:

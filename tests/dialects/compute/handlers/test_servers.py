@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from dibs.database import paging
 from tests.builders import Ledger
 from tests.dialects.compute.conversation import MEMBER, STRANGER, Conversation
 from tests.dialects.compute.launching import launch, launched, shown
@@ -94,6 +95,19 @@ def test_full_page_links_to_the_next(ask: Conversation, small: str) -> None:
     launched(ask, small)
     launched(ask, small)
     page = ask("GET", "/v2.1/servers/detail?limit=1&status=ACTIVE", actor=MEMBER).json
+    (link,) = page["servers_links"]
+    rest = ask("GET", link["href"].replace("http://dibs.example:8780/compute", ""), actor=MEMBER).json
+    assert len({page["servers"][0]["id"], rest["servers"][0]["id"]}) == 2
+
+
+def test_page_that_is_cut_by_its_size_links_to_the_next(
+    ask: Conversation, small: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched(ask, small)
+    launched(ask, small)
+    monkeypatch.setattr(paging, "PAGE_BYTES_MAX", 100)
+    page = ask("GET", "/v2.1/servers", actor=MEMBER).json
+    assert len(page["servers"]) == 1
     (link,) = page["servers_links"]
     rest = ask("GET", link["href"].replace("http://dibs.example:8780/compute", ""), actor=MEMBER).json
     assert len({page["servers"][0]["id"], rest["servers"][0]["id"]}) == 2

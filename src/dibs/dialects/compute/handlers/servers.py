@@ -131,7 +131,8 @@ def _list(exchange: Exchange, render: Callable[[Exchange, ServerView], dict[str,
         return json_answer({"servers": []})
     found = exchange.read(list_servers, _read_query(exchange, statuses, limit, every_project))
     entries = [render(exchange, view) for view in found]
-    return json_answer(page_document(exchange, "servers", entries, found[-1].server.uuid if found else None, limit))
+    last = found[-1].server.uuid if found else None
+    return json_answer(page_document(exchange, "servers", entries, last, limit, cut=found.cut))
 
 
 def _read_query(exchange: Exchange, statuses: tuple[str, ...], limit: int, every_project: str) -> ServerQuery:
