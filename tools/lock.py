@@ -11,6 +11,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -27,7 +28,15 @@ HEADER = """\
 INCLUDE = "--requirement base.txt\n"
 ENTRY = re.compile(r"^\w.*\n(?:^ .*\n)*", re.MULTILINE)
 PINNED = re.compile(r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;\\]+)(?P<rest>[^#]*)")
-HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}\b")
+HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})\b")
+
+
+class Pinned(NamedTuple):
+    """A locked distribution, with the SHA-256 sums of its files."""
+
+    name: str
+    version: str
+    hashes: list[str]
 
 
 def main() -> int:
@@ -77,6 +86,18 @@ def resolved(root: Path, extra: str) -> str:
         return output.read_text()
 
 
+def lock_text(root: Path, extra: str) -> str:
+    """Return a lock with the lock of the base that it refers to."""
+    return lock_path(root, extra).read_text().replace(INCLUDE, lock_path(root, "base").read_text())
+
+
+def pinned(root: Path, extra: str) -> Iterator[Pinned]:
+    """Yield the distributions of a lock."""
+    for entry in ENTRY.findall(lock_text(root, extra)):
+        if found := PINNED.match(entry):
+            yield Pinned(found["name"], found["version"], HASH.findall(entry))
+
+
 def problems(root: Path) -> Iterator[str]:
     """Describe how the locks differ from pyproject.toml and constraints.txt; nothing when they fit."""
     names = lock_names(root)
@@ -87,10 +108,8 @@ def problems(root: Path) -> Iterator[str]:
     if missing := [extra for extra in names if not lock_path(root, extra).exists()]:
         yield f"{FOLDER}/ lacks the locks of {', '.join(missing)}; run `make lock`"
         return
-    base = lock_path(root, "base").read_text()
     for extra in names:
-        text = lock_path(root, extra).read_text().replace(INCLUDE, base)
-        for problem in _problems_of(text, requirements_of(root, extra), pins):
+        for problem in _problems_of(lock_text(root, extra), requirements_of(root, extra), pins):
             yield f"{FOLDER}/{extra}.txt: {problem}"
 
 

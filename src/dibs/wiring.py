@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -339,27 +340,21 @@ def check_laws(settings: Settings) -> Iterator[tuple[Law, Iterator[list[str]]]]:
     """Yield each law with the violations of each page of rows; nothing is written."""
     if problems := revisions.problems(settings.database, metadata):
         raise SchemaProblem(" ".join(problems))
-    store = open_store(settings.database, connections=1)
-    try:
+    with closing(open_store(settings.database, connections=1)) as store:
         for law in LAWS:
             yield law, violations(store, law)
-    finally:
-        store.close()
 
 
 def encrypt_secrets(settings: Settings) -> int:
     """Encrypt every stored secret with the first key of the file; return the number of rows."""
-    store = open_store(settings.database, connections=1)
-    runner = build_runner(store, vault=read_vault(settings))
     count = 0
-    try:
+    with closing(open_store(settings.database, connections=1)) as store:
+        runner = build_runner(store, vault=read_vault(settings))
         for table in TABLES:
             last_key: int | None = 0
             while last_key is not None:
                 done = runner.write(secrets.encrypt_secrets, SERVICE, EncryptSecrets(table=table, after_key=last_key))
                 count, last_key = count + done.count, done.last_key
-    finally:
-        store.close()
     return count
 
 

@@ -122,6 +122,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "the deletion of the parent is recorded": ("machines.nodes.forget_parent",),
     "the same values under another key": ("machines.secrets.encrypt",),
+    "a forecast, which the allocation shows": ("allocations.forecasts.keep",),
 }
 """The functions that write without an event, by the reason."""
 

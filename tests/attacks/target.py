@@ -33,6 +33,7 @@ from dibs.http.edge.shell import Application, Perimeter, Shell
 from dibs.leases import tables as lease_tables
 from dibs.leases.model.dates import LeaseRules
 from dibs.ledger import tables as ledger_tables
+from dibs.ledger.queries import structure
 from dibs.machines.model.parts.parts import PartKind
 from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.operations.parts import CreatePart, create_part
@@ -300,6 +301,7 @@ def _delete_all_rows(tx: Any) -> None:
     tx.change(_CUT_TREES)
     for statement in _DELETES:
         tx.change(statement)
+    structure.changed_everywhere(tx)
 
 
 def _changed(before: Tables, after: Tables) -> dict[str, Any]:

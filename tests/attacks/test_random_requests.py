@@ -70,6 +70,8 @@ def test_every_valid_request_to_the_other_apis_is_accepted(provider_target: Prov
         ("DELETE", "/resource_providers/{uuid}"): 409,
         ("DELETE", "/resource_providers/{uuid}/inventories"): 409,
         ("POST", "/v1/allocations/{allocation}/heartbeat"): 409,
+        ("POST", "/v1/allocations/{allocation}/renew"): 409,
+        ("GET", "/v1/leases/{lease}/latest-end"): 404,
         ("POST", "/v1/allocations/{allocation}/retry"): 409,
     }
 

@@ -17,9 +17,12 @@ TIMEOUT_SECONDS = 60
 OpenPage = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """Debian's Chromium; Playwright's own browsers are not downloaded."""
+    """Debian's Chromium; Playwright's own browsers are not downloaded.
+
+    Playwright keeps an event loop running in this thread, in which tests of other folders run theirs later.
+    """
     expect.set_options(timeout=TIMEOUT_SECONDS * 1000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=list(OPTIONS))

@@ -1,6 +1,7 @@
 """Concurrent batches compete for the same nodes: each gets all of its nodes or none, and no node is granted twice."""
 
 from dibs.access.access import SERVICE
+from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.batches import CreateBatch, create_batch
 from dibs.allocations.operations.creating import CreateAllocation
 from dibs.allocations.queries import allocations
@@ -19,7 +20,7 @@ def test_concurrent_batches_get_all_of_their_nodes_or_none(ledger: Ledger, datab
     session = Session(ledger.store.read(lambda tx: conductors.every(tx))[0].incarnation)
     command = CreateBatch(kind=CreateAllocation(resource_class="gold"), count=3)
     created = [ledger.runner.write(create_batch, SERVICE, command) for _ in range(6)]
-    worker = AllocationWorker(ledger.runner, "conductor-1", lambda: None)
+    worker = AllocationWorker(ledger.runner, "conductor-1", lambda: None, LifetimeRules())
     entries = [entry_of(batch[0]) for batch in created]
     all_at_once(6, lambda number: worker.attempt(entries[number], session))
     assert worker.close(seconds=60)

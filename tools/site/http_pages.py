@@ -70,10 +70,14 @@ def _operation(method: str, path: str, said: Mapping[str, Any]) -> str:
     errors = [code(status) for status in said["responses"] if status not in own]
     parts.append(f"Answers: {'; '.join(answers)} Errors: {', '.join(errors)}.\n")
     for status, answer in own.items():
-        if "content" in answer and int(status) < 400:
-            schema = answer["content"]["application/json"]["schema"]
+        if (schema := _json_schema(answer)) and int(status) < 400:
             parts.append(f'??? note "Body of {status}"\n\n{_indented(_fenced(schema))}\n')
     return "\n".join(parts)
+
+
+def _json_schema(answer: Mapping[str, Any]) -> Any:
+    """Return the schema of a JSON body; None when there is no body, or a stream."""
+    return answer.get("content", {}).get("application/json", {}).get("schema")
 
 
 def _documents(tag: str) -> str:

@@ -93,6 +93,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     allocations.InstanceInUse: 409,
     # Quirk not copied: Ironic answers 500 and keeps an allocation in state error (contract sample 185).
     allocations.CannotBackfill: 400,
+    allocations.NodePromised: 409,
     allocations.NoConductorAvailable: 503,
     machines.ValidationFailed: 400,
     ledger.ProviderNotFound: 404,

@@ -86,6 +86,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     allocations.AllocationExists: 409,
     allocations.InstanceInUse: 409,
     allocations.CannotBackfill: 400,
+    allocations.NodePromised: 409,
     allocations.NoConductorAvailable: 503,
     machines.ValidationFailed: 400,
     ledger.ProviderNotFound: 404,

@@ -129,6 +129,7 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     allocations.AllocationExists: _CONFLICT,
     allocations.InstanceInUse: _CONFLICT,
     allocations.CannotBackfill: _BAD,
+    allocations.NodePromised: _CONFLICT,
     allocations.NoConductorAvailable: _AWAY,
     machines.ValidationFailed: _BAD,
     # Errors about servers, which never reach this dialect.

@@ -89,8 +89,11 @@ def replace_claims(tx: Transaction, now: int, requests: Sequence[ClaimRequest]) 
     for each in held:
         by_owner[uuids[each.consumer_id]].append(each)
     for request in requests:
-        project = request.project_id if request.resources else known[request.consumer].project_id
-        _record(tx, request.consumer, project, by_owner[request.consumer], request.resources)
+        # A consumer that has claimed nothing may release everything; that is no change.
+        if request.resources:
+            _record(tx, request.consumer, request.project_id, by_owner[request.consumer], request.resources)
+        elif request.consumer in known:
+            _record(tx, request.consumer, known[request.consumer].project_id, by_owner[request.consumer])
 
 
 def release_all(tx: Transaction, now: int, consumer: str) -> None:

@@ -21,8 +21,8 @@ from dibs.machines.model.patching.node_attributes import ATTRIBUTES
 from dibs.machines.tables import nodes
 
 NEWEST = max(VERSIONS)
-INSIDE_ONLY = {"id", "conductor_id"}
-"""Attributes of a node that no client sees."""
+INSIDE_ONLY = {"id", "conductor_id", "instance_until"}
+"""Attributes of a node that the bare-metal API does not show."""
 
 
 def test_no_attribute_has_two_rows() -> None:
