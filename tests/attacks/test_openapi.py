@@ -135,6 +135,8 @@ MORE_RULES = {
     "PUT /reservation/v1/leases/{lease}",
     "POST /reservation/v1/os-hosts",
     "PUT /reservation/v1/os-hosts/{host}",
+    "POST /dibs/v1/allocations/{allocation}/renew",
+    "GET /reservation/v1/leases",
 }
 """Operations that refuse some requests that match the schema: it cannot say that parameters exclude each other, that a
 name is that of an attribute, or what a text inside a text looks like. No request to any other may be a 400."""

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote, urlencode
 
 from msgspec import Struct
 
-from dibs.access.access import Access
+from dibs.access.access import SERVICE, Access
 from dibs.access.actor import Actor
 from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
@@ -20,6 +20,7 @@ from dibs.console.errors import Refusal
 from dibs.console.live import Changes
 from dibs.console.times import Zone
 from dibs.database.runner import Clock, Operation, Runner
+from dibs.events.operations.listing import last_position
 from dibs.http.auth.sessions import SignIn, SiteKey, read_cookie
 from dibs.http.messages import Request, Response
 from dibs.integrations.flavors import FindFlavor
@@ -139,6 +140,10 @@ class Exchange:
             raise Refusal(403, "This form was sent by a page of another site.")
         if not hmac.compare_digest(self.form.get(CSRF_FIELD, "").encode(), self.csrf.encode()):
             raise Refusal(403, "This form is out of date. Go back, reload the page and try again.")
+
+    def position(self) -> int:
+        """Return the position of the last event. A page reads it first: its stream of changes begins there."""
+        return self.read(last_position, SERVICE, None)
 
     def read(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         """Run an operation that changes nothing."""

@@ -31,15 +31,15 @@ class Changes:
         self._thread: threading.Thread | None = None
         self.position = 0
 
-    def open(self) -> "ChangeStream":
-        """Begin a stream for a page."""
+    def open(self, seen: int | None = None) -> "ChangeStream":
+        """Begin a stream for a page that shows everything up to a position; None: up to the last one."""
         with self._lock:
             self._pages += 1
             if self._thread is None:
                 self.position = self._runner.read(last_position, SERVICE, None)
                 self._thread = threading.Thread(target=self._run, name="dibs-changes", daemon=True)
                 self._thread.start()
-        return ChangeStream(self)
+        return ChangeStream(self, self.position if seen is None else seen)
 
     def close(self) -> None:
         """End a stream; the thread ends with the last one."""
@@ -66,9 +66,9 @@ class Changes:
 class ChangeStream:
     """One page. Its methods run on the event loop and do not block."""
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: Changes, seen: int) -> None:
         self._changes = changes
-        self._seen = changes.position
+        self._seen = seen
         self._began = self._spoke = time.monotonic()
 
     def take(self) -> bytes | None:

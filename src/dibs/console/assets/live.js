@@ -1,6 +1,7 @@
 // Live updates: when the server says that something changed, the parts of the page that ask for it load again.
 
 const WAIT_MILLISECONDS = 150;
+const LATER_MILLISECONDS = 1000;
 let waiting;
 
 // A user who drags, chooses or types keeps what is on the screen.
@@ -11,7 +12,15 @@ function busy() {
 
 function refresh() {
   clearTimeout(waiting);
-  waiting = setTimeout(() => { if (!busy()) htmx.trigger(document.body, "bookings-changed", { live: true }); }, WAIT_MILLISECONDS);
+  waiting = setTimeout(load, WAIT_MILLISECONDS);
+}
+
+function load() {
+  if (busy()) {
+    waiting = setTimeout(load, LATER_MILLISECONDS);
+    return;
+  }
+  htmx.trigger(document.body, "bookings-changed", { live: true });
 }
 
 const isLive = (event) => event?.type === "bookings-changed" && event.detail?.live;
@@ -24,11 +33,13 @@ document.body.addEventListener("htmx:configRequest", ({ detail }) => {
 
 // The user may have begun something while the answer was on its way.
 document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (isLive(detail.requestConfig.triggeringEvent) && busy()) detail.shouldSwap = false;
+  if (!isLive(detail.requestConfig.triggeringEvent) || !busy()) return;
+  detail.shouldSwap = false;
+  refresh();
 });
 
-const changes = new EventSource("/console/changes");
+// The stream begins with what the page shows, so that nothing is missed between the two.
+const position = document.querySelector("meta[name=position]").content;
+const changes = new EventSource(`/console/changes?after=${position}`);
 changes.addEventListener("message", refresh);
-// Something may have changed after the server made the page and before it opened the stream, or while it was away.
-changes.addEventListener("open", refresh);
 addEventListener("pagehide", () => changes.close());

@@ -14,6 +14,7 @@ BOOKINGS_DAYS = 60
 
 def show(exchange: Exchange) -> Response:
     """GET /fleet"""
+    position = exchange.position()
     text = exchange.query.get("filter", "")
     schedule = read_schedule(
         exchange,
@@ -28,6 +29,7 @@ def show(exchange: Exchange) -> Response:
     is_rest = exchange.is_part and "after" in exchange.query
     return exchange.page(
         "fleet_rows.html" if is_rest else "fleet.html",
+        position=position,
         lines=lines,
         more=more,
         filter=text,

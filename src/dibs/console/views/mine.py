@@ -39,9 +39,11 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 def show(exchange: Exchange) -> Response:
     """GET /mine"""
+    position = exchange.position()
     entries = sorted([*_leases(exchange), *_allocations(exchange)], key=lambda entry: entry.end or _FAR)
     return exchange.page(
         "mine.html",
+        position=position,
         entries=entries,
         done=exchange.query.get("done", ""),
         command="dibs lease list; dibs allocation list",

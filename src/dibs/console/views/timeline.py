@@ -32,6 +32,7 @@ class Row(Struct, frozen=True, kw_only=True):
 
 def show(exchange: Exchange) -> Response:
     """GET /timeline"""
+    position = exchange.position()
     asked = exchange.query
     zoom, by = _choose(asked, "zoom", ZOOMS, _DEFAULT_ZOOM), _choose(asked, "by", GROUPINGS, _DEFAULT_GROUPING)
     text = asked.get("filter", "")
@@ -61,6 +62,7 @@ def show(exchange: Exchange) -> Response:
         more = exchange.url("/timeline", **here, after=lines[-1].uuid, group=_group(values[-1]))
     return exchange.page(
         "timeline_rows.html" if is_rest else "timeline.html",
+        position=position,
         rows=rows,
         more=more,
         scale=scale,

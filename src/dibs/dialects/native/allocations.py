@@ -52,6 +52,7 @@ _LIFETIME: Mapping[str, Schema] = {
     },
     "until": {
         "type": ["string", "null"],
+        "format": "date-time",
         "maxLength": 64,
         "description": "Its end, instead of a lifetime: an ISO 8601 timestamp, in UTC unless it has an offset.",
     },
