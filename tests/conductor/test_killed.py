@@ -57,12 +57,13 @@ def test_work_of_a_killed_conductor_is_finished_by_another(ledger, spawn_conduct
 
 def test_node_of_an_allocation_that_ends_is_undeployed_although_the_conductor_is_killed(ledger, spawn_conductor):
     made, node = allocate_node(ledger, lifetime=Lifetime(seconds=1))
-    force(ledger, node, provision_state="active", driver_info={"fake_delay_teardown": 3})
+    force(ledger, node, provision_state="active", driver_info={"fake_delay_teardown": 300})
     process = spawn_conductor("conductor-1")
-    eventually(lambda: ledger.node(node).provision_state == "deleting", seconds=30, what="the end of the allocation")
+    eventually(lambda: ledger.node(node).provision_state == "deleting", what="the end of the allocation")
     process.kill()
     process.wait()
+    force(ledger, node, driver_info={})
     assert show(ledger, made).last_error == f"Its lifetime is over, so node {node.uuid} was released."
     spawn_conductor("conductor-2")
-    eventually(lambda: is_free(ledger.node(node)), seconds=30, what="the node to be free")
+    eventually(lambda: is_free(ledger.node(node)), what="the node to be free")
     assert ledger.runner.write(end_due_allocation, SERVICE, made.uuid) is Step.NOTHING
