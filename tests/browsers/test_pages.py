@@ -37,6 +37,7 @@ def test_axe_finds_nothing_serious_on_any_page(lab: Lab, open_as: OpenPage, sche
 
 
 def test_every_page_fits_a_phone(lab: Lab, open_as: OpenPage) -> None:
+    lab.lease("phone", "2030-06-01 10:00", "2030-06-02 10:00", host="arm-33")
     page = open_as("alice", viewport={"width": 390, "height": 800})
     for path in (*PAGES, f"/nodes/{uuid_of('arm-33')}"):
         page.goto(f"{lab.url}/console{path}")

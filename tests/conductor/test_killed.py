@@ -57,7 +57,7 @@ def test_work_of_a_killed_conductor_is_finished_by_another(ledger, spawn_conduct
 
 def test_node_of_an_allocation_that_ends_is_undeployed_although_the_conductor_is_killed(ledger, spawn_conductor):
     made, node = allocate_node(ledger, lifetime=Lifetime(seconds=1))
-    force(ledger, node, provision_state="active", driver_info={"fake_delay_teardown": 300})
+    force(ledger, node, provision_state="active", driver_info={"fake_delay_tear_down": 300})
     process = spawn_conductor("conductor-1")
     eventually(lambda: ledger.node(node).provision_state == "deleting", what="the end of the allocation")
     process.kill()

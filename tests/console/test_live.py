@@ -27,9 +27,10 @@ def test_open_page_is_told_of_a_change_and_of_nothing_else(ledger: Ledger) -> No
 def test_thread_ends_with_the_last_page(ledger: Ledger) -> None:
     changes = Changes(ledger.runner)
     pages = [changes.open() for _ in range(2)]
+    assert changes._poller.is_running
     for page in pages:
         page.close()
-    eventually(lambda: changes._thread is None)
+    eventually(lambda: not changes._poller.is_running)
 
 
 def test_stream_says_something_from_time_to_time_and_ends(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def upgraded_in_a_process(url: str, calls_max: int) -> bool:
 
 
 def kill_after(calls: int) -> None:
-    """Kill this process when it has sent so many statements and commits."""
+    """Kill this process after this number of statements and commits."""
     remaining = [calls]
 
     def count(*arguments: Any) -> None:

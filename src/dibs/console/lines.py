@@ -35,7 +35,7 @@ class Line(Struct, frozen=True, kw_only=True):
     """The state in one or two words."""
     holder: Occupation | None
     label: str
-    """Who has it; empty when nobody has."""
+    """The holder; empty when there is none."""
     until: int | None
     next: Occupation | None
     fault: str

@@ -126,6 +126,6 @@ def test_stream_ends_after_its_life(feed: EventFeed, monkeypatch: pytest.MonkeyP
 
 def test_thread_ends_with_the_last_reader(feed: EventFeed) -> None:
     reader = read(feed)
-    assert feed._thread is not None
+    assert feed._poller.is_running
     reader.close()
-    eventually(lambda: feed._thread is None)
+    eventually(lambda: not feed._poller.is_running)

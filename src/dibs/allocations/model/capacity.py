@@ -22,7 +22,7 @@ class ClassCapacity(Struct, frozen=True, kw_only=True):
     resource_class: str | None
     total: int
     out: int
-    """Nodes in maintenance, retired or failed: nobody can have them."""
+    """Nodes in maintenance, retired or failed, which no user can have."""
     taken: Sequence[int]
     """For each step, the most nodes that are taken at the same time."""
 

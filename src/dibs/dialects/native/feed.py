@@ -1,20 +1,19 @@
 """The event streams of this process: one thread reads what was published, for all of them.
 
 Readers at the same position share one query. A reader that resumes from an old position, or does not read for a while,
-gets its events in portions, until it has caught up. There is no thread while there are no readers.
+gets its events in portions, until it has caught up.
 """
 
-import logging
 import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable
 
 from dibs.access.access import EVERY_PROJECT, SERVICE, VisibleProjects
-from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.events.model.stored import StoredEvent
 from dibs.events.operations.listing import ReadPublished, read_published
+from dibs.http.polling import Poller
 
 POLL_SECONDS = 0.5
 """How often the thread looks for new events."""
@@ -27,8 +26,6 @@ POSITIONS_MAX = 50
 HEARTBEAT_SECONDS = 15.0
 LIFE_SECONDS = 3_600.0
 """After this, a stream ends: the client connects again, and its credentials and rules are checked again."""
-
-logger = logging.getLogger(__name__)
 
 Render = Callable[[StoredEvent], bytes]
 
@@ -92,23 +89,23 @@ class EventFeed:
         self._render = render
         self._lock = threading.Lock()
         self._readers: list[EventReader] = []
-        self._thread: threading.Thread | None = None
+        self._poller = Poller("dibs-events", self.serve, POLL_SECONDS)
 
     def add(self, *, projects: VisibleProjects, node: str | None, type: str | None, after: int) -> EventReader:
         """Begin a stream of the events after a position that a caller may see."""
         reader = EventReader(self, projects, node, type, after)
         with self._lock:
             self._readers.append(reader)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="dibs-events", daemon=True)
-                self._thread.start()
+        self._poller.open()
         return reader
 
     def remove(self, reader: EventReader) -> None:
-        """End a stream; the thread ends with the last one."""
+        """End a stream."""
         with self._lock:
-            if reader in self._readers:
-                self._readers.remove(reader)
+            if reader not in self._readers:
+                return
+            self._readers.remove(reader)
+        self._poller.close()
 
     def serve(self) -> None:
         """Give each reader the events after its position, a portion at most."""
@@ -122,19 +119,3 @@ class EventFeed:
             for event in found:
                 for reader in waiting[position]:
                     reader.offer(event, self._render)
-
-    def _run(self) -> None:
-        while not self._ended():
-            try:
-                self.serve()
-            except (StoreUnavailable, StoreContended):
-                pass  # The store logs the lost connection; the readers resume from their positions.
-            except Exception:
-                logger.exception("cannot read events")
-            time.sleep(POLL_SECONDS)
-
-    def _ended(self) -> bool:
-        with self._lock:
-            if not self._readers:
-                self._thread = None
-            return self._thread is None

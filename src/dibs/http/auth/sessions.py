@@ -52,7 +52,7 @@ class SignIn(Protocol):
 
     @property
     def fields(self) -> Sequence[str]:
-        """The inputs of the form; empty when nobody needs to sign in."""
+        """The inputs of the form; empty when users need not sign in."""
 
     @property
     def switches_projects(self) -> bool:

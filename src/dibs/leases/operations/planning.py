@@ -76,7 +76,7 @@ class CreateLease(Struct, frozen=True, kw_only=True):
 
     @property
     def is_large(self) -> bool:
-        """Whether the lease asks for so many hosts or instances that the search for them takes long."""
+        """Whether the search takes long because of the number of hosts or instances."""
         return sum(reservation.least for reservation in self.reservations) > LARGE_LEASE
 
 

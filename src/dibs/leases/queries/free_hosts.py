@@ -58,7 +58,7 @@ _BOUNDS = select(func.min(hosts.c.id), func.max(hosts.c.id))
 def sample(tx: Transaction, need: HostNeed, count: int, window: Window, seed: int) -> list[int]:
     """Return the ids of hosts for a number of equal needs in a window, from a point on that the seed decides.
 
-    Return nothing when so many hosts are needed that a search may as well look at all of them.
+    Return nothing when the need is as large as the fleet: the search then reads every host.
     """
     first, last = tx.tuples(_BOUNDS)[0]
     wanted = count * need.most + SPARE
