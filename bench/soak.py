@@ -24,7 +24,7 @@ from dibs.database import open_store
 from dibs.http.auth.basic import format_line
 from dibs.leases.operations.leases import create_lease
 from dibs.leases.operations.planning import CreateLease
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 from tests.bed.dibs_server import DibsServer
 from tests.bed.session import Bed
 from tests.builders import Ledger

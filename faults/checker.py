@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dibs.database import open_store
 from dibs.database.laws import violations
 from dibs.events.tables import events
-from dibs.wiring import LAWS
+from dibs.wiring.hooks import LAWS
 from faults.observation import observe
 from faults.workload.client import DEADLINE_SECONDS, Client, Record
 from faults.workload.memory import Doubt, Key, Memory, State

@@ -18,7 +18,7 @@ from dibs.machines.operations.conductors import RegisterConductor, register_cond
 from dibs.machines.operations.node_traits import SetTraits, set_traits
 from dibs.machines.operations.nodes import CreateNode, UpdateNode, create_node, update_node
 from dibs.machines.queries import nodes
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 
 Result = TypeVar("Result")
 

@@ -16,7 +16,7 @@ import jsonschema_rs
 
 from dibs.http.openapi import build_document
 from dibs.settings import Settings
-from dibs.wiring import build_application
+from dibs.wiring.processes import build_application
 
 _UNDOCUMENTED_METHODS = ("HEAD", "OPTIONS")
 _STRICT = "/placement/resource"

@@ -3,7 +3,7 @@
 from sqlalchemy.sql.base import Executable
 
 from dibs.database.laws import violations
-from dibs.wiring import LAWS
+from dibs.wiring.hooks import LAWS
 from tests.builders import Ledger
 
 

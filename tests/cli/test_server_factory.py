@@ -8,7 +8,7 @@ from dibs.http.auth.basic import BasicAuth
 from dibs.http.auth.noauth import NoAuth
 from dibs.settings import Settings
 from dibs.settings.authentication import authenticator_from
-from dibs.wiring import build_application
+from dibs.wiring.processes import build_application
 
 
 def test_the_limits_and_options_are_those_of_the_settings() -> None:

@@ -9,7 +9,7 @@ from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.driver import Outcome
 from dibs.machines.operations.conductors import get_conductor
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 from tests.bed.waiting import eventually
 
 LONG = 3600

@@ -10,7 +10,7 @@ import time
 from dibs.conductor import Conductor
 from dibs.database import open_store
 from dibs.drivers.fake import FakeDriver
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 
 TAKE_OVER_SECONDS = 20
 """The take-over period of these conductors, long enough for a busy machine."""

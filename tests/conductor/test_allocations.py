@@ -21,7 +21,7 @@ from dibs.machines.operations.node_traits import AddTrait, add_trait
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.settings import Settings
-from dibs.wiring import HOOKS
+from dibs.wiring.hooks import HOOKS
 from tests.allocation_builders import allocate, allocate_batch, force, holders, release, show
 from tests.bed.waiting import eventually
 from tests.hold_builders import BLUE, claim, hold

@@ -14,7 +14,7 @@ from dibs.database.runner import Runner
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.model.errors import HoldNotFound
 from dibs.machines.operations.holds import CreateHold, create_hold, get_hold
-from dibs.wiring import HOOKS
+from dibs.wiring.hooks import HOOKS
 from tests.allocation_builders import allocate, allocate_node, force, show
 from tests.bed.waiting import eventually
 from tests.races.crowd import all_at_once

@@ -9,7 +9,7 @@ from dibs.allocations.operations.endings import end_due_allocation
 from dibs.machines.model.nodes import is_free
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.queries import tasks
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 from tests.allocation_builders import allocate_node, force, show
 from tests.bed.waiting import eventually
 from tests.builders import Ledger

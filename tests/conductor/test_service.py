@@ -9,7 +9,7 @@ from dibs.conductor import service, threads
 from dibs.database import open_store
 from dibs.drivers.fake import FakeDriver
 from dibs.machines.operations.conductors import list_conductors
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 from tests.bed.proxy import Proxy
 from tests.bed.waiting import eventually
 from tests.conductor.fakes import LONG, Absence, Quick, Slow, arrive, ask, conductor_alive

@@ -12,7 +12,7 @@ from dibs.leases.model.leases import ACTIVE, PENDING, TERMINATED
 from dibs.leases.operations.leases import create_lease
 from dibs.leases.operations.planning import CreateLease
 from dibs.leases.tables import leases
-from dibs.wiring import build_runner, read_clock
+from dibs.wiring.hooks import build_runner, read_clock
 from tests.bed.forked import ForkedProcess
 from tests.bed.waiting import eventually
 from tests.builders import Ledger

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, event
 
 from dibs.database import migrate, revisions
 from dibs.database.engines import mariadb_upgrade
-from dibs.wiring import metadata
+from dibs.wiring.administration import metadata
 
 START = f"{int(revisions.newest()) - 4:04d}"
 """The last migrations are enough: older ones never change, and were killed when they were new."""

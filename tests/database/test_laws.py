@@ -3,7 +3,7 @@ import pytest
 from dibs.database.laws import Law, Page, violations
 from dibs.ledger.operations.laws import LAWS
 from dibs.ledger.queries.laws import providers_page
-from dibs.wiring import LAWS as EVERY_LAW
+from dibs.wiring.hooks import LAWS as EVERY_LAW
 from tests.builders import Ledger
 from tests.provider_builders import make
 

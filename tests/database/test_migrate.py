@@ -9,7 +9,7 @@ from sqlalchemy import Column, Index, Integer, MetaData, Table, text
 
 from dibs.database import migrate, revisions
 from dibs.database.engines import sqlite, timeouts
-from dibs.wiring import metadata
+from dibs.wiring.administration import metadata
 
 
 def test_migrated_schema_is_the_one_in_the_code(blank_database_url: str) -> None:

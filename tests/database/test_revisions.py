@@ -9,7 +9,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from dibs.database import migrate, revisions
-from dibs.wiring import metadata
+from dibs.wiring.administration import metadata
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -81,7 +81,7 @@ def test_wiring_describes_the_tables_of_every_package() -> None:
     """The comparison covers only tables whose modules are imported; the wiring must import them all."""
     found = [".".join(path.relative_to(SOURCE).with_suffix("").parts) for path in SOURCE.rglob("tables.py")]
     names = "from dibs.database.schema import metadata; print(sorted(metadata.tables))"
-    assert _printed(f"import dibs.wiring; {names}") == _printed(f"import {', '.join(found)}; {names}")
+    assert _printed(f"import dibs.wiring.administration; {names}") == _printed(f"import {', '.join(found)}; {names}")
 
 
 def _printed(program: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from dibs.http.openapi import build_document
 from dibs.http.routing import Route
 from dibs.settings import Settings
-from dibs.wiring import build_application
+from dibs.wiring.processes import build_application
 from tests.http.edge.echo_server import EchoDialect
 
 THING = {"title": "Thing", "type": "object"}

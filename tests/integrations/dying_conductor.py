@@ -12,7 +12,7 @@ from typing import Any
 from dibs.conductor.outbox import OutboxRunner
 from dibs.database import open_store
 from dibs.integrations import Nova
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 from tests.integrations.real_nova import CLOUD
 
 

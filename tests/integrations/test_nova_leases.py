@@ -19,7 +19,7 @@ from dibs.leases.model.leases import ACTIVE, PENDING, STARTING, TERMINATED, TERM
 from dibs.leases.model.outbox import CALL_SECONDS
 from dibs.leases.operations.outbox import list_outbox_calls
 from dibs.leases.operations.updates import ReservationUpdate
-from dibs.wiring import build_runner, read_clock
+from dibs.wiring.hooks import build_runner, read_clock
 from tests import lease_builders as leases
 from tests.bed.waiting import eventually
 from tests.builders import Ledger

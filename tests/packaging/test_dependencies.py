@@ -35,7 +35,7 @@ SLOW_DIALECTS = ("sqlalchemy.dialects.mysql", "sqlalchemy.dialects.postgresql")
 START = """
 import sys
 from dibs.settings import Settings
-from dibs.wiring import build_application
+from dibs.wiring.processes import build_application
 application = build_application(Settings(database=sys.argv[1]))
 application.start_once()
 application.stop_once()

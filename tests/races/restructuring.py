@@ -32,7 +32,7 @@ from dibs.ledger.operations.providers import (
     list_providers,
 )
 from dibs.ledger.queries import providers
-from dibs.wiring import build_runner, read_clock
+from dibs.wiring.hooks import build_runner, read_clock
 from tests.bed.forked import start_forked
 
 THREADS = 2

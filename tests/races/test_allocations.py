@@ -23,7 +23,7 @@ from dibs.database.runner import Runner
 from dibs.documents.json_patch import PatchOperation
 from dibs.drivers import DRIVERS
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
-from dibs.wiring import build_runner, read_clock
+from dibs.wiring.hooks import build_runner, read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
 from tests.laws import assert_lawful

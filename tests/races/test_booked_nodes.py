@@ -16,7 +16,7 @@ from dibs.leases.operations.leases import create_lease
 from dibs.leases.operations.planning import CreateLease, ReservationRequest
 from dibs.ledger.model.errors import CapacityExceeded
 from dibs.machines.model.errors import NodeAssociated, NodeClaimed, NodeHeld, NothingToHold
-from dibs.wiring import build_runner, read_clock
+from dibs.wiring.hooks import build_runner, read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
 from tests.booking_laws import broken_bookings

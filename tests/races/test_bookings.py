@@ -22,7 +22,7 @@ from dibs.leases.operations.planning import CreateLease
 from dibs.leases.operations.updates import ReservationUpdate
 from dibs.ledger.operations.inventories import PutInventory, change_inventory
 from dibs.ledger.queries import providers
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 from tests.booking_laws import broken_bookings
 from tests.builders import Ledger
 from tests.laws import read_tables

@@ -16,7 +16,7 @@ from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.holds import CreateHold, ListHolds, create_hold, list_holds
 from dibs.machines.operations.nodes import UpdateNode, update_node
-from dibs.wiring import build_runner, read_clock
+from dibs.wiring.hooks import build_runner, read_clock
 from tests import fleet
 from tests.bed.waiting import eventually
 from tests.builders import patch_of

@@ -10,7 +10,7 @@ from dibs.allocations.operations.creating import CreateAllocation, create_alloca
 from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.machines.operations.conductors import list_conductors
-from dibs.wiring import build_runner, read_clock
+from dibs.wiring.hooks import build_runner, read_clock
 from tests import fleet
 from tests.bed.forked import ForkedProcess
 from tests.bed.waiting import eventually

@@ -8,7 +8,7 @@ from dibs.access.access import SERVICE
 from dibs.allocations.queries import allocations
 from dibs.machines.operations.nodes import CreateNode, create_node
 from dibs.machines.queries import conductors
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 from tests.bed.dibs_server import DibsServer
 from tests.bed.forked import run_dibs
 from tests.bed.waiting import eventually

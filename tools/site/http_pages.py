@@ -10,7 +10,7 @@ from tables import code, plain, table
 from dibs.http.messages import Dialect
 from dibs.http.openapi import build_document
 from dibs.settings import Settings
-from dibs.wiring import build_application
+from dibs.wiring.processes import build_application
 
 
 @functools.cache

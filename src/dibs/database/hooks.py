@@ -23,7 +23,7 @@ class Hooks:
         if found is None:
             found = self._by_kind[kind] = tuple(hook for hook in self._hooks if isinstance(hook, kind))
         if not found:
-            raise RuntimeError(f"No {kind.__name__} is registered: build the runner with dibs.wiring.build_runner.")
+            raise RuntimeError(f"No {kind.__name__} is registered; dibs.wiring.hooks.build_runner registers all.")
         return found  # type: ignore[return-value]
 
 

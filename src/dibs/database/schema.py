@@ -41,7 +41,7 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
-"""The tables of every package that is imported. ``dibs.wiring`` imports all of them and passes it to comparisons."""
+"""The tables of every package that is imported. ``dibs.wiring`` imports all, and passes it to comparisons."""
 
 
 class LongText(Text):

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dibs.wiring import LAWS
+from dibs.wiring.hooks import LAWS
 
 DIBS = str(Path(sys.executable).with_name("dibs"))
 ORPHAN = "INSERT INTO consumers (uuid, generation, created_at) VALUES (?, 0, 1)"

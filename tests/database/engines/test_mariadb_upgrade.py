@@ -10,7 +10,7 @@ from dibs.database import migrate, revisions
 from dibs.database.engines import mariadb_upgrade
 from dibs.database.engines.mariadb import MariaDB
 from dibs.database.engines.mariadb_upgrade import UpgradeFailed
-from dibs.wiring import metadata
+from dibs.wiring.administration import metadata
 from tests.bed.session import Bed
 
 pytestmark = pytest.mark.needs_engine("mariadb")

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from dibs.database import migrate, open_store, revisions
 from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
-from dibs.wiring import metadata
+from dibs.wiring.administration import metadata
 from tests.bed.pgbouncer import PgBouncer
 from tests.bed.session import Bed
 from tests.builders import Ledger

@@ -5,7 +5,7 @@ from alembic.operations import Operations
 
 from dibs.database import migrate, revisions
 from dibs.database.migrations.contract import refuse_code_before
-from dibs.wiring import metadata
+from dibs.wiring.administration import metadata
 
 
 def contract(url: str, revision: str) -> None:

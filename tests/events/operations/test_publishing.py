@@ -15,7 +15,7 @@ from dibs.database.transaction import Transaction
 from dibs.events.model.events import Event
 from dibs.events.operations.recording import EventRecorder
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 from tests import event_rows
 from tests.builders import Ledger
 from tests.races.crowd import all_at_once

@@ -35,7 +35,7 @@ from dibs.ledger.operations.resource_classes import (
 )
 from dibs.ledger.tables import providers
 from dibs.machines.operations.guards import NodeGuard
-from dibs.wiring import HOOKS
+from dibs.wiring.hooks import HOOKS
 from tests.builders import Ledger
 from tests.provider_builders import claim, make
 

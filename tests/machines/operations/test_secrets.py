@@ -15,7 +15,7 @@ from dibs.machines.model.parts.parts import PartKind
 from dibs.machines.operations.parts import CreatePart, create_part
 from dibs.machines.operations.secrets import TABLES, EncryptedRows, EncryptSecrets, encrypt_secrets
 from dibs.machines.queries import conductors, node_pages, nodes, parts, tasks
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 from tests.builders import Ledger
 
 KEYS = [Fernet.generate_key().decode() for _ in range(2)]

@@ -9,7 +9,7 @@ from dibs.database import Store
 from dibs.dialects.baremetal import Baremetal
 from dibs.drivers import DRIVERS
 from dibs.http.messages import Request
-from dibs.wiring import build_runner
+from dibs.wiring.hooks import build_runner
 from tests.builders import Clock
 from tests.fleet import fill, traits_of, uuid_of
 from tests.laws import assert_lawful

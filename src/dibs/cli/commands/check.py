@@ -17,7 +17,8 @@ class Check(DatabaseCommand):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Print each law with its violations and what to do about them."""
-        from dibs.wiring import SchemaProblem, check_laws
+        from dibs.wiring.administration import check_laws
+        from dibs.wiring.processes import SchemaProblem
 
         broken = 0
         try:

@@ -16,7 +16,7 @@ class Upgrade(DatabaseCommand):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Run the migrations."""
-        from dibs.wiring import upgrade_database
+        from dibs.wiring.processes import upgrade_database
 
         upgrade_database(self.settings(parsed_args))
 
@@ -26,7 +26,7 @@ class Check(DatabaseCommand):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Print that there are no problems, or raise CommandFailed with their list."""
-        from dibs.wiring import check_database
+        from dibs.wiring.administration import check_database
 
         problems = check_database(self.settings(parsed_args))
         if problems:
@@ -39,7 +39,7 @@ class Version(DatabaseCommand):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Print the version, or none for a database without a schema."""
-        from dibs.wiring import database_version
+        from dibs.wiring.administration import database_version
 
         found = database_version(self.settings(parsed_args))
         print("none" if found is None else found, file=self.app.stdout)
@@ -55,7 +55,7 @@ class EncryptSecrets(SettingsCommand):
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
         """Print the number of rows."""
-        from dibs.wiring import encrypt_secrets
+        from dibs.wiring.administration import encrypt_secrets
 
         settings = self.settings(parsed_args)
         if not settings.secret_keys_file:

@@ -65,7 +65,7 @@ class Serve(SettingsCommand):
 
     def builder(self) -> "Builder":
         """Return the function that builds the application. It is imported late, because it imports all of Dibs."""
-        from dibs.wiring import build_application
+        from dibs.wiring.processes import build_application
 
         return build_application
 
@@ -95,7 +95,7 @@ class Api(Serve):
 
     def builder(self) -> "Builder":
         """See Serve."""
-        from dibs.wiring import build_api
+        from dibs.wiring.processes import build_api
 
         return build_api
 
@@ -118,7 +118,7 @@ class Conductor(Serve):
 
     def builder(self) -> "Builder":
         """See Serve."""
-        from dibs.wiring import build_conductor
+        from dibs.wiring.processes import build_conductor
 
         return build_conductor
 

@@ -1,7 +1,7 @@
 """Guards: checks and reactions that packages above the ledger add to its operations.
 
 The ledger defines the class and calls every registered guard while it holds its locks, so a guard reads rows that no
-other transaction can change before this one ends. The wiring registers the guards (``dibs.wiring.HOOKS``); without any,
+other transaction can change before this one ends. The wiring registers the guards (``dibs.wiring.hooks``); without any,
 an operation fails instead of skipping the checks.
 """
 

@@ -7,7 +7,7 @@ import pytest
 from dibs.conductor import Conductor
 from dibs.database.embedded import EmbeddedStore
 from dibs.settings import Settings
-from dibs.wiring import build_application
+from dibs.wiring.processes import build_application
 
 
 @pytest.fixture

@@ -1,0 +1,56 @@
+"""Values that packages take, made from the settings."""
+
+from dibs.allocations.model.lifetimes import LifetimeRules
+from dibs.http.edge.cors import Cors
+from dibs.integrations import HttpEnforcement, Nova
+from dibs.leases.model.dates import LeaseRules
+from dibs.settings import Settings
+
+
+def nova_from(settings: Settings) -> Nova | None:
+    """Return the client of Nova; None when Dibs is the compute service."""
+    if settings.compute_backend != "nova":
+        return None
+    return Nova(settings.nova_cloud, clouds_file=settings.nova_clouds_file, region=settings.region_name)
+
+
+def enforcement_from(settings: Settings) -> HttpEnforcement | None:
+    """Return the client of the enforcement service; None when there is none."""
+    if not settings.enforcement_url:
+        return None
+    return HttpEnforcement(
+        settings.enforcement_url,
+        token=settings.enforcement_token,
+        timeout_seconds=settings.enforcement_timeout_seconds,
+        auth_url=settings.keystone_url,
+        region=settings.region_name,
+    )
+
+
+def lifetime_rules_from(settings: Settings) -> LifetimeRules:
+    """Return the rules for the ends of allocations."""
+    return LifetimeRules(
+        default_seconds=settings.allocation_lifetime_seconds,
+        seconds_max=settings.allocation_lifetime_seconds_max,
+        notice_seconds=settings.allocation_notice_seconds,
+        grace_seconds=settings.allocation_grace_seconds,
+        turnover_seconds=settings.allocation_turnover_seconds,
+        releases=settings.allocation_end == "release",
+    )
+
+
+def lease_rules_from(settings: Settings) -> LeaseRules:
+    """Return the rules for leases."""
+    return LeaseRules(
+        cleaning_minutes=settings.lease_cleaning_minutes,
+        before_end_minutes=settings.lease_before_end_minutes,
+        seconds_max=settings.lease_seconds_max,
+        external_compute=settings.compute_backend == "nova",
+        enforced=bool(settings.enforcement_url),
+        exempt_projects=frozenset(filter(None, map(str.strip, settings.lease_exempt_projects.split(",")))),
+    )
+
+
+def cors_from(settings: Settings) -> Cors | None:
+    """Return the rules for browsers of other origins; None when no origin is allowed."""
+    return Cors.from_lists(settings.cors_allowed_origin, settings.cors_allow_headers)
