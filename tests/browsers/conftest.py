@@ -7,9 +7,8 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.bed.browser import OPTIONS, chromium_path
-from tests.bed.dibs_server import DibsServer
 from tests.bed.session import Bed
-from tests.browsers.lab import PASSWORD, Lab, fill, write_users
+from tests.browsers.lab import PASSWORD, Lab, start_lab
 
 TIMEOUT_SECONDS = 60
 """Bounds how long a failure takes on a busy machine."""
@@ -33,17 +32,19 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def lab(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A server with http_basic and forty machines. The tests share it: each books its own machines."""
-    folder = tmp_path_factory.mktemp("lab")
-    url = bed.databases("sqlite").fresh()
-    fill(url)
-    server = DibsServer(url, folder, "--auth-file", str(write_users(folder)), auth="http_basic")
-    server.start()
+    server = start_lab(bed, tmp_path_factory.mktemp("lab"))
     yield Lab(server)
     server.stop()
 
 
 @pytest.fixture
-def open_as(chromium: Browser, lab: Lab) -> Iterator[OpenPage]:
+def console_url(lab: Lab) -> str:
+    """The address of the server whose console ``open_as`` opens."""
+    return lab.url
+
+
+@pytest.fixture
+def open_as(chromium: Browser, console_url: str) -> Iterator[OpenPage]:
     """Return a function that opens a page of the console as a user, in a browser of its own.
 
     At the end of the test, no page may have logged an error or asked another host.
@@ -57,14 +58,11 @@ def open_as(chromium: Browser, lab: Lab) -> Iterator[OpenPage]:
         context.set_default_timeout(TIMEOUT_SECONDS * 1000)
         context.on("console", lambda message: complaints.extend(_complaint(message)))
         context.on("weberror", lambda error: complaints.append(str(error.error)))
-        context.on("request", lambda request: complaints.extend(_foreign(request.url, lab)))
+        context.on("request", lambda request: complaints.extend(_foreign(request.url, console_url)))
         page = context.new_page()
-        page.goto(f"{lab.url}/console{path}")
+        page.goto(f"{console_url}/console{path}")
         if user is not None:
-            page.get_by_label("User").fill(user)
-            page.get_by_label("Password").fill(PASSWORD)
-            page.get_by_role("button", name="Sign in").click()
-            page.get_by_role("button", name="Sign out").wait_for()
+            sign_in(page, user)
         return page
 
     yield open_page
@@ -73,11 +71,19 @@ def open_as(chromium: Browser, lab: Lab) -> Iterator[OpenPage]:
     assert complaints == []
 
 
+def sign_in(page: Page, user: str) -> None:
+    """Fill in the form that the page shows."""
+    page.get_by_label("User").fill(user)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign out").wait_for()
+
+
 def _complaint(message: ConsoleMessage) -> list[str]:
     # A browser logs that it cannot reach a server that restarts, whatever the page does about it.
     lost_connection = "net::ERR_" in message.text
     return [message.text] if message.type in ("error", "warning") and not lost_connection else []
 
 
-def _foreign(url: str, lab: Lab) -> list[str]:
-    return [] if urlsplit(url).netloc == urlsplit(lab.url).netloc else [f"asked {url}"]
+def _foreign(url: str, console_url: str) -> list[str]:
+    return [] if urlsplit(url).netloc == urlsplit(console_url).netloc else [f"asked {url}"]

@@ -1,17 +1,22 @@
 """A lab with forty machines, two projects and a running console; its rows are written straight into the tables."""
 
+import time
 import uuid
 from pathlib import Path
 from typing import Any
 
 import bcrypt
 import httpx
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
+from dibs.http.auth.basic import BasicAuth
+from dibs.http.auth.sessions import BasicSignIn, Session
 from dibs.leases.tables import hosts
 from dibs.ledger.tables import inventories, provider_traits, providers, resource_classes, traits
 from dibs.machines.tables import chassis, nodes
+from dibs.sessions.tables import site_keys
 from tests.bed.dibs_server import DibsServer
+from tests.bed.session import Bed
 from tests.fleet import FIRST_ID, NOW
 from tests.laws import connect
 
@@ -19,6 +24,7 @@ KINDS = (("gold", 14), ("silver", 18), ("arm", 8))
 GPU = "CUSTOM_GPU_A100"
 CHILDREN_FIRST_ID = 2 * FIRST_ID
 PASSWORD = "correct horse"
+HOUR = 3600
 USERS = {
     "root": ("", ""),
     "alice": ("vision-lab", "member"),
@@ -72,12 +78,32 @@ def write_users(folder: Path) -> Path:
     return path
 
 
+def start_lab(bed: Bed, folder: Path) -> DibsServer:
+    """Start a server of the lab with http_basic, whose hosts are cleaned for half an hour between two leases."""
+    url = bed.databases("sqlite").fresh()
+    fill(url)
+    flags = ("--auth-file", str(write_users(folder)), "--lease-cleaning-minutes", "30", "--hold-seconds", "3000")
+    server = DibsServer(url, folder, *flags, auth="http_basic")
+    server.start()
+    return server
+
+
 class Lab:
     """The server, and calls to its APIs as one of the users."""
 
     def __init__(self, server: DibsServer) -> None:
         self.server = server
         self.url = server.url
+
+    def ended_session(self, user: str) -> str:
+        """Return the cookie of a session that was valid until an hour ago."""
+        with connect(self.server.database_url) as connection:
+            key = bytes.fromhex(connection.execute(select(site_keys.c.value)).scalar_one())
+        users = BasicAuth(self.server.words[self.server.words.index("--auth-file") + 1])
+        sign_in = BasicSignIn(users, lambda: key, HOUR, clock=lambda: time.time() - 2 * HOUR)
+        session = sign_in.sign_in({"user": user, "password": PASSWORD})
+        assert isinstance(session, Session)
+        return session.cookie
 
     def call(self, method: str, path: str, body: Any = None, user: str = "root") -> Any:
         """Call an API; the answer must be a success."""

@@ -30,6 +30,15 @@ def test_node_page_shows_bookings_and_hides_those_of_other_projects(lab: Lab, op
     assert "storage ·" not in page.content()
 
 
+def test_node_page_shows_the_history_of_its_state_to_its_owner(lab: Lab, open_as: OpenPage) -> None:
+    lab.call("PUT", "/baremetal/v1/nodes/arm-40/maintenance", {"reason": "new fan"})
+    lab.call("DELETE", "/baremetal/v1/nodes/arm-40/maintenance")
+    history = open_as("bob", f"/nodes/{uuid_of('arm-40')}").get_by_role("region", name="State history")
+    expect(history.locator("tbody tr")).to_have_count(2)
+    expect(history.locator("tbody tr").first).to_contain_text("maintenance: yes → no")
+    expect(history.locator("tbody tr").last).to_contain_text("maintenance reason: new fan")
+
+
 def test_user_of_another_project_sees_no_node(open_as: OpenPage) -> None:
     page = open_as("eve", "/fleet")
     expect(page.get_by_text("your project neither owns nor leases any")).to_be_visible()

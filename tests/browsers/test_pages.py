@@ -6,7 +6,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browsers.conftest import OpenPage
+from dibs.http.auth.sessions import COOKIE
+from tests.browsers.conftest import OpenPage, sign_in
 from tests.browsers.lab import Lab, uuid_of
 
 PAGES = (
@@ -46,9 +47,11 @@ def test_every_page_fits_a_phone(lab: Lab, open_as: OpenPage) -> None:
 
 def test_ended_session_leads_to_the_form_and_back(lab: Lab, open_as: OpenPage) -> None:
     page = open_as("alice", "/fleet")
-    page.context.clear_cookies(name="dibs_session")
+    page.context.add_cookies([{"name": COOKIE, "value": lab.ended_session("alice"), "url": lab.url}])
     page.locator("input[type=search]").fill("class:arm")
-    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(page.get_by_text("Your session has ended.")).to_be_visible()
+    sign_in(page, "alice")
+    expect(page.locator("tbody tr")).to_have_count(8)
 
 
 def test_page_that_was_open_goes_on_after_a_restart_of_the_server(lab: Lab, open_as: OpenPage) -> None:

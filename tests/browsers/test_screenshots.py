@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.bed.dibs_server import DibsServer
 from tests.bed.session import Bed
 from tests.browsers.conftest import OpenPage
-from tests.browsers.lab import GPU, Lab, fill, names, write_users
+from tests.browsers.lab import GPU, Lab, names, start_lab
 
 USERS = ("alice", "bob")
 NAMES = {"alice": ("cvpr run", "train-42", "ablation"), "bob": ("soak", "rebuild", "firmware")}
@@ -26,11 +25,7 @@ PIXELS = {"width": 1280, "height": 760}
 @pytest.fixture(scope="module")
 def lab(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """A lab of its own, with a week of bookings."""
-    folder = tmp_path_factory.mktemp("pictures")
-    url = bed.databases("sqlite").fresh()
-    fill(url)
-    server = DibsServer(url, folder, "--auth-file", str(write_users(folder)), auth="http_basic")
-    server.start()
+    server = start_lab(bed, tmp_path_factory.mktemp("pictures"))
     lab = Lab(server)
     now = datetime.now(UTC) + timedelta(minutes=2)
     for number, host in enumerate(names()):

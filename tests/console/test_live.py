@@ -2,20 +2,17 @@
 
 import pytest
 
-from dibs.access.access import SERVICE
 from dibs.console import live
 from dibs.console.live import Changes
-from dibs.events.operations.publishing import publish_events
 from tests.bed.waiting import eventually
 from tests.builders import Ledger
 
 
-def test_open_page_is_told_of_a_change_and_of_nothing_else(ledger: Ledger) -> None:
+def test_open_page_is_told_of_a_change_that_no_conductor_has_published_and_of_nothing_else(ledger: Ledger) -> None:
     changes = Changes(ledger.runner)
     page = changes.open()
     assert page.take() == b""
     ledger.enrol(name="n1")
-    ledger.runner.write(publish_events, SERVICE, None)
     message = eventually(page.take)
     assert message is not None
     assert message.endswith(b"data: changed\n\n")

@@ -1,10 +1,14 @@
-"""No persona sees more in the console than through the APIs."""
+"""No persona sees more in the console than through the APIs, and each page names a command that there is."""
 
+import html
+import re
+import shlex
 from collections.abc import Iterator, Mapping
 
 import httpx
 import pytest
 
+from dibs.cli.main import Dibs
 from tests.bed.dibs_server import DibsServer
 from tests.bed.session import Bed
 from tests.browsers.lab import fill, uuid_of
@@ -25,6 +29,17 @@ PERSONAS: Mapping[str, Mapping[str, str]] = {
 }
 NODE = "r3-02"
 API = {"X-OpenStack-Ironic-API-Version": "1.80"}
+COMMAND = re.compile(r"<code(?: class=\"command\")?>(dibs [^<]+)</code>")
+PAGES = (
+    "/timeline",
+    "/find?class=gold&traits=CUSTOM_GPU_A100&properties=rack%3Dr1&count=2",
+    f"/find?node={NODE}&start=2030-01-01T10:00&end=2030-01-02T10:00",
+    "/fleet?filter=class:gold+trait:CUSTOM_GPU_A100+state:clean_wait+free",
+    f"/nodes/{uuid_of(NODE)}",
+    "/mine",
+    "/capacity",
+    "/audit?type=lease&node=r3-02&since=2030-01-01T10:00",
+)
 START, END = "2030-05-01 10:00", "2030-05-03 10:00"
 
 
@@ -74,3 +89,15 @@ def test_persona_sees_no_more_than_through_the_apis(booked: tuple[DibsServer, st
             assert sees_lease or lease not in page.text
         refused = client.post(f"/console/leases/{lease}/release", data={"csrf": ""})
         assert refused.status_code == 403
+
+
+def test_page_names_commands_that_there_are(booked: tuple[DibsServer, str]) -> None:
+    server, lease = booked
+    app = Dibs()
+    for path in (*PAGES, f"/leases/{lease}"):
+        page = httpx.get(f"{server.url}/console{path}", timeout=60).text
+        commands = [each for found in COMMAND.findall(page) for each in html.unescape(found).split("; ")]
+        assert commands, path
+        for command in commands:
+            found, name, arguments = app.command_manager.find_command(shlex.split(command)[1:])
+            found(app, None).get_parser(name).parse_args(arguments)

@@ -1,7 +1,8 @@
 """The answer to a request for machines: yes, or what remains after each condition, and what would be possible."""
 
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,10 +12,16 @@ from dibs.console.booking import BookingRequest
 from dibs.console.exchange import Exchange
 from dibs.integrations.flavors import with_external_flavors
 from dibs.leases.model.access import require_in_own_project
+from dibs.leases.model.leases import Lease
 from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.model.matching.calendar import BOOKED, HELD
 from dibs.leases.model.matching.selection import FREE
-from dibs.leases.operations.availability import LeaseAvailability, check_availability
+from dibs.leases.operations.availability import (
+    FindLatestEnd,
+    LeaseAvailability,
+    check_availability,
+    find_latest_end,
+)
 
 RULE = "blazar:leases:post"
 
@@ -27,12 +34,14 @@ class Stage(Struct, frozen=True, kw_only=True):
     percent: int
 
 
-class Offer(Struct, frozen=True, kw_only=True):
-    """What would be possible instead."""
+class OfferButton(Struct, frozen=True, kw_only=True):
+    """What would be possible instead: a form that books it at once."""
 
     title: str
     detail: str
-    request: BookingRequest
+    path: str
+    """The page of the console that the form is sent to."""
+    fields: Mapping[str, str]
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -42,7 +51,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     fits: bool
     text: str = ""
     funnel: tuple[Stage, ...] = ()
-    offers: tuple[Offer, ...] = ()
+    offers: tuple[OfferButton, ...] = ()
 
 
 def find_answer(exchange: Exchange, request: BookingRequest) -> Answer:
@@ -62,19 +71,45 @@ def find_answer(exchange: Exchange, request: BookingRequest) -> Answer:
     )
 
 
-def _offers(exchange: Exchange, request: BookingRequest, found: LeaseAvailability) -> list[Offer]:
+def offers_of_extension(exchange: Exchange, lease: Lease, classes: Sequence[str], end: int) -> list[OfferButton]:
+    """Return what a user can have whose lease cannot end that late: the latest end, and machines for the rest."""
+    rules = exchange.services.lease_rules
+    latest = exchange.read(find_latest_end, exchange.leases, FindLatestEnd(uuid=lease.uuid, rules=rules)).latest
+    possible = min(end, lease.end_at if latest is None else latest)
+    offers = []
+    if possible > lease.end_at:
+        until, longer = exchange.zone.short(possible, exchange.now), times.duration(possible - lease.end_at)
+        fields = {"end": exchange.zone.form(possible)}
+        path = f"/leases/{lease.uuid}"
+        offers.append(OfferButton(title=f"Extend to {until}", detail=f"by {longer}", path=path, fields=fields))
+    for name, count in Counter(classes).items():
+        rest = BookingRequest(start=possible, end=end, resource_class=name, count=count)
+        if find_answer(exchange, rest).fits:
+            offers.append(_button(exchange, rest, f"Book {rest.title} for the rest"))
+    return offers
+
+
+def _offers(exchange: Exchange, request: BookingRequest, found: LeaseAvailability) -> list[OfferButton]:
     offers = []
     later = found.later.run(SearchBudget(time.thread_time)) if found.later is not None else None
     if later is not None and later.moment is not None:
         moved = replace(request, start=later.moment, end=later.moment + request.end - request.start)
-        window = f"{exchange.zone.short(moved.start, exchange.now)} to {exchange.zone.short(moved.end, exchange.now)}"
         length = times.duration(request.end - request.start)
-        offers.append(Offer(title=f"Book {window}", detail=f"the earliest start for {length}", request=moved))
+        offers.append(_button(exchange, moved, f"Book {_window(exchange, moved)}", f"the earliest start for {length}"))
     free = found.reasons.get(FREE, 0)
     if 0 < free < request.count:
         fewer = replace(request, count=free)
-        offers.append(Offer(title=f"Book {free} instead of {request.count}", detail="at the same time", request=fewer))
+        offers.append(_button(exchange, fewer, f"Book {free} instead of {request.count}", "at the same time"))
     return offers
+
+
+def _button(exchange: Exchange, request: BookingRequest, title: str, detail: str = "") -> OfferButton:
+    fields = request.fields(exchange.zone)
+    return OfferButton(title=title, detail=detail or _window(exchange, request), path="/leases", fields=fields)
+
+
+def _window(exchange: Exchange, request: BookingRequest) -> str:
+    return f"{exchange.zone.short(request.start, exchange.now)} to {exchange.zone.short(request.end, exchange.now)}"
 
 
 def _funnel(request: BookingRequest, reasons: Mapping[str, int]) -> tuple[Stage, ...]:

@@ -20,7 +20,7 @@ from dibs.console.errors import Refusal
 from dibs.console.live import Changes
 from dibs.console.times import Zone
 from dibs.database.runner import Clock, Operation, Runner
-from dibs.events.operations.listing import last_position
+from dibs.events.operations.listing import count_events
 from dibs.http.auth.sessions import SignIn, SiteKey, read_cookie
 from dibs.http.messages import Request, Response
 from dibs.integrations.flavors import FindFlavor
@@ -141,9 +141,9 @@ class Exchange:
         if not hmac.compare_digest(self.form.get(CSRF_FIELD, "").encode(), self.csrf.encode()):
             raise Refusal(403, "This form is out of date. Go back, reload the page and try again.")
 
-    def position(self) -> int:
-        """Return the position of the last event. A page reads it first: its stream of changes begins there."""
-        return self.read(last_position, SERVICE, None)
+    def count_changes(self) -> int:
+        """Return how many changes there were. A page reads it first: its stream of changes begins there."""
+        return self.read(count_events, SERVICE, None)
 
     def read(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         """Run an operation that changes nothing."""

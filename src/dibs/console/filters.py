@@ -1,5 +1,6 @@
 """Filters that a user types, such as ``class:gold trait:CUSTOM_GPU_A100 free``; the URL has the same text."""
 
+import shlex
 from collections.abc import Callable, Mapping
 
 from dibs.console.errors import Refusal
@@ -64,7 +65,7 @@ def command_options(text: str) -> str:
         if word == "free":
             found.append("--free")
         elif colon and key in options:
-            found += [f"{options[key]} {each}" for each in value.split(",")]
+            found += [f"{options[key]} {shlex.quote(each)}" for each in value.split(",")]
     return " ".join(["dibs node list", *found])
 
 

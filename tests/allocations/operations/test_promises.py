@@ -2,7 +2,7 @@
 
 import pytest
 
-from dibs.access.access import SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.allocations.model.allocations import Lifetime
 from dibs.allocations.model.errors import NodePromised
 from dibs.allocations.model.lifetimes import LifetimeRules
@@ -13,7 +13,13 @@ from dibs.allocations.operations.endings import (
     find_latest_end,
     renew_allocation,
 )
-from dibs.allocations.operations.promises import UpdatePromises, get_queued_allocation, update_promises
+from dibs.allocations.operations.promises import (
+    ListQueue,
+    UpdatePromises,
+    get_queued_allocation,
+    list_queue,
+    update_promises,
+)
 from tests.allocation_builders import Steps, allocate, allocate_batch, allocate_node, force, release, show
 from tests.builders import Ledger
 from tests.provider_builders import statements
@@ -53,7 +59,19 @@ def test_each_waiting_allocation_has_a_position_and_a_latest_start(ledger, steps
     assert [away(ledger, show(ledger, each).promised_at) for each in queued] == [670, 1_270, 1_340]
     found = [ledger.runner.read(get_queued_allocation, SERVICE, each.uuid) for each in queued]
     assert [each.position for each in found] == [1, 2, 3]
+    everything = ledger.runner.read(list_queue, SERVICE, ListQueue(projects=EVERY_PROJECT))
+    assert [each.position for each in everything.visible] == [1, 2, 3, 1]
     assert update(ledger, steps) == 0
+
+
+def test_a_batch_has_one_position_and_other_projects_are_only_counted(ledger, steps):
+    taken(ledger)
+    batch = allocate_batch(ledger, 2, owner="p1", wait_seconds=9_000)
+    mine = wait(ledger, owner="p2")
+    found = ledger.runner.read(list_queue, SERVICE, ListQueue(projects=frozenset({"p2"})))
+    assert (found.waiting, [(each.allocation.uuid, each.position) for each in found.visible]) == (3, [(mine.uuid, 2)])
+    theirs = ledger.runner.read(list_queue, SERVICE, ListQueue(projects=frozenset({"p1"})))
+    assert [(each.allocation.uuid, each.position) for each in theirs.visible] == [(each.uuid, 1) for each in batch]
 
 
 def test_a_start_that_is_not_known_names_what_it_depends_on(ledger, steps):

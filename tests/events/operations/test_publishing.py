@@ -13,6 +13,7 @@ from dibs.database import Store, open_store
 from dibs.database.runner import Cause
 from dibs.database.transaction import Transaction
 from dibs.events.model.events import Event
+from dibs.events.operations.listing import count_events
 from dibs.events.operations.recording import EventRecorder
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
 from dibs.wiring.hooks import build_runner
@@ -42,6 +43,20 @@ def test_events_get_positions_in_the_order_of_their_ids(ledger: Ledger) -> None:
     assert publish_events(ledger.runner) == 1
     assert [row["position"] for row in event_rows.rows(ledger.store)] == [1, 2, 3, 4]
     assert publish_events(ledger.runner) == 0
+
+
+def test_number_of_events_counts_each_once_whether_published_or_not(ledger: Ledger) -> None:
+    def count() -> int:
+        return ledger.runner.read(count_events, SERVICE, None)
+
+    assert count() == 0
+    for name in ("a", "b"):
+        ledger.enrol(name=name)
+    assert count() == 2
+    publish_events(ledger.runner)
+    assert count() == 2
+    ledger.enrol(name="c")
+    assert count() == 3
 
 
 @pytest.mark.server_engines

@@ -1,5 +1,7 @@
 """Sign in to the console with a Keystone server."""
 
+from pathlib import Path
+
 import httpx
 import pytest
 
@@ -8,7 +10,9 @@ from dibs.http.auth import ANONYMOUS, Refusal
 from dibs.http.auth.keystone import KeystoneAuth
 from dibs.http.auth.keystone_sessions import KeystoneSignIn
 from dibs.http.auth.sessions import COOKIE, Names, Session
+from tests.bed.dibs_server import DibsServer
 from tests.bed.processes import free_port
+from tests.bed.session import Bed
 from tests.http.auth.keystone_server import PASSWORD, Keystone
 from tests.http.auth.test_keystone import PROJECT_ADMIN, SERVICE_USER, issue_token
 
@@ -52,6 +56,28 @@ def test_user_signs_in_and_switches_the_project(keystone: Keystone, sign_in: Key
     assert isinstance(second, Actor)
     assert (second.user, second.project) == (first.user, project)
     assert "member" in second.roles or "admin" in second.roles
+
+
+def test_user_switches_the_project_on_the_pages_of_the_console(keystone: Keystone, bed: Bed, tmp_path: Path) -> None:
+    project = add_project(keystone, "storage")
+    flags = ("--keystone-url", keystone.url, "--keystone-username", "admin", "--keystone-password", PASSWORD)
+    server = DibsServer(
+        bed.databases("sqlite").fresh(), tmp_path, *flags, "--keystone-project", "admin", auth="keystone"
+    )
+    server.start()
+    try:
+        with httpx.Client(base_url=f"{server.url}/console", timeout=60, follow_redirects=True) as client:
+
+            def send(path: str, **values: str) -> httpx.Response:
+                token = client.get(path).text.partition('name="csrf" value="')[2].partition('"')[0]
+                return client.post(path, data={"csrf": token, **values})
+
+            given = {"user": "admin", "password": PASSWORD, "domain": "Default", "project": "admin"}
+            assert '<a href="/console/projects">admin</a>' in send("/sign-in", **given).text
+            assert '<a href="/console/projects">storage</a>' in send("/projects", project=project).text
+            assert "You work as admin in storage." in client.get("/projects").text
+    finally:
+        server.stop()
 
 
 def test_user_without_a_project_gets_the_first(sign_in: KeystoneSignIn) -> None:

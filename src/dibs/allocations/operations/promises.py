@@ -4,13 +4,14 @@ Conductors renew the promises of their allocations every few seconds. Nothing is
 the transaction that grants a node decides.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from dibs.access.access import Access
+from dibs.access.access import EVERY_PROJECT, Access, VisibleProjects
 from dibs.allocations.model.allocations import ALLOCATING, Allocation
 from dibs.allocations.model.forecasts import ForecastEntry, Promise, expect, forecast, keep_promise
 from dibs.allocations.model.lifetimes import LifetimeRules
@@ -34,12 +35,27 @@ class UpdatePromises(Struct, frozen=True, kw_only=True):
     rules: LifetimeRules = field(default_factory=LifetimeRules)
 
 
+class ListQueue(Struct, frozen=True, kw_only=True):
+    """List the allocations of some projects that wait."""
+
+    projects: VisibleProjects
+
+
 class QueuedAllocation(NamedTuple):
     """An allocation and its position in the queue."""
 
     allocation: Allocation
     position: int | None
     """1 for the first; None for an allocation that does not wait."""
+
+
+class Queue(NamedTuple):
+    """The head of the queue as a caller sees it."""
+
+    waiting: int
+    """How many allocations wait, of every project."""
+    visible: list[QueuedAllocation]
+    """Those of the projects that were asked for, in queue order."""
 
 
 def get_queued_allocation(tx: Transaction, access: Access, now: int, ident: str) -> QueuedAllocation:
@@ -50,6 +66,21 @@ def get_queued_allocation(tx: Transaction, access: Access, now: int, ident: str)
     ahead = queue.waiting_ahead(tx, allocation.resource_class, allocation.id, now)
     others = [waiting for waiting in ahead if waiting.entry.key != allocation.batch]
     return QueuedAllocation(allocation, len(others) + 1)
+
+
+def list_queue(tx: Transaction, access: Access, now: int, command: ListQueue) -> Queue:
+    """Return the allocations at the head of the queue, each with its position among those that wait for its class."""
+    waiting = queue.waiting_allocations(tx, now, ALLOCATIONS_MAX)
+    positions: Counter[str | None] = Counter()
+    visible = []
+    for members in _entries(waiting):
+        positions[members[0].resource_class] += 1
+        visible += [
+            QueuedAllocation(each, positions[each.resource_class])
+            for each in members
+            if command.projects is EVERY_PROJECT or each.owner in command.projects
+        ]
+    return Queue(len(waiting), visible)
 
 
 def update_promises(tx: Transaction, access: Access, now: int, command: UpdatePromises) -> int:

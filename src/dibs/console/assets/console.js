@@ -9,6 +9,17 @@ if (known !== encodeURIComponent(zone)) {
   if (shown && shown !== zone && document.cookie.includes("dibs_zone=")) location.reload();
 }
 
+// Times that are left go on between two loads of a page.
+function count() {
+  for (const shown of document.querySelectorAll("[data-until]")) {
+    const seconds = Math.max(0, Math.round((shown.dataset.until - Date.now()) / 1000));
+    const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+    shown.textContent = parts.map((part) => String(part).padStart(2, "0")).join(":").replace(/^00:/, "");
+  }
+}
+
+setInterval(count, 1000);
+
 // "/" puts the cursor into the filter, as on many sites.
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, select, textarea, [contenteditable]");

@@ -1,8 +1,9 @@
 // Live updates: when the server says that something changed, the parts of the page that ask for it load again.
 
-const WAIT_MILLISECONDS = 150;
+const PAUSE_MILLISECONDS = 700;
 const LATER_MILLISECONDS = 1000;
-let waiting;
+let waiting = null;
+let loadedAt = -Infinity;
 
 // A user who drags, chooses or types keeps what is on the screen.
 function busy() {
@@ -10,16 +11,22 @@ function busy() {
   return typing || document.querySelector("[data-dragging], .bar.draft, main input:checked") !== null;
 }
 
+// The first change shows at once; a page loads several that follow each other together, with a pause in between.
 function refresh() {
-  clearTimeout(waiting);
-  waiting = setTimeout(load, WAIT_MILLISECONDS);
+  if (waiting === null) wait(Math.max(0, loadedAt + PAUSE_MILLISECONDS - performance.now()));
+}
+
+function wait(milliseconds) {
+  waiting = setTimeout(load, milliseconds);
 }
 
 function load() {
   if (busy()) {
-    waiting = setTimeout(load, LATER_MILLISECONDS);
+    wait(LATER_MILLISECONDS);
     return;
   }
+  waiting = null;
+  loadedAt = performance.now();
   htmx.trigger(document.body, "bookings-changed", { live: true });
 }
 
@@ -39,7 +46,7 @@ document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
 });
 
 // The stream begins with what the page shows, so that nothing is missed between the two.
-const position = document.querySelector("meta[name=position]").content;
-const changes = new EventSource(`/console/changes?after=${position}`);
+const count = document.querySelector("meta[name=changes]").content;
+const changes = new EventSource(`/console/changes?after=${count}`);
 changes.addEventListener("message", refresh);
 addEventListener("pagehide", () => changes.close());

@@ -95,6 +95,11 @@ document.addEventListener("pointerup", () => {
   ask("/find", { node: done.row.dataset.node, start: text(from), end: text(until) });
 });
 
+// The keyboard goes on in the panel, not behind the rows that are left.
+document.addEventListener("htmx:afterSwap", ({ target }) => {
+  if (target.id === "panel") target.focus();
+});
+
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || !drag) return;
   drag.draft?.remove();

@@ -7,7 +7,7 @@ from msgspec import Struct
 from dibs.allocations.model.schedules import Occupation
 from dibs.console.errors import Refusal, message_of
 from dibs.console.exchange import Exchange
-from dibs.console.lines import Line
+from dibs.console.presentation.lines import Line
 from dibs.console.times import DAY
 from dibs.console.views.reading import lines_of, read_schedule
 from dibs.errors import DibsError

@@ -23,5 +23,5 @@ def show(exchange: Exchange) -> Response:
         step=STEP_HOURS * HOUR // SECOND,
         days=DAYS,
         week=STEPS_OF_WEEK,
-        command="dibs why CLASS --bulk COUNT",
+        command="dibs why --resource-class CLASS",
     )

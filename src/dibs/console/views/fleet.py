@@ -14,7 +14,7 @@ BOOKINGS_DAYS = 60
 
 def show(exchange: Exchange) -> Response:
     """GET /fleet"""
-    position = exchange.position()
+    changes = exchange.count_changes()
     text = exchange.query.get("filter", "")
     schedule = read_schedule(
         exchange,
@@ -29,7 +29,7 @@ def show(exchange: Exchange) -> Response:
     is_rest = exchange.is_part and "after" in exchange.query
     return exchange.page(
         "fleet_rows.html" if is_rest else "fleet.html",
-        position=position,
+        changes=changes,
         lines=lines,
         more=more,
         filter=text,

@@ -1,16 +1,17 @@
 """A lease: book it, show it, change its end, and release it."""
 
-from dibs.allocations.operations.schedules import ListNodesOfLeases, list_nodes_of_leases
+from dibs.allocations.operations.schedules import LeasedNode, ListNodesOfLeases, list_nodes_of_leases
 from dibs.console import pages
-from dibs.console.answers import find_answer
+from dibs.console.answers import find_answer, offers_of_extension
 from dibs.console.booking import read_request
-from dibs.console.errors import Refusal
+from dibs.console.errors import Refusal, status_of
 from dibs.console.exchange import Exchange
+from dibs.console.views.reading import node_attributes
 from dibs.http.messages import Response
 from dibs.integrations.flavors import with_external_flavors
 from dibs.integrations.leasing import create_approved, update_approved
 from dibs.leases.model.access import require_in_own_project
-from dibs.leases.model.errors import NotEnoughHosts
+from dibs.leases.model.errors import LeaseTooLong, NotEnoughHosts
 from dibs.leases.model.leases import TERMINATED
 from dibs.leases.operations.leases import DeleteLease, GetLease, delete_lease, get_lease
 from dibs.leases.operations.updates import UpdateLease
@@ -57,8 +58,8 @@ def change(exchange: Exchange) -> Response:
     command = UpdateLease(uuid=uuid, end_at=end, rules=services.lease_rules)
     try:
         update_approved(services.runner, exchange.leases, command, services.enforcement)
-    except NotEnoughHosts as refused:
-        return _page(exchange, uuid, problem=str(refused), status=409)
+    except (NotEnoughHosts, LeaseTooLong) as refused:
+        return _page(exchange, uuid, problem=str(refused), status=status_of(refused))
     services.wake()
     return _done(exchange, uuid, "changed")
 
@@ -81,19 +82,27 @@ def _done(exchange: Exchange, uuid: str, done: str) -> Response:
 def _page(exchange: Exchange, uuid: str, *, done: str = "", problem: str = "", status: int = 200) -> Response:
     lease = exchange.read(get_lease, exchange.leases, GetLease(uuid=uuid))
     nodes = exchange.read(list_nodes_of_leases, exchange.machines, ListNodesOfLeases(leases=(uuid,)))
+    booked = nodes.get(uuid, [])
     proposed = exchange.query.get("end") or exchange.form.get("end")
     end = exchange.zone.read(proposed, "the end") if proposed else lease.end_at
     return exchange.page(
         "lease_panel.html" if exchange.is_part else "lease.html",
         200 if exchange.is_part else status,
         lease=lease,
-        nodes=nodes.get(uuid, []),
+        nodes=booked,
         end=end,
         ended=lease.status == TERMINATED,
         done=done,
         problem=problem,
+        offers=offers_of_extension(exchange, lease, _classes(exchange, booked), end) if problem else [],
         command=f"dibs lease show {uuid}",
     )
+
+
+def _classes(exchange: Exchange, booked: list[LeasedNode]) -> list[str]:
+    """Return the class of each node that the lease has, without those that have none."""
+    attributes = node_attributes(exchange, tuple(node.uuid for node in booked), "resource_class")
+    return [value for value in attributes.values() if value]
 
 
 def _with_changed(response: Response) -> Response:

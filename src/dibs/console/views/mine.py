@@ -9,10 +9,11 @@ from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Alloca
 from dibs.allocations.operations.allocations import list_allocations
 from dibs.allocations.operations.endings import RenewAllocation
 from dibs.allocations.operations.endings import renew_allocation as renew
+from dibs.allocations.operations.promises import ListQueue, QueuedAllocation, list_queue
 from dibs.allocations.operations.schedules import LeasedNode, ListNodesOfLeases, list_nodes_of_leases
 from dibs.console import pages
 from dibs.console.exchange import Exchange
-from dibs.console.views.reading import allocation_projects, node_names
+from dibs.console.views.reading import allocation_projects, node_attributes
 from dibs.errors import Forbidden
 from dibs.http.messages import Response
 from dibs.leases.model.leases import Lease
@@ -35,15 +36,17 @@ class Entry(Struct, frozen=True, kw_only=True):
     detail: str = ""
     renewable: bool = False
     """An allocation that can get another end."""
+    queued: QueuedAllocation | None = None
+    """The place in the queue of an allocation that waits."""
 
 
 def show(exchange: Exchange) -> Response:
     """GET /mine"""
-    position = exchange.position()
+    changes = exchange.count_changes()
     entries = sorted([*_leases(exchange), *_allocations(exchange)], key=lambda entry: entry.end or _FAR)
     return exchange.page(
         "mine.html",
-        position=position,
+        changes=changes,
         entries=entries,
         done=exchange.query.get("done", ""),
         command="dibs lease list; dibs allocation list",
@@ -100,13 +103,18 @@ def _allocations(exchange: Exchange) -> list[Entry]:
         visible = frozenset({project}) if visible is EVERY_PROJECT or project in visible else frozenset()
     query = AllocationQuery(projects=visible, limit=ENTRIES_MAX, descending=True)
     found = exchange.read(list_allocations, exchange.machines, query)
-    names = node_names(exchange, tuple(each.node_uuid for each in found if each.node_uuid))
-    return [_allocation_entry(each, names) for each in found]
+    names = node_attributes(exchange, tuple(each.node_uuid for each in found if each.node_uuid), "name")
+    waiting = any(each.state == ALLOCATING for each in found)
+    queue = exchange.read(list_queue, exchange.machines, ListQueue(projects=visible)).visible if waiting else []
+    queued = {each.allocation.uuid: each for each in queue}
+    return [_allocation_entry(each, names, queued.get(each.uuid)) for each in found]
 
 
-def _allocation_entry(allocation: Allocation, names: Mapping[str, str]) -> Entry:
+def _allocation_entry(
+    allocation: Allocation, names: Mapping[str, str | None], queued: QueuedAllocation | None
+) -> Entry:
     wanted = " ".join([allocation.resource_class or "", *allocation.traits])
-    waits = f"waits for {wanted}" if allocation.state == ALLOCATING else ""
+    waits = f"for {wanted}" if allocation.state == ALLOCATING else ""
     node = allocation.node_uuid
     return Entry(
         kind="allocation",
@@ -118,4 +126,5 @@ def _allocation_entry(allocation: Allocation, names: Mapping[str, str]) -> Entry
         nodes=[LeasedNode(uuid=node, name=names.get(node) or node.partition("-")[0])] if node else [],
         detail=allocation.last_error or waits,
         renewable=allocation.state == ACTIVE,
+        queued=queued,
     )

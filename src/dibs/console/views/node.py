@@ -1,15 +1,25 @@
-"""One node: facts, traits, what occupies it, and the coming week."""
+"""One node: facts, traits, state history, what occupies it, and the coming week."""
 
-from dibs.console.bars import Scale, bars_of
+import shlex
+
 from dibs.console.exchange import Exchange
+from dibs.console.presentation.bars import bars_of
+from dibs.console.presentation.changes import Change, change_of
 from dibs.console.times import DAY
-from dibs.console.views.reading import lines_of, read_schedule
+from dibs.console.views.reading import lines_of, read_schedule, scale_of
+from dibs.errors import Forbidden
+from dibs.events.model.access import visible_events
+from dibs.events.model.stored import EventQuery
+from dibs.events.operations.listing import list_events
 from dibs.http.messages import Response
 from dibs.machines.model.node_query import Equals
 from dibs.machines.operations.nodes import GetNode, NodeView, get_node
 
 WEEK_DAYS = 7
 BOOKINGS_DAYS = 3_650
+EVENTS_MAX = 100
+HISTORY_MAX = 20
+"""The latest events of a node that are read, and the changes of its state that are shown."""
 
 _FACTS = (
     ("Class", "resource_class"),
@@ -20,6 +30,9 @@ _FACTS = (
     ("Driver", "driver"),
     ("Instance", "instance_uuid"),
     ("Description", "description"),
+)
+_STATE = frozenset(
+    {"provision_state", "power_state", "maintenance", "maintenance_reason", "fault", "retired", "last_error"}
 )
 
 
@@ -35,7 +48,7 @@ def show(exchange: Exchange) -> Response:
         conditions=(Equals("uuid", view.node.uuid),),
     )
     (line,) = lines_of(schedule, exchange.now)
-    scale = Scale(start=start, end=exchange.zone.days_later(start, WEEK_DAYS), now=exchange.now, zone=exchange.zone)
+    scale = scale_of(exchange, start, WEEK_DAYS)
     return exchange.page(
         "node.html",
         line=line,
@@ -44,8 +57,21 @@ def show(exchange: Exchange) -> Response:
         traits=view.traits,
         scale=scale,
         bars=bars_of(line, scale),
-        command=f"dibs node show {line.name}",
+        history=_history(exchange, view.node.uuid),
+        command=f"dibs node show {shlex.quote(line.name)}",
     )
+
+
+def _history(exchange: Exchange, uuid: str) -> list[Change]:
+    """Return the latest changes of the node's state, as far as the user may see its events."""
+    try:
+        projects = visible_events(exchange.machines)
+    except Forbidden:
+        return []
+    query = EventQuery(projects=projects, node=uuid, type="node", limit=EVENTS_MAX)
+    found = exchange.read(list_events, exchange.machines, query)
+    changes = [change_of(event, exchange.zone, _STATE) for event in found]
+    return [change for change in changes if change.words][:HISTORY_MAX]
 
 
 def _facts(view: NodeView) -> list[tuple[str, str]]:

@@ -6,7 +6,9 @@ from dibs.allocations.model.access import visible_projects
 from dibs.allocations.model.schedules import Schedule
 from dibs.allocations.operations.schedules import ShowSchedule, show_schedule
 from dibs.console.exchange import Exchange
-from dibs.console.lines import COLUMNS, Line, line_of
+from dibs.console.presentation.bars import Scale
+from dibs.console.presentation.lines import COLUMNS, Line, line_of
+from dibs.console.times import MINUTE, SECOND
 from dibs.errors import Forbidden
 from dibs.leases.model.access import visible_leases
 from dibs.machines.model.chassis import ChassisQuery
@@ -55,6 +57,19 @@ def rows_of(exchange: Exchange, page: int) -> int:
     return min(max(page, int(text)), ROWS_MAX) if text.isascii() and text.isdigit() and len(text) <= 4 else page
 
 
+def scale_of(exchange: Exchange, start: int, days: int) -> Scale:
+    """Return the scale of a timeline of some days."""
+    services = exchange.services
+    return Scale(
+        start=start,
+        end=exchange.zone.days_later(start, days),
+        now=exchange.now,
+        zone=exchange.zone,
+        cleaning=services.lease_rules.cleaning_minutes * MINUTE,
+        turnover=round(services.lifetime_rules.turnover_seconds) * SECOND,
+    )
+
+
 def lines_of(schedule: Schedule, now: int) -> list[Line]:
     """Return the nodes of a schedule as lines."""
     return [
@@ -71,13 +86,13 @@ def allocation_projects(exchange: Exchange) -> VisibleProjects:
         return frozenset()
 
 
-def node_names(exchange: Exchange, uuids: tuple[str, ...]) -> dict[str, str]:
-    """Return the names of nodes, as far as the user sees them."""
+def node_attributes(exchange: Exchange, uuids: tuple[str, ...], name: str) -> dict[str, str | None]:
+    """Return an attribute of nodes by their uuid, as far as the user sees them."""
     if not uuids:
         return {}
     projects = listed_projects(exchange.machines, "node")
-    query = NodeQuery(columns=frozenset({"name"}), projects=projects, conditions=(OneOf("uuid", uuids),))
-    return {row["uuid"]: row["name"] for row in exchange.read(list_nodes, exchange.machines, query)}
+    query = NodeQuery(columns=frozenset({name}), projects=projects, conditions=(OneOf("uuid", uuids),))
+    return {row["uuid"]: row[name] for row in exchange.read(list_nodes, exchange.machines, query)}
 
 
 def read_racks(exchange: Exchange) -> dict[str, str]:

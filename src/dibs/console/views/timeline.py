@@ -1,20 +1,23 @@
-"""The timeline: nodes in groups, and what occupies them, from hours to months."""
+"""The timeline: nodes in groups, what occupies them and who waits for them, from hours to months."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
+from dibs.allocations.operations.promises import ListQueue, QueuedAllocation, list_queue
 from dibs.console import filters
-from dibs.console.bars import Bar, Scale, bars_of
 from dibs.console.errors import Refusal
 from dibs.console.exchange import Exchange
-from dibs.console.lines import Line
+from dibs.console.presentation.bars import Bar, Scale, bars_of, turn_of
+from dibs.console.presentation.lines import Line
 from dibs.console.times import DAY
-from dibs.console.views.reading import lines_of, read_racks, read_schedule, rows_of
+from dibs.console.views.reading import allocation_projects, lines_of, read_racks, read_schedule, rows_of, scale_of
 from dibs.http.messages import Response
 
 PAGE_ROWS = 80
+QUEUE_ROWS = 8
+"""The allocations at the head of the queue that the timeline shows; Mine shows all of a project."""
 ZOOMS: Mapping[str, int] = {"day": 1, "3 days": 3, "week": 7, "month": 30, "quarter": 91}
 GROUPINGS: Mapping[str, str] = {"class": "resource_class", "rack": "chassis_uuid", "owner": "owner"}
 _DEFAULT_ZOOM = "week"
@@ -30,15 +33,22 @@ class Row(Struct, frozen=True, kw_only=True):
     bars: list[Bar]
 
 
+class Turn(Struct, frozen=True, kw_only=True):
+    """A row of the queue."""
+
+    queued: QueuedAllocation
+    bar: Bar
+
+
 def show(exchange: Exchange) -> Response:
     """GET /timeline"""
-    position = exchange.position()
+    changes = exchange.count_changes()
     asked = exchange.query
     zoom, by = _choose(asked, "zoom", ZOOMS, _DEFAULT_ZOOM), _choose(asked, "by", GROUPINGS, _DEFAULT_GROUPING)
     text = asked.get("filter", "")
     zone = exchange.zone
     start = zone.midnight(zone.read(asked["from"], "the first day") if asked.get("from") else exchange.now)
-    scale = Scale(start=start, end=zone.days_later(start, ZOOMS[zoom]), now=exchange.now, zone=zone)
+    scale = scale_of(exchange, start, ZOOMS[zoom])
     is_rest = exchange.is_part and "after" in asked
     schedule = read_schedule(
         exchange,
@@ -62,9 +72,11 @@ def show(exchange: Exchange) -> Response:
         more = exchange.url("/timeline", **here, after=lines[-1].uuid, group=_group(values[-1]))
     return exchange.page(
         "timeline_rows.html" if is_rest else "timeline.html",
-        position=position,
+        changes=changes,
         rows=rows,
         more=more,
+        # A filter is about nodes; the queue is about classes.
+        queue=None if text else _queue(exchange, scale),
         scale=scale,
         filter=text,
         help=filters.HELP,
@@ -78,6 +90,13 @@ def show(exchange: Exchange) -> Response:
         step=round(100 * DAY / (scale.end - scale.start), 4),
         command="dibs lease list",
     )
+
+
+def _queue(exchange: Exchange, scale: Scale) -> tuple[int, list[Turn]]:
+    """Return how many allocations wait, and the first of those that the user sees."""
+    found = exchange.read(list_queue, exchange.machines, ListQueue(projects=allocation_projects(exchange)))
+    first = found.visible[:QUEUE_ROWS]
+    return found.waiting, [Turn(queued=each, bar=turn_of(each.allocation, scale)) for each in first]
 
 
 def _rows(

@@ -28,3 +28,8 @@ def read_published(tx: Transaction, access: Access, now: int, command: ReadPubli
 def last_position(tx: Transaction, access: Access, now: int, command: None) -> int:
     """Return the position of the last published event; 0 when there is none."""
     return positions.last(tx)
+
+
+def count_events(tx: Transaction, access: Access, now: int, command: None) -> int:
+    """Return how many events were ever recorded: a number that every committed change moves, published or not."""
+    return positions.count(tx)

@@ -2,17 +2,24 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Update, bindparam, insert, select, update
+from sqlalchemy import BigInteger, Update, bindparam, func, insert, select, update
 
 from dibs.database import sets
 from dibs.database.transaction import Again, Duplicate, Transaction
 from dibs.events.tables import event_positions, events
+
+WITHOUT_MAX = 1_000
+"""The most events without a position that are counted: with more of them, the last position moves all the time."""
 
 _LOCK = update(event_positions).where(event_positions.c.id == 1).values(position=event_positions.c.position)
 _CREATE = insert(event_positions).values(id=1, position=0)
 _LAST = select(event_positions.c.position).where(event_positions.c.id == 1)
 _MOVE = update(event_positions).where(event_positions.c.id == 1).values(position=bindparam("new_position"))
 _WITHOUT = select(events.c.id).where(events.c.position.is_(None)).order_by(events.c.id).limit(bindparam("count_max"))
+# One statement, and so one snapshot: an event that gets its position meanwhile is counted once.
+_COUNT = select(
+    func.coalesce(_LAST.scalar_subquery(), 0) + select(func.count()).select_from(_WITHOUT.subquery()).scalar_subquery()
+)
 
 
 def any_without(tx: Transaction) -> bool:
@@ -35,6 +42,11 @@ def last(tx: Transaction) -> int:
     """Return the position of the last event; 0 when there is none."""
     found = tx.values(_LAST)
     return int(found[0]) if found else 0
+
+
+def count(tx: Transaction) -> int:
+    """Return how many events were ever committed, as long as not too many of them wait for a position."""
+    return int(tx.values(_COUNT, {"count_max": WITHOUT_MAX})[0])
 
 
 def give(tx: Transaction, after: int, count_max: int) -> int:

@@ -11,7 +11,7 @@ from dibs.http.messages import Response
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 RawHeaders = list[tuple[bytes, bytes]]
 
-STREAM_POLL_SECONDS = 0.25
+STREAM_POLL_SECONDS = 0.1
 """How often a stream is asked for something new."""
 
 _WITHOUT_BODY = frozenset({204, 304})

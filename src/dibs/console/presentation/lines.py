@@ -18,6 +18,9 @@ COLUMNS = frozenset(
 
 FREE, USED, HELD, LEASED, OUT, BUSY = "free", "used", "held", "leased", "out", "busy"
 
+CLEANING = frozenset({states.DELETING, states.CLEANING, states.CLEAN_WAIT, states.CLEAN_HOLD})
+"""The states of a node between two users."""
+
 _FAILED = frozenset(name for name in vars(states).values() if isinstance(name, str) and name.endswith("failed"))
 _NAMES = {ALLOCATION: "allocation", HOLD: "reservation", LEASE: "lease"}
 _ANONYMOUS = {ALLOCATION: "in use", HOLD: "reserved", LEASE: "booked"}
