@@ -47,6 +47,7 @@ ENGINE_DEPENDENT = {
     "races",
     "servers",
     "sessions",
+    "webhooks",
 }
 """Folders whose tests run on every chosen engine: queries, transactions, locks, migrations, races and crashes.
 

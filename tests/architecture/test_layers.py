@@ -21,7 +21,18 @@ LAYERS = {
     for layer in contract["layers"]
     for name in layer.split("|")
 }
-ROOMS = ("events", "ledger", "candidates", "machines", "allocations", "leases", "flavors", "servers", "sessions")
+ROOMS = (
+    "events",
+    "ledger",
+    "candidates",
+    "machines",
+    "allocations",
+    "leases",
+    "flavors",
+    "servers",
+    "sessions",
+    "webhooks",
+)
 
 
 def room(name: str) -> dict[str, str]:

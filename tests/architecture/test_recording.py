@@ -17,6 +17,8 @@ REASONS: dict[str, tuple[str, ...]] = {
         "machines.chassis.lock",
         "servers.launch_reservations.lock",
         "servers.servers.lock",
+        "webhooks.webhooks.lock",
+        "webhooks.webhooks.lock_position",
     ),
     "the events themselves": (
         "events.events.add",
@@ -38,6 +40,12 @@ REASONS: dict[str, tuple[str, ...]] = {
         "machines.tasks.remove",
         "machines.tasks.requeue",
         "machines.tasks.take",
+        "webhooks.deliveries.add",
+        "webhooks.deliveries.remove",
+        "webhooks.deliveries.save",
+        "webhooks.webhooks.mark_due",
+        "webhooks.webhooks.move_position",
+        "webhooks.webhooks.take",
     ),
     "a heartbeat moves nothing but the time of the next one": (
         "allocations.keep_alive.record",
@@ -121,7 +129,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "machines.parts.PartTable.update",
     ),
     "the deletion of the parent is recorded": ("machines.nodes.forget_parent",),
-    "the same values under another key": ("machines.secrets.encrypt",),
+    "the same values under another key": ("machines.secrets.encrypt", "webhooks.webhooks.encrypt_secrets"),
     "a forecast, which the allocation shows": ("allocations.forecasts.keep",),
 }
 """The functions that write without an event, by the reason."""

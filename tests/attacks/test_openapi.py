@@ -123,6 +123,7 @@ MORE_RULES = {
     "GET /dibs/v1/events",
     "GET /dibs/v1/leases/availability",
     "GET /dibs/v1/why",
+    "POST /dibs/v1/webhooks",
     "GET /placement/allocation_candidates",
     "POST /placement/allocations",
     "PUT /placement/allocations/{consumer}",

@@ -10,6 +10,8 @@ import time
 from dibs.conductor import Conductor
 from dibs.database import open_store
 from dibs.drivers.fake import FakeDriver
+from dibs.integrations import HttpSender
+from dibs.webhooks.model.targets import TargetRules
 from dibs.wiring.hooks import build_runner
 
 TAKE_OVER_SECONDS = 20
@@ -39,5 +41,6 @@ def main(words: list[str]) -> None:
         timeout_seconds=5,
         take_over_seconds=TAKE_OVER_SECONDS,
         poll_seconds=0.05,
+        sender=HttpSender(TargetRules.parse("127.0.0.0/8")),
     ).start()
     threading.Event().wait()

@@ -138,6 +138,13 @@ RULES: Mapping[str, str] = {
     # Events, which no released service has: those of the caller's project, or of every project.
     "dibs:event:list": _ANY_READER,
     "dibs:event:list_all": _SYSTEM_READER,
+    # Webhooks: those of the caller's project, or of every project. The URL of one may contain a key.
+    "dibs:webhook:get": _ANY_MEMBER,
+    "dibs:webhook:get_all": _SYSTEM_MEMBER,
+    "dibs:webhook:create": _ANY_MEMBER,
+    "dibs:webhook:create_all": _SYSTEM_MEMBER,
+    "dibs:webhook:delete": _ANY_MEMBER,
+    "dibs:webhook:delete_all": _SYSTEM_MEMBER,
     "baremetal:driver:get": _SYSTEM_READER,
     "baremetal:driver:get_properties": _SYSTEM_READER,
     "baremetal:conductor:get": _SYSTEM_READER,

@@ -46,6 +46,11 @@ CLIENT_COMMANDS = {
     "lease delete": "dibs.cli.commands.lease:Delete",
     "lease why": "dibs.cli.commands.lease:Why",
     "audit": "dibs.cli.commands.audit:Audit",
+    "webhook create": "dibs.cli.commands.events.webhook:Create",
+    "webhook list": "dibs.cli.commands.events.webhook:List",
+    "webhook show": "dibs.cli.commands.events.webhook:Show",
+    "webhook delete": "dibs.cli.commands.events.webhook:Delete",
+    "webhook delivery list": "dibs.cli.commands.events.webhook:ListDeliveries",
     "candidates": "dibs.cli.commands.why:Candidates",
     "why": "dibs.cli.commands.why:Why",
 }

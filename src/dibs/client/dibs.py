@@ -11,6 +11,7 @@ from dibs.client.allocations import Allocations
 from dibs.client.arguments import Names, names_in
 from dibs.client.connection import connect, root_of
 from dibs.client.errors import dibs_errors
+from dibs.client.events.webhooks import Webhooks
 from dibs.client.hosts import Hosts
 from dibs.client.leases import Leases
 from dibs.client.nodes import Nodes
@@ -37,6 +38,7 @@ class Dibs:
         self.allocations = Allocations(connection, self._native)
         self.leases = Leases(self._service("reservation", url), self._native)
         self.hosts = Hosts(self._service("reservation", url))
+        self.webhooks = Webhooks(self._native)
 
     @classmethod
     @dibs_errors()

@@ -4,18 +4,20 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Protocol
 
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.conductor import retention
 from dibs.conductor.allocations import AllocationWorker
 from dibs.conductor.deferred_deletes import finish_deferred_deletes
 from dibs.conductor.events.publishing import publish_events
+from dibs.conductor.events.webhooks import Sender, WebhookWorker
 from dibs.conductor.expiry import end_allocations, expire_holds
 from dibs.conductor.leases import LeaseWorker
 from dibs.conductor.outbox import OutboxRunner
 from dibs.conductor.periodic import PeriodicTask
 from dibs.conductor.registration import Identity, Registration
-from dibs.conductor.retention import Retention
+from dibs.conductor.retention import Retention, RetentionDays
 from dibs.conductor.rounds import Step, run_steps
 from dibs.conductor.session import Session
 from dibs.conductor.tasks import TaskWorker
@@ -43,13 +45,21 @@ PROMISE_SECONDS = 2
 logger = logging.getLogger(__name__)
 
 
+class Worker(Protocol):
+    """Works in threads of its own."""
+
+    def close(self, seconds: float) -> bool:
+        """Begin nothing new, and wait for what is in work; return False when something goes on."""
+
+
 class Conductor:
     """Does the work of one registered name until it is stopped or another process registers under the name.
 
     The work of a failed conductor is finished or begun anew within ``take_over_seconds`` of its failure, if its timeout
     is at most half of that; 0 turns take-over off. ``poll_seconds`` is how often a conductor looks for work that
     another process may have queued. ``clock`` measures intervals, in microseconds. ``compute`` keeps the flavors and
-    servers of leases when Dibs does not, and ``enforcement`` is notified when leases end.
+    servers of leases when Dibs does not, and ``enforcement`` is notified when leases end. ``sender`` posts the
+    events of webhooks; without one, they wait for another conductor.
     """
 
     def __init__(
@@ -67,10 +77,9 @@ class Conductor:
         poll_seconds: float = 0.5,
         reassignment_seconds: float = 10,
         cleaning_minutes: int = 0,
-        retention_days: float = 0,
-        lease_retention_days: int = 0,
         lifetime_rules: LifetimeRules | None = None,
-        event_retention_days: float = 0,
+        retention_days: RetentionDays | None = None,
+        sender: Sender | None = None,
         compute: ComputeService | None = None,
         enforcement: Enforcement | None = None,
         rpc_url: str | None = None,
@@ -103,15 +112,16 @@ class Conductor:
         if compute is not None or enforcement is not None:
             outbox = OutboxRunner(runner, compute, enforcement)
             self._lease_tasks.append(self._periodic_task("outbox", outbox.run, poll_seconds))
-        removal = Retention(
-            runner, failure_days=retention_days, lease_days=lease_retention_days, event_days=event_retention_days
-        )
+        removal = Retention(runner, retention_days or RetentionDays())
         self._periodic = [
             self._dispatcher,
             *self._lease_tasks,
             self._periodic_task("events", partial(publish_events, runner), poll_seconds),
             self._periodic_task("retention", removal.run, retention.POLL_SECONDS),
         ]
+        self._workers: list[Worker] = [self._tasks, self._allocations]
+        if sender is not None:
+            self._add_webhooks(WebhookWorker(runner, sender, hostname), poll_seconds)
 
     @property
     def running(self) -> bool:
@@ -153,7 +163,7 @@ class Conductor:
             task.stop()
         ended = [thread.join_until(deadline) for thread in self._threads]
         self._registration.end_session()
-        for worker in (self._tasks, self._allocations):
+        for worker in self._workers:
             ended.append(worker.close(max(0.0, deadline - time.monotonic())))
         if not all(ended):
             logger.error("conductor %s stops although work in its threads goes on", self._hostname)
@@ -165,6 +175,10 @@ class Conductor:
 
     def _periodic_task(self, name: str, run: Callable[[], object], poll_seconds: float) -> PeriodicTask:
         return PeriodicTask(f"{name}-{self._hostname}", run, registered=self._is_registered, poll_seconds=poll_seconds)
+
+    def _add_webhooks(self, webhooks: WebhookWorker, poll_seconds: float) -> None:
+        self._periodic.append(self._periodic_task("webhooks", webhooks.run, poll_seconds))
+        self._workers.append(webhooks)
 
     def _look_for_work(self) -> None:
         session = self._registration.session

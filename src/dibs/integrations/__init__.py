@@ -1,7 +1,7 @@
-"""Clients of external services that leases use: Nova, and the enforcement service.
+"""Clients of external services: Nova and the enforcement service, which leases use, and the receivers of webhooks.
 
-Here: one module per service, which implements a protocol of ``dibs.leases.model``. A call may take long or fail, so no
-module here is called while a transaction is open: dialects call before it, and conductors after it, from the outbox.
+Here: one module per service, which implements a protocol of ``dibs.leases.model`` or of the conductor. A call may take
+long or fail, so no module here is called while a transaction is open: dialects call before it, and conductors after it.
 
 Not here: Keystone (``dibs.http``), hardware (``dibs.drivers``), and reading the database of another service
 (``dibs.importing``).
@@ -11,5 +11,6 @@ Start with ``nova.py``.
 
 from dibs.integrations.enforcement import HttpEnforcement
 from dibs.integrations.nova import Nova
+from dibs.integrations.webhooks import HttpSender
 
-__all__ = ["HttpEnforcement", "Nova"]
+__all__ = ["HttpEnforcement", "HttpSender", "Nova"]

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from dibs.http.edge.binding import Address, parse_address
 from dibs.http.edge.guards.proxies import TrustedProxies
+from dibs.webhooks.model.targets import TargetRules
 
 RPC_SECRET_LENGTH_MIN = 16
 
@@ -177,6 +178,15 @@ class Settings:
     )
     event_retention_days: float = _setting(
         90, "Days after which events, the source of audit and streams, are removed. 0: never.", check=_at_least(0)
+    )
+    webhook_networks: str = _setting(
+        "",
+        "Networks that webhooks may reach besides public addresses, such as 10.0.0.0/8, separated by commas.",
+        check=TargetRules.parse,
+        begins="webhooks",
+    )
+    webhook_retention_days: float = _setting(
+        7, "Days after which the deliveries of webhooks are removed. 0: never.", check=_at_least(0)
     )
     allocation_lifetime_seconds: int = _setting(
         0,

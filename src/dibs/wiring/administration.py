@@ -10,6 +10,7 @@ from dibs.database.schema import metadata
 from dibs.machines.operations import secrets
 from dibs.machines.operations.secrets import TABLES, EncryptSecrets
 from dibs.settings import Settings
+from dibs.webhooks.operations.webhooks import encrypt_webhook_secrets
 from dibs.wiring.hooks import LAWS, build_runner
 from dibs.wiring.processes import SchemaProblem, read_vault
 
@@ -40,7 +41,7 @@ def encrypt_secrets(settings: Settings) -> int:
             while last_key is not None:
                 done = runner.write(secrets.encrypt_secrets, SERVICE, EncryptSecrets(table=table, after_key=last_key))
                 count, last_key = count + done.count, done.last_key
-    return count
+        return count + runner.write(encrypt_webhook_secrets, SERVICE, None)
 
 
 def database_version(settings: Settings) -> str | None:

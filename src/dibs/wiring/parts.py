@@ -7,6 +7,7 @@ from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.operations.intake import AllocationIntake
 from dibs.conductor import Conductor
+from dibs.conductor.retention import RetentionDays
 from dibs.console import Console
 from dibs.console.exchange import Services as ConsoleServices
 from dibs.console.keys import SiteKey
@@ -19,8 +20,10 @@ from dibs.dialects.placement import CandidateRules, Placement
 from dibs.dialects.reservation import Reservation
 from dibs.drivers import DRIVERS
 from dibs.http.messages import Dialect
+from dibs.integrations import HttpSender
 from dibs.settings import Settings
 from dibs.settings.authentication import has_console, sign_in_from
+from dibs.webhooks.model.targets import TargetRules
 from dibs.wiring.rules import enforcement_from, lease_rules_from, lifetime_rules_from, nova_from
 
 
@@ -42,12 +45,16 @@ def make_conductor(settings: Settings, runner: Runner, rpc_url: str | None = Non
         take_over_seconds=settings.take_over_seconds,
         reassignment_seconds=settings.lease_reassignment_seconds,
         cleaning_minutes=settings.lease_cleaning_minutes,
-        retention_days=settings.retention_days,
-        lease_retention_days=settings.lease_retention_days,
+        retention_days=RetentionDays(
+            failures=settings.retention_days,
+            leases=settings.lease_retention_days,
+            events=settings.event_retention_days,
+            deliveries=settings.webhook_retention_days,
+        ),
         lifetime_rules=lifetime_rules_from(settings),
-        event_retention_days=settings.event_retention_days,
         compute=nova_from(settings),
         enforcement=enforcement_from(settings),
+        sender=HttpSender(TargetRules.parse(settings.webhook_networks)),
         rpc_url=rpc_url,
     )
 
@@ -99,6 +106,7 @@ def make_dialects(
         lease_rules=lease_rules,
         lifetime_rules=lifetime_rules,
         find_flavor=find_flavor,
+        webhook_targets=TargetRules.parse(settings.webhook_networks),
         policy_file=policy_file,
     )
     compute = [] if nova is not None else [Compute(runner, wake=wake, policy_file=policy_file)]

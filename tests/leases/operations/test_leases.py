@@ -6,7 +6,7 @@ from dibs.access.access import SERVICE
 from dibs.access.actor import Actor
 from dibs.access.lease_policy import LeasePolicy
 from dibs.conductor.leases import LeaseWorker
-from dibs.conductor.retention import Retention
+from dibs.conductor.retention import Retention, RetentionDays
 from dibs.errors import Forbidden
 from dibs.flavors.queries import flavors
 from dibs.leases.model.dates import CURRENT_MINUTE, LeaseRules
@@ -240,7 +240,7 @@ def test_leases_that_ended_long_ago_are_removed_a_few_at_a_time(ledger, database
     ended = [lease(ledger, hour, hour + 1, instances(1)) for hour in (1, 2, 3)]
     pending = lease(ledger, 24 * 365, 24 * 366, whole())
     worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
-    retention = Retention(ledger.runner, failure_days=0, lease_days=10, event_days=0)
+    retention = Retention(ledger.runner, RetentionDays(leases=10))
     ledger.clock.move(24 * 3_600)
     worker.run()
     ledger.clock.move(9 * 24 * 3_600)
@@ -262,5 +262,5 @@ def test_leases_are_kept_without_a_retention_time(ledger, database_url):
     ledger.clock.move(1_000 * 24 * 3_600)
     worker.run()
     ledger.clock.move(1_000 * 24 * 3_600)
-    Retention(ledger.runner, failure_days=0, lease_days=0, event_days=0).run()
+    Retention(ledger.runner, RetentionDays()).run()
     assert len(read_tables(database_url)["leases"]) == 1

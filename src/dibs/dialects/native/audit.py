@@ -5,10 +5,11 @@ from typing import Any
 
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer, next_url
-from dibs.dialects.native.times import read_time, render_time
+from dibs.dialects.native.times import read_time
 from dibs.documents.json_schema import Schema
 from dibs.events.model.access import visible_events
-from dibs.events.model.stored import LIMIT_MAX, EventQuery, StoredEvent
+from dibs.events.model.documents import event_document
+from dibs.events.model.stored import LIMIT_MAX, EventQuery
 from dibs.events.operations import listing
 from dibs.http.messages import Response
 from dibs.machines.model.nodes import is_uuid
@@ -53,7 +54,7 @@ def list_events(exchange: Exchange) -> Response:
         limit=min(int(asked.get("limit", LIMIT_DEFAULT)), LIMIT_MAX),
     )
     found = exchange.read(listing.list_events, query)
-    document: dict[str, Any] = {"events": [render(event) for event in found]}
+    document: dict[str, Any] = {"events": [event_document(event) for event in found]}
     if len(found) == query.limit:
         document["next"] = next_url(exchange, asked, query.limit, str(found[-1].id))
     return json_answer(document)
@@ -71,30 +72,3 @@ def find_node(exchange: Exchange, ident: str) -> str:
     if is_uuid(ident):
         return ident.lower()
     return exchange.read(get_node, GetNode(ident=ident, rules=())).node.uuid
-
-
-def render(event: StoredEvent) -> dict[str, Any]:
-    """Return an event as JSON."""
-    return {
-        "id": event.id,
-        "time": render_time(event.happened_at),
-        "type": event.type,
-        "object": {"kind": event.kind, "id": event.object_id},
-        "node": event.node,
-        "project": event.project_id,
-        "actor": {"user": event.actor_user, "project": event.actor_project},
-        "request_id": event.request_id,
-        "operation": event.operation,
-        "before": _state(event.before),
-        "after": _state(event.after),
-    }
-
-
-def _state(state: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return a state with its times as text."""
-    if state is None:
-        return None
-    return {
-        name: render_time(value) if isinstance(value, int) and name.endswith(("_at", "_until")) else value
-        for name, value in state.items()
-    }

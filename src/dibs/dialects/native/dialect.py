@@ -19,6 +19,7 @@ from dibs.http.messages import Operation, Request, Response
 from dibs.http.routing import Match, MethodNotAllowed, Router
 from dibs.integrations.flavors import FindFlavor
 from dibs.leases.model.dates import LeaseRules
+from dibs.webhooks.model.targets import TargetRules
 
 _ROUTER = Router(ROUTES)
 
@@ -43,6 +44,7 @@ class Native:
         lease_rules: LeaseRules | None = None,
         find_flavor: FindFlavor | None = None,
         lifetime_rules: LifetimeRules | None = None,
+        webhook_targets: TargetRules | None = None,
         policy_file: str | None = None,
     ) -> None:
         self._services = Services(
@@ -53,6 +55,7 @@ class Native:
             lease_rules=lease_rules or LeaseRules(),
             lifetime_rules=lifetime_rules or LifetimeRules(),
             find_flavor=find_flavor,
+            webhook_targets=webhook_targets or TargetRules(),
             intake=intake,
             wake=wake,
         )

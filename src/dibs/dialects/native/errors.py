@@ -27,6 +27,7 @@ from dibs.leases.model.errors import (
 )
 from dibs.ledger.model.errors import InvalidTrait
 from dibs.machines.model.errors import NodeNotFound, TooManyTraits, WrongState
+from dibs.webhooks.model.errors import TooManyWebhooks, WebhookNotFound
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -44,11 +45,13 @@ STATUSES: Mapping[type[DibsError], int] = {
     NodeNotFound: 404,
     AllocationNotFound: 404,
     LeaseNotFound: 404,
+    WebhookNotFound: 404,
     AllocationExists: 409,
     InstanceInUse: 409,
     WrongState: 409,
     NodeBooked: 409,
     NodePromised: 409,
+    TooManyWebhooks: 409,
     NoConductorAvailable: 503,
     ComputeUnavailable: 503,
     StoreUnavailable: 503,

@@ -2,10 +2,11 @@
 
 import msgspec
 
-from dibs.dialects.native.audit import FILTERS, find_node, render
+from dibs.dialects.native.audit import FILTERS, find_node
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange
 from dibs.events.model.access import visible_events
+from dibs.events.model.documents import event_document
 from dibs.events.model.stored import StoredEvent
 from dibs.events.operations.listing import last_position
 from dibs.http.messages import Response
@@ -28,7 +29,7 @@ def stream_events(exchange: Exchange) -> Response:
 
 def message_of(event: StoredEvent) -> bytes:
     """Return an event as a message of the stream."""
-    return b"id: %d\ndata: %b\n\n" % (event.position or 0, msgspec.json.encode(render(event)))
+    return b"id: %d\ndata: %b\n\n" % (event.position or 0, msgspec.json.encode(event_document(event)))
 
 
 def _position(exchange: Exchange) -> int:

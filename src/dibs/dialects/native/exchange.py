@@ -19,6 +19,7 @@ from dibs.http.exchange import AnyExchange, json_answer
 from dibs.http.messages import Response
 from dibs.integrations.flavors import FindFlavor
 from dibs.leases.model.dates import LeaseRules
+from dibs.webhooks.model.targets import TargetRules
 
 __all__ = ["Exchange", "Handler", "Services", "json_answer", "next_url"]
 
@@ -37,6 +38,8 @@ class Services(Struct, frozen=True, kw_only=True):
     """Looks up the flavors that an external compute service keeps; None when Dibs keeps them."""
     feed: EventFeed
     """The event streams of this process."""
+    webhook_targets: TargetRules
+    """The addresses that webhooks may reach."""
     intake: AllocationIntake
     wake: Callable[[], None]
 

@@ -18,6 +18,7 @@ from dibs.documents.schema_parts import (
     list_of,
     record,
 )
+from dibs.webhooks.model.webhooks import STATES as DELIVERY_STATES
 
 ERROR: Schema = document("Error", {"error": record({"code": TEXT, "message": TEXT})})
 
@@ -82,3 +83,35 @@ EVENT: Schema = document(
 )
 MESSAGES: Schema = {"type": "string", "description": "Server-sent events; the data of each is an Event."}
 EVENTS: Schema = document("Events", {"events": list_of(EVENT)}, {"next": TEXT})
+
+_WEBHOOK: dict[str, Schema] = {
+    "uuid": UUID,
+    "project": TEXT_OR_NULL,
+    "url": TEXT,
+    "types": list_of(TEXT),
+    "state": {"enum": ["enabled", "disabled"]},
+    "disabled_at": TIME_OR_NULL,
+    "disabled_reason": TEXT_OR_NULL,
+    "failures": INTEGER,
+    "failing_since": TIME_OR_NULL,
+    "last_error": TEXT_OR_NULL,
+    "delivered_at": TIME_OR_NULL,
+    "created_at": TIME,
+}
+WEBHOOK: Schema = document("Webhook", _WEBHOOK)
+NEW_WEBHOOK: Schema = document("NewWebhook", {**_WEBHOOK, "secret": TEXT})
+WEBHOOKS: Schema = document("Webhooks", {"webhooks": list_of(WEBHOOK)}, {"next": TEXT})
+_DELIVERY = record(
+    {
+        "id": INTEGER,
+        "type": TEXT,
+        "state": {"enum": list(DELIVERY_STATES)},
+        "attempts": INTEGER,
+        "last_status": {"type": ["integer", "null"]},
+        "last_error": TEXT_OR_NULL,
+        "retry_at": TIME_OR_NULL,
+        "created_at": TIME,
+        "finished_at": TIME_OR_NULL,
+    }
+)
+DELIVERIES: Schema = document("Deliveries", {"deliveries": list_of(_DELIVERY)}, {"next": TEXT})

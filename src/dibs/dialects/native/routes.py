@@ -2,6 +2,7 @@
 
 from dibs.dialects.native import allocations, audit, events, keeping, lease_availability, responses, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
+from dibs.dialects.native.handlers import webhooks
 from dibs.http.messages import Response
 from dibs.http.routing import Route
 
@@ -136,5 +137,48 @@ ROUTES: tuple[Route[Handler], ...] = (
         statuses={200: "messages, one for each event, until the client closes the connection"},
         answer=responses.MESSAGES,
         answer_type="text/event-stream",
+    ),
+    Route(
+        method="GET",
+        path="/v1/webhooks",
+        handler=webhooks.list_webhooks,
+        summary="List webhooks",
+        query=webhooks.QUERY,
+        statuses={200: "webhooks, oldest first"},
+        answer=responses.WEBHOOKS,
+        refusals=(404,),
+    ),
+    Route(
+        method="POST",
+        path="/v1/webhooks",
+        handler=webhooks.create_webhook,
+        summary="Send events to a URL",
+        body=webhooks.NEW,
+        statuses={201: "webhook, with the secret that signs its messages; it is shown only once"},
+        answer=responses.NEW_WEBHOOK,
+    ),
+    Route(
+        method="GET",
+        path="/v1/webhooks/{webhook}",
+        handler=webhooks.show_webhook,
+        summary="Show a webhook",
+        statuses={200: "webhook"},
+        answer=responses.WEBHOOK,
+    ),
+    Route(
+        method="DELETE",
+        path="/v1/webhooks/{webhook}",
+        handler=webhooks.delete_webhook,
+        summary="Delete a webhook",
+        statuses={204: "deleted"},
+    ),
+    Route(
+        method="GET",
+        path="/v1/webhooks/{webhook}/deliveries",
+        handler=webhooks.list_deliveries,
+        summary="List the deliveries of a webhook, with the reasons of those that failed",
+        query=webhooks.DELIVERIES_QUERY,
+        statuses={200: "deliveries, newest first"},
+        answer=responses.DELIVERIES,
     ),
 )

@@ -2,13 +2,15 @@
 
 from datetime import UTC, datetime, timedelta
 
+from dibs.events.model.documents import format_time
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 def render_time(instant: int | None) -> str | None:
     """Return a time of the ledger as text, or None for None."""
-    return None if instant is None else (_EPOCH + timedelta(microseconds=instant)).isoformat(timespec="microseconds")
+    return None if instant is None else format_time(instant)
 
 
 def read_time(text: str) -> int:

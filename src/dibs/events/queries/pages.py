@@ -5,6 +5,7 @@ found by a binary search of ids.
 """
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -58,6 +59,15 @@ def published(tx: Transaction, after: int, count_max: int) -> list[StoredEvent]:
     return [_event(row) for row in tx.rows(_PUBLISHED, {"after": after, "count_max": count_max})]
 
 
+def at_positions(tx: Transaction, positions: Sequence[int]) -> dict[int, StoredEvent]:
+    """Return the events at these positions, as far as they still exist."""
+    found = {}
+    for piece in sets.pieces(positions):
+        for row in tx.rows(_at_positions(len(piece)), sets.numbered("position", piece)):
+            found[row["position"]] = _event(row)
+    return found
+
+
 def _first_from(tx: Transaction, moment: int) -> int:
     """Return the smallest id whose event happened at or after a moment; one beyond the last when there is none."""
     last = tx.values(_LAST)
@@ -85,6 +95,11 @@ _FILTERS: dict[str, Any] = {
 _PUBLISHED = (
     _SELECT.where(events.c.position > bindparam("after")).order_by(events.c.position).limit(bindparam("count_max"))
 )
+
+
+@sets.cached
+def _at_positions(count: int) -> Select[Any]:
+    return _SELECT.where(events.c.position.in_(sets.binds("position", count)))
 
 
 @lru_cache(maxsize=256)

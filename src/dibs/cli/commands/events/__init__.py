@@ -1,0 +1,1 @@
+"""Commands about what is made from events. Start with ``webhook``."""

@@ -1,0 +1,1 @@
+"""What is made from events. Start with ``webhooks``."""

@@ -1,0 +1,1 @@
+"""Manage webhooks, and deliver events to them. Start with ``webhooks``."""
