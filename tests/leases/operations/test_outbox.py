@@ -2,7 +2,14 @@ from dibs.access.access import SERVICE
 from dibs.conductor.leases import LeaseWorker
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.leases import ACTIVE, STARTING, TERMINATED, TERMINATING
-from dibs.leases.model.outbox import CALL_SECONDS, CLEAN_UP, CREATE_FLAVORS, GRANT_FLAVORS, OutboxCall
+from dibs.leases.model.outbox import (
+    CALL_SECONDS,
+    CLEAN_UP,
+    CREATE_FLAVORS,
+    GRANT_FLAVORS,
+    LONGEST_PAUSE_SECONDS,
+    OutboxCall,
+)
 from dibs.leases.operations.outbox import (
     PostponeOutboxCall,
     finish_outbox_call,
@@ -43,6 +50,15 @@ def test_call_is_taken_by_one_conductor_until_it_times_out(ledger: Ledger) -> No
     ledger.clock.move(CALL_SECONDS)
     (repeated,) = due(ledger)
     assert (repeated.id, repeated.attempts) == (call.id, 1)
+
+
+def test_taken_call_is_due_after_the_clock_was_set_back(ledger: Ledger) -> None:
+    leases.make_host(ledger)
+    leases.lease(ledger, 1, 2, leases.instances(), rules=EXTERNAL)
+    (call,) = due(ledger)
+    take(ledger, call)
+    ledger.clock.move(-LONGEST_PAUSE_SECONDS)
+    assert [each.id for each in due(ledger)] == [call.id]
 
 
 def test_postponed_call_records_the_problem(ledger: Ledger) -> None:

@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import bindparam, exists, func, insert, select, update
+from sqlalchemy import bindparam, exists, func, insert, or_, select, update
 from sqlalchemy import delete as delete_rows
 
 from dibs.database.transaction import Transaction
-from dibs.leases.model.outbox import OutboxCall
+from dibs.leases.model.outbox import LONGEST_PAUSE_SECONDS, OutboxCall
 from dibs.leases.tables import outbox_calls
 
 _EARLIER = outbox_calls.alias("earlier")
@@ -16,7 +16,7 @@ _ALL = select(*outbox_calls.c)
 _OF_ID = outbox_calls.c.id == bindparam("of_id")
 _DUE = (
     _ALL.where(
-        outbox_calls.c.due_at <= bindparam("now"),
+        or_(outbox_calls.c.due_at <= bindparam("now"), outbox_calls.c.due_at > bindparam("latest")),
         ~exists().where(_EARLIER.c.lease == outbox_calls.c.lease, _EARLIER.c.id < outbox_calls.c.id),
     )
     .order_by(outbox_calls.c.due_at, outbox_calls.c.id)
@@ -47,8 +47,12 @@ def add(
 
 
 def due(tx: Transaction, now: int, count_max: int) -> list[OutboxCall]:
-    """Return calls that are due; of each lease only the first."""
-    return [_call(row) for row in tx.rows(_DUE, {"now": now, "count_max": count_max})]
+    """Return calls that are due; of each lease only the first.
+
+    A call that is due later than after the longest pause is due now: the clock was set back.
+    """
+    latest = now + LONGEST_PAUSE_SECONDS * 1_000_000
+    return [_call(row) for row in tx.rows(_DUE, {"now": now, "latest": latest, "count_max": count_max})]
 
 
 def take(tx: Transaction, call: OutboxCall, until: int) -> bool:
