@@ -8,6 +8,7 @@ function draw(chart) {
   const counts = taken.split(",").map(Number);
   const times = counts.map((_, index) => Number(start) + index * step);
   const axis = { stroke: style("--soft"), grid: { stroke: style("--line2"), width: 1 }, ticks: { show: false }, font: "11px Inter" };
+  const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
   const stepped = uPlot.paths.stepped({ align: 1 });
   chart.replaceChildren();
   new uPlot(
@@ -17,7 +18,7 @@ function draw(chart) {
       cursor: { points: { show: false } },
       legend: { show: false },
       scales: { y: { range: [0, Math.max(1, Number(total)) * 1.08] } },
-      axes: [axis, { ...axis, size: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] }],
+      axes: [{ ...axis, values: (_, moments) => moments.map((moment) => day.format(moment * 1000)) }, { ...axis, size: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] }],
       series: [
         {},
         { label: "taken", stroke: style("--lease"), fill: `color-mix(in srgb, ${style("--lease")} 22%, transparent)`, width: 1.5, paths: stepped, points: { show: false } },

@@ -18,7 +18,9 @@ function count() {
   }
 }
 
+count();
 setInterval(count, 1000);
+document.addEventListener("htmx:afterSettle", count);
 
 // "/" puts the cursor into the filter, as on many sites.
 document.addEventListener("keydown", (event) => {

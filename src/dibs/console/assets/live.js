@@ -1,6 +1,6 @@
 // Live updates: when the server says that something changed, the parts of the page that ask for it load again.
 
-const PAUSE_MILLISECONDS = 700;
+const PAUSE_MILLISECONDS = 300;
 const LATER_MILLISECONDS = 1000;
 let waiting = null;
 let loadedAt = -Infinity;

@@ -101,7 +101,7 @@ def turn_of(waiting: Allocation, scale: Scale) -> Bar:
     start, end = waiting.promised_at, waiting.ends_at
     if waiting.lifetime_seconds is not None:
         end = start + waiting.lifetime_seconds * times.SECOND
-    title = f"starts {scale.zone.short(start, scale.now)} at the latest"
+    title = f"{scale.zone.short(start, scale.now)} at the latest"
     return _placed(scale, start, end, kind="queue", text=title, title=title)
 
 

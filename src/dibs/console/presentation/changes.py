@@ -38,7 +38,7 @@ def _words(names: Collection[str], before: Mapping[str, Any], after: Mapping[str
     for name in names:
         old, new = _text(name, before.get(name), zone), _text(name, after.get(name), zone)
         if old != new:
-            title = name.replace("_", " ")
+            title = name if name.isupper() else name.replace("_", " ")
             yield f"{title}: {old} → {new}" if old and new else f"{title}: {new}" if new else f"{title} removed"
 
 
@@ -49,5 +49,5 @@ def _text(name: str, value: Any, zone: Zone) -> str:
         return "yes" if value else "no"
     if isinstance(value, int) and name.endswith(("_at", "_until")):
         return f"{zone.local(value):%Y-%m-%d %H:%M}"
-    text = str(value)
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return text if len(text) <= VALUE_LENGTH_MAX else f"{text[:VALUE_LENGTH_MAX]}…"

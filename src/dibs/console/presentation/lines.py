@@ -64,7 +64,7 @@ def line_of(row: Mapping[str, Any], occupations: Sequence[Occupation], host: str
         mood=mood,
         state=state,
         holder=holder,
-        label=label_of(holder) if holder is not None else row["instance_name"] or _short(row["instance_uuid"]),
+        label=_holder(row, holder),
         until=min(ends, default=None) if mood != FREE else None,
         next=next((each for each in occupations if each.start > now), None),
         fault=_fault(row),
@@ -83,6 +83,12 @@ def label_of(occupation: Occupation) -> str:
         return _ANONYMOUS[occupation.kind]
     name = occupation.name or (_short(occupation.uuid) if occupation.uuid else _NAMES[occupation.kind])
     return f"{occupation.project} · {name}" if occupation.project else name
+
+
+def _holder(row: Mapping[str, Any], holder: Occupation | None) -> str:
+    if holder is None:
+        return row["instance_name"] or _short(row["instance_uuid"])
+    return label_of(holder) if holder.visible else "another project"
 
 
 def _state(row: Mapping[str, Any], holder: Occupation | None) -> tuple[str, str]:

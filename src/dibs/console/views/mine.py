@@ -43,7 +43,7 @@ class Entry(Struct, frozen=True, kw_only=True):
 def show(exchange: Exchange) -> Response:
     """GET /mine"""
     changes = exchange.count_changes()
-    entries = sorted([*_leases(exchange), *_allocations(exchange)], key=lambda entry: entry.end or _FAR)
+    entries = sorted([*_leases(exchange), *_allocations(exchange)], key=_end_of)
     return exchange.page(
         "mine.html",
         changes=changes,
@@ -71,6 +71,12 @@ def renew_allocation(exchange: Exchange) -> Response:
     )
     exchange.write(renew, exchange.machines, command)
     return pages.redirect(exchange.url("/mine", done="extended"))
+
+
+def _end_of(entry: Entry) -> int:
+    """Return the moment by which entries are sorted; what waits has its promised start."""
+    promised = entry.queued.allocation.promised_at if entry.queued is not None else None
+    return entry.end or promised or _FAR
 
 
 def _leases(exchange: Exchange) -> list[Entry]:
