@@ -23,7 +23,10 @@ def test_why_counts_the_reasons_and_names_the_earliest_time(dibs: Dibs) -> None:
     assert answer.fits
     assert answer.earliest is not None
     assert answer.earliest <= datetime.now(UTC)
-    assert dibs.why(kind, traits=["CUSTOM_A"], count=2).reasons == {"lacks:CUSTOM_A": 1}
+    assert dibs.why(kind, traits=["CUSTOM_A"], count=2).reasons == {"lacks:CUSTOM_A": 1, "missing": 1}
+    fewer = next(offer for offer in dibs.why(kind, count=2).offers if offer.kind == "fewer")
+    assert (fewer.text, fewer.request["body"]["count"]) == ("ask for 1 instead of 2", 1)
+    assert fewer.command == f"dibs allocation create --resource-class {kind}"
     with pytest.raises(exceptions.BadRequestException, match="valid trait"):
         dibs.why(kind, traits=["nonsense"])
 

@@ -2,6 +2,7 @@
 
 import argparse
 import datetime
+import json
 import re
 from typing import Any
 
@@ -72,6 +73,17 @@ def key_value(text: str) -> str:
     if "=" not in text:
         raise argparse.ArgumentTypeError(f"{text!r} is not a KEY=VALUE pair.")
     return text
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Parse a JSON object."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a JSON object.")
+    return found
 
 
 def pairs(texts: list[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import contextlib
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cliff.command import Command
@@ -20,7 +21,7 @@ from dibs.cli.suggestions import suggestion
 from dibs.cli.wait_progress import WaitProgress
 
 if TYPE_CHECKING:
-    from dibs.client import Dibs
+    from dibs.client import Dibs, Offer
 
 
 class Exit(Exception):
@@ -77,8 +78,13 @@ class ClientCommand(Command):
                 raise
             if self.app.options.debug:
                 traceback.print_exc(file=self.app.stderr)
-            print(message_of(error) + self._suggestion(parsed_args, code), file=self.app.stderr)
+            more = self._suggestion(parsed_args, code) + self._offers(parsed_args, error)
+            print(message_of(error) + more, file=self.app.stderr)
             return code
+
+    def offers(self, parsed_args: argparse.Namespace, error: Exception) -> "Sequence[Offer]":
+        """Return what is available instead of what failed with an error."""
+        return ()
 
     def suggest(self, parsed_args: argparse.Namespace) -> None:
         """Print the closest names if the arguments contain names that no object has."""
@@ -88,6 +94,16 @@ class ClientCommand(Command):
     def _suggestion(self, parsed_args: argparse.Namespace, code: int) -> str:
         found = suggestion(self.dibs, parsed_args) if code in (REFUSED, NOT_FOUND) else ""
         return f"\n{found}" if found else ""
+
+    def _offers(self, parsed_args: argparse.Namespace, error: Exception) -> str:
+        from openstack import exceptions
+
+        try:
+            found = self.offers(parsed_args, error)
+        except exceptions.SDKException:
+            return ""
+        lines = ["Possible instead:", *(f"- {each.text}: {each.command}" for each in found)]
+        return "".join(f"\n{line}" for line in lines) if found else ""
 
     def progress(self) -> WaitProgress:
         """Return a display for the progress of a wait, on standard error."""

@@ -22,7 +22,7 @@ with needs_extra("client", "dibs.client"):
     from dibs.client.nodes import Node
     from dibs.client.polling import Progress
     from dibs.client.reservations import Reservation
-    from dibs.client.results import Candidate, LatestEnd, Why
+    from dibs.client.results import Candidate, LatestEnd, Offer, Why
 
 __all__ = [
     "Dibs",
@@ -32,6 +32,7 @@ __all__ = [
     "LatestEnd",
     "Lease",
     "Node",
+    "Offer",
     "Progress",
     "Reservation",
     "Why",

@@ -55,7 +55,7 @@ class Dibs:
         candidate_nodes: Names = (),
         count: int = 1,
     ) -> Why:
-        """Return why this number of nodes is not available and when it will be. Nothing is allocated."""
+        """Return why this number of nodes is not available, when it will be, and what is. Nothing is allocated."""
         query = {
             "resource_class": resource_class,
             "traits": ",".join(names_in("traits", traits)),

@@ -150,10 +150,21 @@ class Leases:
         return _lease(self._service.put(f"/leases/{self.get(lease).id}", json=body))
 
     @dibs_errors()
-    def why(self, end: datetime | str, reservation: Mapping[str, Any], *, start: datetime | str = "now") -> Why:
-        """Return why a lease is not available and when one of the same length could start. Nothing is booked."""
-        resources = {name: str(value) for name, value in reservation.items() if value not in (None, "")}
-        query = {"start": _minutes(start), "end": _minutes(end), **resources}
+    def why(
+        self,
+        end: datetime | str,
+        reservation: Mapping[str, Any],
+        *,
+        start: datetime | str = "now",
+        name: str | None = None,
+    ) -> Why:
+        """Return why a lease is not available, when it could start, and what is available instead. Nothing is booked.
+
+        ``name`` is the name of the lease in the offers.
+        """
+        resources = {key: str(value) for key, value in reservation.items() if value not in (None, "")}
+        named = {} if name is None else {"name": name}
+        query = {"start": _minutes(start), "end": _minutes(end), **named, **resources}
         answer = self._native.get("/leases/availability", params=query)
         exceptions.raise_from_response(answer)
         return Why.read(answer.json())

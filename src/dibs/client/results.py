@@ -7,8 +7,21 @@ from typing import Any
 from msgspec import Struct
 
 
+class Offer(Struct, frozen=True):
+    """What is available instead: a request that succeeds if it is sent immediately."""
+
+    kind: str
+    """What it changes: ``later``, ``shorter``, ``fewer``, ``without`` or ``class``."""
+    text: str
+    """The change, such as "ask for 2 instead of 3"."""
+    request: Mapping[str, Any]
+    """Method, path and body of the request."""
+    command: str
+    """The command line with the same effect."""
+
+
 class Why(Struct, frozen=True):
-    """Whether nodes or hosts are available, why not, and when they will be. It is true if they are."""
+    """Whether nodes or hosts are available, why not, when they will be, and what is instead. It is true if they are."""
 
     fits: bool
     """True if enough nodes or hosts are available now."""
@@ -20,6 +33,8 @@ class Why(Struct, frozen=True):
     """The explanation as a sentence."""
     earliest: datetime | None
     """When enough will be available, if that is known."""
+    offers: tuple[Offer, ...] = ()
+    """What is available instead."""
 
     def __bool__(self) -> bool:
         return self.fits
@@ -34,6 +49,7 @@ class Why(Struct, frozen=True):
             reasons=document["reasons"],
             text=document["text"],
             earliest=None if earliest is None else datetime.fromisoformat(earliest),
+            offers=tuple(Offer(**offer) for offer in document.get("offers", ())),
         )
 
 

@@ -13,9 +13,10 @@ from dibs.allocations.operations.why import ExplainNodes, Explanation, explain_n
 from dibs.errors import BadValue
 from dibs.ledger.model.errors import InvalidTrait
 from tests import lease_builders as leases
-from tests.allocation_builders import allocate_node
+from tests.allocation_builders import allocate, allocate_node
 from tests.builders import Ledger
 from tests.hold_builders import hold, put
+from tests.provider_builders import statements
 
 
 def why(ledger: Ledger, **values: Any) -> Explanation:
@@ -98,6 +99,48 @@ def test_node_that_an_allocation_waits_for_is_not_free(ledger: Ledger) -> None:
 def test_class_without_nodes_has_no_earliest_time(ledger: Ledger) -> None:
     found = why(ledger)
     assert (found.fits, found.free, found.text, found.earliest) == (False, 0, "no nodes of class gold", None)
+    assert (found.reasons, list(found.offers)) == ({"missing": 1}, [])
+
+
+def test_more_nodes_than_there_are_are_missing(ledger: Ledger) -> None:
+    node, _ = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
+    found = why(ledger, count=3)
+    assert (found.reasons, found.text) == ({"missing": 1}, "3 nodes wanted together, 2 free")
+    hold(ledger, node, access=SERVICE)
+    found = why(ledger, count=3)
+    assert (found.reasons, found.text) == (
+        {"held": 1, "missing": 1},
+        "3 nodes wanted together, 1 free; 1 node of class gold: 1 held by a reservation",
+    )
+
+
+def test_offers_name_what_is_free_in_a_number_of_statements_that_does_not_grow(ledger: Ledger) -> None:
+    def ask() -> Explanation:
+        return why(ledger, traits=("CUSTOM_A", "CUSTOM_B"), count=2)
+
+    ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A", "CUSTOM_B"))
+    few = statements(ledger, ask)
+    for _ in range(2):
+        ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
+        ledger.enrol(resource_class="tin", with_traits=("CUSTOM_A", "CUSTOM_B"))
+        ledger.enrol(resource_class="iron", with_traits=("CUSTOM_A",))
+    assert [(offer.kind.value, offer.count or offer.resource_class or offer.without) for offer in ask().offers] == [
+        ("fewer", 1),
+        ("without", ("CUSTOM_B",)),
+        ("class", "tin"),
+    ]
+    assert statements(ledger, ask) == few
+    allocate(ledger, resource_class="tin", wait_seconds=60)
+    assert "class" not in [offer.kind.value for offer in ask().offers], "one of the nodes goes to the queue"
+    assert list(why(ledger, count=9, with_offers=False).offers) == []
+
+
+def test_a_wait_is_offered_only_when_the_queue_leaves_nodes(ledger: Ledger) -> None:
+    hold(ledger, ledger.enrol(resource_class="gold"), access=SERVICE, seconds=120)
+    assert [offer.kind.value for offer in why(ledger).offers] == ["later"]
+    allocate(ledger, wait_seconds=600)
+    assert list(why(ledger).offers) == []
+    assert why(ledger).earliest is not None
 
 
 def test_invalid_traits_and_unknown_candidates_are_refused(ledger: Ledger) -> None:

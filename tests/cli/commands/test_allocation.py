@@ -94,6 +94,14 @@ def test_failure_and_timeout_differ_in_exit_code_and_both_print_the_reason(url: 
     assert run("allocation", "retry", kind, url=url).code == 1
 
 
+def test_a_batch_that_failed_prints_what_is_possible_instead(url: str, dibs: Dibs, kind: str) -> None:
+    enroll(dibs.connection, resource_class=kind)
+    failed = run("allocation", "create", "--resource-class", kind, "--bulk", "2", "--wait", "0", url=url)
+    assert failed.code == 1
+    command = f"dibs allocation create --resource-class {kind}"
+    assert f"Possible instead:\n- ask for 1 instead of 2: {command}\n" in failed.err
+
+
 def test_an_interrupted_retry_needs_heartbeats_that_do_not_come(
     url: str, dibs: Dibs, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

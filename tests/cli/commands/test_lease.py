@@ -33,10 +33,16 @@ def test_a_lease_of_a_host_is_created_listed_shown_extended_and_deleted(bed: Bed
     refused = run("lease", "create", fresh("lease"), *window, url=url)
     assert refused.code == 1
     assert refused.err.startswith("Not enough hosts available")
+    assert "Possible instead:\n- start at 2094-05-01 12:00: dibs lease create lease-" in refused.err
     refusal = run("lease", "why", *window, "-f", "json", url=url)
     assert refusal.code == 1
     why = json.loads(refusal.out)
     assert (why["fits"], why["earliest"]) == (False, "2094-05-01T12:00:00+00:00")
+    assert why["offers"][0]["kind"] == "later"
+    again = [*why["offers"][0]["command"].split()[1:], "-f", "json"]
+    accepted = run(*again, url=url).json
+    assert accepted["start_date"][:16] == "2094-05-01T12:00"
+    assert run("lease", "delete", accepted["id"], url=url).code == 0
     assert made["id"] in {row["id"] for row in run("lease", "list", "-f", "json", url=url).json}
     longer = run("lease", "update", name, "--prolong-for", "1h", "-f", "json", url=url).json
     assert longer["end_date"][:16] == "2094-05-01T13:00"

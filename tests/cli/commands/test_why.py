@@ -24,7 +24,7 @@ def test_reasons_and_candidates_are_shown(bed: Bed) -> None:
     refused = run("why", *request, "--bulk", "2", url=url)
     assert refused.code == 1
     answer = json.loads(refused.out)
-    assert (answer["fits"], answer["reasons"], answer["earliest"]) == (False, {"held": 1}, None)
+    assert (answer["fits"], answer["reasons"], answer["earliest"]) == (False, {"held": 1, "missing": 1}, None)
     answer = json.loads(run("why", *request, url=url).out)
     assert answer["earliest"][:19] == held.expires_at[:19]
     dibs.reservations.delete(held.id)

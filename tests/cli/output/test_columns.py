@@ -2,7 +2,7 @@
 
 import pytest
 
-from dibs.cli.output.columns import Counts, Events, Pairs, Reservations, left, span
+from dibs.cli.output.columns import Counts, Events, Offers, Pairs, Reservations, left, span
 
 
 @pytest.mark.parametrize(
@@ -38,5 +38,7 @@ def test_tables_show_lines_and_json_has_the_data() -> None:
         "instances: 3 of 4 VCPU, 5 MB, pending",
         "  2",
     ]
+    offer = {"text": "ask for 2 instead of 3", "command": "dibs allocation create --bulk 2"}
+    assert Offers([offer]).human_readable() == "ask for 2 instead of 3\n  dibs allocation create --bulk 2"
     event = {"time": "2090-01-01T10:00:00.000000", "event_type": "start_lease", "status": "DONE"}
     assert Events([event]).human_readable() == "2090-01-01T10:00 start_lease DONE"

@@ -6,7 +6,7 @@ from dibs.allocations.model.allocations import Requirements
 
 HELD, IN_USE, IN_MAINTENANCE, NOT_AVAILABLE = "held", "in use", "in maintenance", "not available"
 RETIRED, POWER_UNKNOWN, LOCKED, PROMISED = "retired", "power unknown", "locked", "promised"
-FREE, BOOKED = "free", "booked"
+FREE, BOOKED, MISSING = "free", "booked", "missing"
 LACKS = "lacks "
 """The prefix of the reason of nodes without a trait; the index of the trait follows."""
 
@@ -35,9 +35,21 @@ def explain_shortage(required: Requirements, counts: Mapping[str, int]) -> str:
     return f"{text}: {', '.join(reasons)}" if reasons else text
 
 
-def reason_codes(required: Requirements, counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the number of nodes per code (``in_use``, ``lacks:CUSTOM_GPU`` …), most frequent first."""
-    return {_code(reason, required.traits): count for reason, count in _most_first(counts)}
+def explain_wanted(required: Requirements, counts: Mapping[str, int], wanted: int, free: int) -> str:
+    """Return why this many nodes are not available together; ``counts`` has the nodes that are not free."""
+    if wanted == 1:
+        return explain_shortage(required, counts)
+    text = f"{wanted} nodes wanted together, {free} free"
+    return f"{text}; {explain_shortage(required, counts)}" if counts else text
+
+
+def reason_codes(required: Requirements, counts: Mapping[str, int], missing: int = 0) -> dict[str, int]:
+    """Return the number of nodes per code (``in_use``, ``lacks:CUSTOM_GPU`` …), most frequent first.
+
+    ``missing`` is how many more nodes a client wants than there are, free or not.
+    """
+    codes = {_code(reason, required.traits): count for reason, count in _most_first(counts)}
+    return {**codes, MISSING: missing} if missing > 0 else codes
 
 
 def _most_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:

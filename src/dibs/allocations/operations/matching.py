@@ -14,7 +14,7 @@ from dibs.access.access import Access
 from dibs.allocations.model.allocations import Allocation
 from dibs.allocations.model.outcomes import Outcome
 from dibs.allocations.model.queue import QueueEntry
-from dibs.allocations.model.shortages import LACKS, LOCKED, PROMISED, explain_shortage
+from dibs.allocations.model.shortages import LACKS, LOCKED, PROMISED, explain_shortage, explain_wanted
 from dibs.allocations.operations.queue import promised_nodes
 from dibs.allocations.queries import free_nodes, queue
 from dibs.allocations.queries.free_nodes import FOUND_MAX
@@ -82,6 +82,5 @@ def _explain(entry: QueueEntry, wanted: Sequence[Allocation], reasons: Mapping[s
     required = wanted[0].requirements
     if not entry.batch:
         return explain_shortage(required, reasons)
-    reason = f"{len(wanted)} nodes wanted together, {available} free"
     others = {name: count for name, count in reasons.items() if name != PROMISED}
-    return f"{reason}; {explain_shortage(required, others)}" if others else reason
+    return explain_wanted(required, others, len(wanted), available)

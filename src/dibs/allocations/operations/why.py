@@ -1,17 +1,20 @@
-"""Explain why nodes are not available, and when they will be."""
+"""Explain why nodes are not available, when they will be, and what is available instead."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import Requirements, check_resource_class
-from dibs.allocations.model.shortages import FREE, PROMISED, explain_shortage, reason_codes
+from dibs.allocations.model.offers import Supply, make_offers
+from dibs.allocations.model.shortages import FREE, PROMISED, explain_shortage, explain_wanted, reason_codes
 from dibs.allocations.operations.creating import find_candidates
 from dibs.allocations.operations.queue import promised_nodes
-from dibs.allocations.queries import free_nodes
+from dibs.allocations.queries import free_nodes, offers
 from dibs.database.transaction import Transaction
+from dibs.leases.model.matching.offers import Offer
 from dibs.ledger.model.traits import check_traits
 
 SEARCHED_MAX = 10_000
@@ -27,6 +30,10 @@ class ExplainNodes(Struct, frozen=True, kw_only=True):
     """Uuids or names."""
     owner: str | None = None
     count: int = 1
+    with_offers: bool = True
+    """False for a caller that could not accept an offer."""
+    turnover_seconds: float = 0
+    """How long it takes until a node is clean after its user left, as offers assume."""
 
 
 class Explanation(NamedTuple):
@@ -40,6 +47,8 @@ class Explanation(NamedTuple):
     text: str
     earliest: int | None
     """When enough nodes are free: now, when holds and leases end, or None when that is unknown."""
+    offers: Sequence[Offer]
+    """What would succeed instead; empty when enough nodes are free."""
 
 
 def explain_nodes(tx: Transaction, access: Access, now: int, command: ExplainNodes) -> Explanation:
@@ -56,13 +65,38 @@ def explain_nodes(tx: Transaction, access: Access, now: int, command: ExplainNod
     promised = _count_promised(tx, now, required) if PROMISED in counts else 0
     free = counts.pop(PROMISED, 0) - promised
     reasons = {**counts, PROMISED: promised} if promised else counts
+    if free >= command.count:
+        return Explanation(
+            fits=True,
+            free=free,
+            reasons=reason_codes(required, reasons),
+            text=explain_shortage(required, {FREE: free, **reasons}),
+            earliest=now,
+            offers=(),
+        )
+    queued = offers.queued(tx)
+    ahead = queued.get(required.resource_class, 0)
+    ends = free_nodes.free_from(tx, required, now, command.count - free + ahead)
+    supply = Supply(free=free, queued=queued, free_at=_nth(ends, command.count - free + ahead))
     return Explanation(
-        fits=free >= command.count,
+        fits=False,
         free=free,
-        reasons=reason_codes(required, reasons),
-        text=explain_shortage(required, {FREE: free, **reasons} if free else reasons),
-        earliest=now if free >= command.count else _when_enough(tx, now, required, command.count - free),
+        reasons=reason_codes(required, reasons, missing=command.count - free - sum(reasons.values())),
+        text=explain_wanted(required, reasons, command.count, free),
+        earliest=_nth(ends, command.count - free),
+        offers=_find_offers(tx, now, command, required, supply) if command.with_offers else (),
     )
+
+
+def _find_offers(
+    tx: Transaction, now: int, command: ExplainNodes, required: Requirements, supply: Supply
+) -> Sequence[Offer]:
+    supply = replace(
+        supply,
+        rooms=offers.by_missing_traits(tx, required) if required.traits else {},
+        classes=offers.by_class(tx, required),
+    )
+    return make_offers(supply, command.resource_class, command.count, now, command.turnover_seconds)
 
 
 def _count_promised(tx: Transaction, now: int, required: Requirements) -> int:
@@ -74,6 +108,6 @@ def _count_promised(tx: Transaction, now: int, required: Requirements) -> int:
     return len(set(free_nodes.search(tx, required, 0.0, SEARCHED_MAX)) & set(promised))
 
 
-def _when_enough(tx: Transaction, now: int, required: Requirements, missing: int) -> int | None:
-    ends = free_nodes.free_from(tx, required, now, missing)
-    return ends[-1] if len(ends) == missing else None
+def _nth(moments: Sequence[int], number: int) -> int | None:
+    """Return the moment with a number, counted from 1; None when there are fewer."""
+    return moments[number - 1] if len(moments) >= number else None

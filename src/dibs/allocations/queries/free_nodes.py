@@ -8,6 +8,7 @@ random point on, so that conductors that search at the same time do not all try 
        AND <it has each trait> AND id BETWEEN <random point> AND <last> ORDER BY id LIMIT 32
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -105,8 +106,8 @@ def values_of(required: Requirements) -> dict[str, Any]:
     return values if required.owner is None else {**values, "of_project": required.owner}
 
 
-def _concerned(shape: Shape) -> list[ColumnElement[bool]]:
-    """Select the nodes of the class, the candidates and the project, free or not."""
+def concerned(shape: Shape) -> list[ColumnElement[bool]]:
+    """Select the nodes of the class, the candidates and the project, free or not; the class comes first."""
     clauses: list[ColumnElement[bool]] = [nodes.c.resource_class == bindparam("of_class")]
     if shape.candidates:
         clauses.append(nodes.c.uuid.in_(sets.binds("candidate", shape.candidates)))
@@ -118,17 +119,23 @@ def _concerned(shape: Shape) -> list[ColumnElement[bool]]:
 
 def suitable(shape: Shape) -> list[ColumnElement[bool]]:
     """Select the nodes of the class, the candidates and the project that have every trait, free or not."""
-    return [*_concerned(shape), *(_has_trait(number) for number in range(shape.traits))]
+    return [*concerned(shape), *(has_trait(number) for number in range(shape.traits))]
 
 
-def _has_trait(number: int) -> ColumnElement[bool]:
+def has_trait(number: int) -> ColumnElement[bool]:
+    """Select the nodes that have a required trait."""
     return exists().where(
         provider_traits.c.provider_id == nodes.c.id, provider_traits.c.trait == bindparam(f"trait_{number}")
     )
 
 
+def free(conditions: Sequence[ColumnElement[bool]], *columns: ColumnElement[Any]) -> Select[Any]:
+    """Return the statement that selects columns of free nodes."""
+    return select(*columns).where(*conditions, *_FREE, nodes.c.reservation.is_(None))
+
+
 def _suitable(shape: Shape) -> Select[Any]:
-    return select(nodes.c.uuid).where(*suitable(shape), *_FREE, nodes.c.reservation.is_(None))
+    return free(suitable(shape), nodes.c.uuid)
 
 
 @lru_cache(maxsize=500)
@@ -175,11 +182,11 @@ def _count(shape: Shape) -> Select[Any]:
         (nodes.c.provision_state != states.AVAILABLE, shortages.NOT_AVAILABLE),
         (nodes.c.retired == 1, shortages.RETIRED),
         (not_(POWERED), shortages.POWER_UNKNOWN),
-        *((not_(_has_trait(number)), f"{shortages.LACKS}{number}") for number in range(shape.traits)),
+        *((not_(has_trait(number)), f"{shortages.LACKS}{number}") for number in range(shape.traits)),
         (nodes.c.reservation.is_not(None), shortages.LOCKED),
         # No reason against it is left but an allocation ahead in the queue.
         else_=shortages.PROMISED,
     )
     # Engines do not recognise an expression with parameters when it is repeated under GROUP BY.
-    sorted_out = select(reason.label("reason")).where(*_concerned(shape)).subquery("sorted_out")
+    sorted_out = select(reason.label("reason")).where(*concerned(shape)).subquery("sorted_out")
     return select(sorted_out.c.reason, func.count()).group_by(sorted_out.c.reason).order_by(sorted_out.c.reason)

@@ -13,7 +13,7 @@ from dibs.cli.commands.reservation import names_of_nodes
 from dibs.cli.output.columns import age, left
 
 if TYPE_CHECKING:
-    from dibs.client import Allocation
+    from dibs.client import Allocation, Offer
 
 COLUMNS = ("uuid", "name", "resource_class", "state", "node_uuid")
 LIST_COLUMNS = ("uuid", "name", "resource_class", "state", "node", "owner", "age", "left")
@@ -104,6 +104,19 @@ class Create(ClientShowOne):
             raise Exit(session.run(parsed_args.shell, {"DIBS_URL": url} if url else {}))
         session.create(functools.partial(self._show, parsed_args))
         raise Exit(0)
+
+    def offers(self, parsed_args: argparse.Namespace, error: Exception) -> "Sequence[Offer]":
+        """Return what is available instead of the nodes that the allocation did not get."""
+        from dibs.client.errors import AllocationFailed
+
+        if not isinstance(error, AllocationFailed):
+            return ()
+        return self.dibs.why(
+            parsed_args.resource_class,
+            traits=parsed_args.trait,
+            candidate_nodes=parsed_args.candidate_node,
+            count=parsed_args.bulk,
+        ).offers
 
     def _show(self, parsed_args: argparse.Namespace, allocations: "Sequence[Allocation]") -> None:
         """Print the allocations. A closed pipe raises BrokenPipeError here, not when the program ends."""

@@ -3,10 +3,10 @@
 import argparse
 import datetime
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dibs.cli.argument_types import SEVERAL, key_value, pairs, seconds, timestamp
+from dibs.cli.argument_types import SEVERAL, json_object, key_value, pairs, seconds, timestamp
 from dibs.cli.client_command import ClientCommand, ClientLister, ClientShowOne, Words
 from dibs.cli.commands.why import COLUMNS as WHY_COLUMNS
 from dibs.cli.commands.why import KEEP_COLUMNS, AnsweredByExitCode, keep_row, row_of
@@ -14,7 +14,7 @@ from dibs.cli.interrupts import Interrupts
 from dibs.cli.output.columns import Events, Reservations, age, left
 
 if TYPE_CHECKING:
-    from dibs.client import Dibs, Lease
+    from dibs.client import Dibs, Lease, Offer
 
 COLUMNS = ("id", "name", "status", "project_id", "start_date", "end_date", "age", "left")
 FIELDS = ("id", "name", "status", "project_id", "start_date", "end_date", "degraded", "hosts", "reservations", "events")
@@ -43,7 +43,7 @@ class Create(ClientShowOne):
             try:
                 with interrupts.deferred():
                     lease, created = self.dibs.leases.create_or_find(
-                        name, _end(parsed_args), [_reservation(parsed_args)], start=parsed_args.start
+                        name, _end(parsed_args), _reservations(parsed_args), start=parsed_args.start
                     )
             except KeyboardInterrupt:
                 if lease is not None and created:
@@ -51,9 +51,18 @@ class Create(ClientShowOne):
                 raise
         return FIELDS, _row(lease, self.dibs)
 
+    def offers(self, parsed_args: argparse.Namespace, error: Exception) -> "Sequence[Offer]":
+        """Return what is available instead of a lease that was refused."""
+        from dibs.client.errors import Conflict
+
+        only, *others = _reservations(parsed_args)
+        if others or not isinstance(error, Conflict):
+            return ()
+        return self.dibs.leases.why(_end(parsed_args), only, start=parsed_args.start, name=parsed_args.name).offers
+
 
 class Why(AnsweredByExitCode):
-    """Explain why a lease is not available and when it could start. Nothing is booked.
+    """Explain why a lease is not available, when it could start, and what is instead. Nothing is booked.
 
     Exits with 0 if the lease is possible, otherwise with 1.
     """
@@ -68,10 +77,10 @@ class Why(AnsweredByExitCode):
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         """Return columns and values."""
-        answer = self.dibs.leases.why(_end(parsed_args), _reservation(parsed_args), start=parsed_args.start)
+        only = _reservations(parsed_args)[-1]
+        answer = self.dibs.leases.why(_end(parsed_args), only, start=parsed_args.start)
         self.fits = answer.fits
-        wanted = parsed_args.hosts if parsed_args.hosts is not None else parsed_args.instances
-        return WHY_COLUMNS, row_of(answer, wanted)
+        return WHY_COLUMNS, row_of(answer, int(only.get("min", only.get("amount", 1))))
 
 
 class List(ClientLister):
@@ -160,6 +169,13 @@ def _add_window_and_resources(parser: argparse.ArgumentParser) -> None:
     resources = parser.add_mutually_exclusive_group(required=True)
     resources.add_argument("--count", "--hosts", dest="hosts", type=int, metavar="COUNT", help="Number of hosts")
     resources.add_argument("--instances", type=int, metavar="COUNT", help="Number of instances")
+    resources.add_argument(
+        "--reservation",
+        action="append",
+        type=json_object,
+        metavar="JSON",
+        help="A reservation as the API takes it, for what has no option; repeat it for several",
+    )
     parser.add_argument("--hosts-max", type=int, metavar="COUNT", help="Maximum number of hosts, if available")
     parser.add_argument("--vcpus", type=int, default=1, help="VCPUs of each instance")
     parser.add_argument("--memory-mb", type=int, default=1024, help="Memory of each instance in MB")
@@ -183,22 +199,20 @@ def _end(arguments: argparse.Namespace) -> Any:
     return start + datetime.timedelta(seconds=arguments.span)
 
 
-def _reservation(arguments: argparse.Namespace) -> dict[str, Any]:
+def _reservations(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     from dibs.client import hosts, instances
 
+    if arguments.reservation is not None:
+        given: list[dict[str, Any]] = arguments.reservation
+        return given
     terms = [["==", f"${key}", value] for key, value in pairs(arguments.property).items()]
     terms += [["==", f"$trait:{trait}", "required"] for trait in arguments.trait]
     terms += [["==", "$resource_class", arguments.resource_class]] if arguments.resource_class else []
     properties = terms[0] if len(terms) == 1 else ["and", *terms] if terms else []
     if arguments.hosts is not None:
-        return hosts(arguments.hosts, arguments.hosts_max, properties)
-    return instances(
-        arguments.instances,
-        vcpus=arguments.vcpus,
-        memory_mb=arguments.memory_mb,
-        disk_gb=arguments.disk_gb,
-        properties=properties,
-    )
+        return [hosts(arguments.hosts, arguments.hosts_max, properties)]
+    sizes = {name: getattr(arguments, name) for name in ("vcpus", "memory_mb", "disk_gb")}
+    return [instances(arguments.instances, **sizes, properties=properties)]
 
 
 def _list_row(lease: "Lease") -> tuple[Any, ...]:

@@ -4,9 +4,11 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from dibs.cli.argument_types import SEVERAL, key_value, pairs
 from dibs.cli.client_command import ClientLister, ClientShowOne, Words
-from dibs.cli.output.columns import Counts
+from dibs.cli.output.columns import Counts, Offers
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from dibs.client import Why as Answer
 
 KEEP_COLUMNS = ("latest_end", "limit")
-COLUMNS = ("fits", "wanted", "free", "reasons", "earliest", "text")
+COLUMNS = ("fits", "wanted", "free", "reasons", "earliest", "text", "offers")
 
 
 class AnsweredByExitCode(ClientShowOne):
@@ -29,7 +31,7 @@ class AnsweredByExitCode(ClientShowOne):
 
 
 class Why(AnsweredByExitCode):
-    """Explain why a node is not available and when it will be. Nothing is allocated.
+    """Explain why a node is not available, when it will be, and what is instead. Nothing is allocated.
 
     Exits with 0 if enough nodes are available, otherwise with 1. With --keep, it shows how long an allocation can be
     kept at most, and exits with 0.
@@ -115,7 +117,8 @@ def keep_row(keep: "LatestEnd") -> tuple[str | None, str | None]:
 def row_of(answer: "Answer", wanted: int) -> tuple[Any, ...]:
     """Return the values to print."""
     earliest = _shown(answer.earliest)
-    return answer.fits, wanted, answer.free, Counts(dict(answer.reasons)), earliest, answer.text
+    offers = Offers([structs.asdict(offer) for offer in answer.offers])
+    return answer.fits, wanted, answer.free, Counts(dict(answer.reasons)), earliest, answer.text, offers
 
 
 def _amounts(resources: Any) -> Words:

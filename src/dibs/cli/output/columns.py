@@ -24,6 +24,14 @@ class Counts(FormattableColumn[dict[str, int]]):
         return "\n".join(f"{count} {_in_words(reason)}" for reason, count in self._value.items())
 
 
+class Offers(FormattableColumn[list[dict[str, Any]]]):
+    """Offers: the change and the command, in two lines each."""
+
+    def human_readable(self) -> str:
+        """Return the text for tables."""
+        return "\n".join(f"{each['text']}\n  {each['command']}" for each in self._value)
+
+
 class Reservations(FormattableColumn[list[dict[str, Any]]]):
     """The reservations of a lease: what is reserved, the status, and the id, in two lines each."""
 

@@ -1,4 +1,4 @@
-"""Explain whether a lease is possible, why not, and from when on, without booking anything."""
+"""Explain whether a lease is possible, why not, from when on, and what is instead, without booking anything."""
 
 import time
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from typing import Any
 
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
+from dibs.dialects.native.offers import render_lease_offer
 from dibs.dialects.native.times import read_time, render_time
 from dibs.documents.json_schema import Schema
 from dibs.http.messages import Response
@@ -36,6 +37,7 @@ _REQUIREMENTS: Schema = {
 QUERY: Mapping[str, Schema] = {
     "start": {**_DATE, "description": f"{_DATE['description']} Default: now."},
     "end": {**_DATE, "description": f"{_DATE['description']} Required."},
+    "name": {"type": "string", "maxLength": 80, "description": "Name of the lease in the offers."},
     "resource_type": {"enum": list(RESOURCE_TYPES), "description": f"Default: {WHOLE_HOST}."},
     "min": {**_COUNT, "description": f"{WHOLE_HOST}: minimum number of hosts. Default: 1."},
     "max": {**_COUNT, "description": f"{WHOLE_HOST}: maximum number of hosts. Default: min."},
@@ -59,7 +61,7 @@ def explain(exchange: Exchange) -> Response:
     if "end" not in asked:
         raise Refusal(400, "The query parameter end is required.")
     command = CreateLease(
-        name="",
+        name=asked.get("name", ""),
         start_at=_read_time(asked, "start"),
         end_at=_read_time(asked, "end"),
         reservations=(_read_reservation(asked),),
@@ -68,6 +70,7 @@ def explain(exchange: Exchange) -> Response:
     command = with_external_flavors(command, access, exchange.services.find_flavor)
     found = exchange.services.runner.read(check_availability, access, command)
     later = found.later.run(SearchBudget(time.thread_time)) if found.later is not None else None
+    offers = found.offers.run(later, SearchBudget(time.thread_time)) if found.offers is not None and later else ()
     return json_answer(
         {
             "fits": found.fits,
@@ -76,7 +79,16 @@ def explain(exchange: Exchange) -> Response:
             "text": f"{found.text} {later.text}" if later is not None else found.text,
             "earliest": render_time(found.start if later is None else later.moment),
             "search": None if later is None else _render_search(later),
+            "offers": [render_lease_offer(command, offer) for offer in offers] if _can_be_created(command) else [],
         }
+    )
+
+
+def _can_be_created(command: CreateLease) -> bool:
+    """Return False for instances without processors or memory, which can be asked about, but not reserved."""
+    return all(
+        request.resource_type != INSTANCES or (request.resources["VCPU"] and request.resources["MEMORY_MB"])
+        for request in command.reservations
     )
 
 

@@ -18,6 +18,7 @@ from dibs.documents.schema_parts import (
     list_of,
     record,
 )
+from dibs.leases.model.matching.offers import OfferKind
 from dibs.webhooks.model.webhooks import STATES as DELIVERY_STATES
 
 ERROR: Schema = document("Error", {"error": record({"code": TEXT, "message": TEXT})})
@@ -59,7 +60,22 @@ ALLOCATIONS: Schema = document("Allocations", {"allocations": list_of(ALLOCATION
 
 LATEST_END: Schema = document("LatestEnd", {"end": TIME_OR_NULL, "latest": TIME_OR_NULL, "reason": TEXT})
 
-_REASONS = {"fits": FLAG, "reasons": by_name(INTEGER), "text": TEXT, "earliest": TIME_OR_NULL}
+OFFER: Schema = document(
+    "Offer",
+    {
+        "kind": {"enum": [kind.value for kind in OfferKind]},
+        "text": TEXT,
+        "request": record({"method": {"const": "POST"}, "path": TEXT, "body": OBJECT}),
+        "command": TEXT,
+    },
+)
+_REASONS = {
+    "fits": FLAG,
+    "reasons": by_name(INTEGER),
+    "text": TEXT,
+    "earliest": TIME_OR_NULL,
+    "offers": list_of(OFFER),
+}
 WHY: Schema = document("Why", {**_REASONS, "free": INTEGER})
 _SEARCH = {**record({"result": TEXT, "steps": INTEGER}), "type": ["object", "null"]}
 AVAILABILITY: Schema = document("Availability", {**_REASONS, "hosts": INTEGER, "search": _SEARCH})

@@ -1,15 +1,17 @@
-"""Explain why nodes are not available, and when they will be."""
+"""Explain why nodes are not available, when they will be, and what is available instead."""
 
 from collections.abc import Mapping
 
-from dibs.access.access import EVERY_PROJECT
-from dibs.allocations.model.access import visible_projects
+from dibs.access.access import EVERY_PROJECT, Access
+from dibs.allocations.model.access import owner_of_new_allocation, visible_projects
 from dibs.allocations.operations.batches import COUNT_MAX
 from dibs.allocations.operations.why import ExplainNodes, explain_nodes
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.exchange import Exchange, json_answer
+from dibs.dialects.native.offers import render_allocation_offer
 from dibs.dialects.native.times import render_time
 from dibs.documents.json_schema import Schema
+from dibs.errors import Forbidden
 from dibs.http.messages import Response
 from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
 
@@ -36,14 +38,18 @@ def explain(exchange: Exchange) -> Response:
     if count > COUNT_MAX:
         raise Refusal(400, f"The query parameter count must be from 1 to {COUNT_MAX}.")
     projects = visible_projects(exchange.access)
+    owner = None if projects is EVERY_PROJECT else exchange.actor.project
     command = ExplainNodes(
         resource_class=asked["resource_class"],
         traits=_names(asked, "traits", TRAITS_PER_NODE_MAX),
         candidate_nodes=_names(asked, "candidate_nodes", CANDIDATES_MAX),
-        owner=None if projects is EVERY_PROJECT else exchange.actor.project,
+        owner=owner,
         count=count,
+        with_offers=_could_allocate(exchange.access, owner),
+        turnover_seconds=exchange.services.lifetime_rules.turnover_seconds,
     )
     found = exchange.read(explain_nodes, command)
+    rendered = (render_allocation_offer(command, offer) for offer in found.offers)
     return json_answer(
         {
             "fits": found.fits,
@@ -51,8 +57,17 @@ def explain(exchange: Exchange) -> Response:
             "reasons": dict(found.reasons),
             "text": found.text,
             "earliest": render_time(found.earliest),
+            "offers": [offer for offer in rendered if offer is not None],
         }
     )
+
+
+def _could_allocate(access: Access, owner: str | None) -> bool:
+    """Return True when an allocation of the caller would get the nodes that the answer counts."""
+    try:
+        return owner_of_new_allocation(access, None) == owner
+    except Forbidden:
+        return False
 
 
 def _names(asked: Mapping[str, str], name: str, count_max: int) -> tuple[str, ...]:

@@ -1,13 +1,14 @@
-"""Whether a lease would fit, why not, when it would, and how long a lease can be kept. Nothing is booked or locked.
+"""Whether a lease would fit, why not, what would fit instead, and how long a lease can be kept. Nothing is booked.
 
-The search for the earliest start can take long. These operations only read what it needs; the caller runs it after the
-transaction, within a budget.
+The searches for the earliest start and for other offers can take long. These operations only read what they need; the
+caller runs them after the transaction, within a budget.
 """
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from msgspec import field
+from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
@@ -17,11 +18,14 @@ from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.earliest_start import StartSearch
 from dibs.leases.model.matching.latest_end import BOOKED, LIMITED, LatestEnd, latest_end
 from dibs.leases.model.matching.needs import Assignment, need_of
+from dibs.leases.model.matching.offer_search import OfferSearch
+from dibs.leases.model.matching.offers import Offer
 from dibs.leases.model.matching.shortages import HostShortage
+from dibs.leases.model.matching.terms import terms_of, with_class, without_terms
 from dibs.leases.model.windows import MINUTE, Window
-from dibs.leases.operations.booking import read_start_search, search_hosts
+from dibs.leases.operations.booking import HostSearch, read_start_search, search_hosts
 from dibs.leases.operations.leases import GetLease, allowed
-from dibs.leases.operations.planning import CreateLease, plan_lease, search_of
+from dibs.leases.operations.planning import CreateLease, ReservationRequest, plan_lease, search_of
 from dibs.leases.operations.updates import UpdateLease, plan_update
 from dibs.leases.queries import bookings, hosts, leases
 from dibs.machines.model.conductors import after
@@ -45,6 +49,8 @@ class LeaseAvailability(NamedTuple):
     """The reasons in words; empty when the lease fits."""
     later: StartSearch | None
     """The search for a later start; None when the lease fits."""
+    offers: OfferSearch | None
+    """The search for other offers; None when the lease fits."""
 
 
 class FindLatestEnd(GetLease, frozen=True, kw_only=True):
@@ -59,15 +65,31 @@ def check_availability(tx: Transaction, access: Access, now: int, command: Creat
     search = search_of(plan, command)
     found = search_hosts(tx, now, search) if plan.reservations else []
     if isinstance(found, HostShortage):
-        later = read_start_search(tx, now, search)
-        return LeaseAvailability(False, 0, plan.window.start, (), found.reasons, found.text, later)
+        offers = _offers(tx, now, command, search)
+        return LeaseAvailability(False, 0, plan.window.start, (), found.reasons, found.text, offers.later, offers)
     hosts = {host_id for assignment in found for host_id in assignment}
-    return LeaseAvailability(True, len(hosts), plan.window.start, tuple(found), {}, "", None)
+    return LeaseAvailability(True, len(hosts), plan.window.start, tuple(found), {}, "", None, None)
 
 
-def find_later_start(tx: Transaction, access: Access, now: int, command: CreateLease) -> StartSearch:
-    """Return the search for the earliest start of a lease that was refused for lack of hosts. A read."""
-    return read_start_search(tx, now, search_of(plan_lease(tx, access, now, command), command))
+def find_offers(tx: Transaction, access: Access, now: int, command: CreateLease) -> OfferSearch:
+    """Return the search for what would fit instead of a lease that was refused for lack of hosts. A read."""
+    return _offers(tx, now, command, search_of(plan_lease(tx, access, now, command), command))
+
+
+def offered(command: CreateLease, offer: Offer) -> CreateLease:
+    """Return the lease with the change of an offer."""
+    start_at = command.start_at if offer.start is None else offer.start
+    end_at = command.end_at if offer.end is None else offer.end
+    reservations = list(command.reservations)
+    reservations[offer.reservation] = _offered(reservations[offer.reservation], offer)
+    return replace(
+        command,
+        start_at=start_at,
+        end_at=end_at,
+        # A date that the client chose for another window may lie outside this one.
+        before_end_at=command.before_end_at if (start_at, end_at) == (command.start_at, command.end_at) else None,
+        reservations=tuple(reservations),
+    )
 
 
 def find_later_start_of_update(tx: Transaction, access: Access, now: int, command: UpdateLease) -> StartSearch | None:
@@ -102,6 +124,22 @@ def find_latest_end(tx: Transaction, access: Access, now: int, command: FindLate
     return found.limited_to(limit, BOOKED).limited_to(
         _longest(lease.start_at, lease.project_id, command.rules), LIMITED
     )
+
+
+def _offers(tx: Transaction, now: int, command: CreateLease, search: HostSearch) -> OfferSearch:
+    terms = [terms_of(each.hypervisor_properties, each.resource_properties) for each in command.reservations]
+    return OfferSearch(later=read_start_search(tx, now, search), terms=terms)
+
+
+def _offered(request: ReservationRequest, offer: Offer) -> ReservationRequest:
+    if offer.count is not None:
+        request = replace(request, least=offer.count, most=offer.count)
+    texts = {name: getattr(request, name) for name in ("hypervisor_properties", "resource_properties")}
+    if offer.without:
+        texts = {name: without_terms(text, offer.without) for name, text in texts.items()}
+    if offer.resource_class is not None:
+        texts = {name: with_class(text, offer.resource_class) for name, text in texts.items()}
+    return replace(request, **texts)
 
 
 def _longest(start_at: int, project: str | None, rules: LeaseRules) -> int | None:

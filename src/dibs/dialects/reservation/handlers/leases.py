@@ -1,7 +1,7 @@
 """Handlers of leases."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -20,7 +20,8 @@ from dibs.integrations.flavors import with_external_flavors
 from dibs.integrations.leasing import create_approved, update_approved
 from dibs.leases.model.errors import NotEnoughHosts
 from dibs.leases.model.matching.budgets import SearchBudget
-from dibs.leases.operations.availability import find_later_start, find_later_start_of_update
+from dibs.leases.model.matching.offers import Offer, OfferKind
+from dibs.leases.operations.availability import find_later_start_of_update, find_offers
 from dibs.leases.operations.leases import (
     DeleteLease,
     GetLease,
@@ -75,7 +76,7 @@ def create(exchange: Exchange) -> Response:
     """POST /v1/leases"""
     command = with_external_flavors(_read_new(exchange), exchange.access, exchange.services.find_flavor)
     services = exchange.services
-    with _naming_a_later_start(exchange, command):
+    with _naming_what_fits(exchange, command):
         lease = create_approved(services.runner, exchange.access, command, services.enforcement)
     exchange.services.wake()
     return json_answer({"lease": render_lease(lease)}, 201)
@@ -93,7 +94,7 @@ def change(exchange: Exchange) -> Response:
     """
     command = _read_change(exchange)
     services = exchange.services
-    with _naming_a_later_start(exchange, command):
+    with _naming_what_fits(exchange, command):
         lease = update_approved(services.runner, exchange.access, command, services.enforcement)
     exchange.services.wake()
     return json_answer({"lease": render_lease(lease)})
@@ -113,23 +114,30 @@ def _read_limit(text: str) -> int:
 
 
 @contextmanager
-def _naming_a_later_start(exchange: Exchange, command: CreateLease | UpdateLease) -> Iterator[None]:
-    """Add the earliest start at which it would fit to the refusal of a lease or of an update.
+def _naming_what_fits(exchange: Exchange, command: CreateLease | UpdateLease) -> Iterator[None]:
+    """Add the earliest start, and for a new lease the other offers, to the refusal of a lease or of an update.
 
     The search begins when the lease is refused and its locks are released: no other request waits for it.
     """
     try:
         yield
     except NotEnoughHosts as refused:
-        search = (
-            exchange.read(find_later_start, command)
-            if isinstance(command, CreateLease)
-            else exchange.read(find_later_start_of_update, command)
-        )
-        if search is None:
+        reason = refused.details["shortage"]
+        if isinstance(command, CreateLease):
+            search = exchange.read(find_offers, command)
+            earliest = search.later.run(SearchBudget(time.thread_time))
+            others = search.run(earliest, SearchBudget(time.thread_time))
+            raise NotEnoughHosts(shortage=f"{reason} {earliest.text}{_in_words(others)}") from None
+        later = exchange.read(find_later_start_of_update, command)
+        if later is None:
             raise
-        earliest = search.run(SearchBudget(time.thread_time))
-        raise NotEnoughHosts(shortage=f"{refused.details['shortage']} {earliest.text}") from None
+        raise NotEnoughHosts(shortage=f"{reason} {later.run(SearchBudget(time.thread_time)).text}") from None
+
+
+def _in_words(offers: Sequence[Offer]) -> str:
+    """Return the offers as a sentence; the earliest start has its own."""
+    others = [offer.text for offer in offers if offer.kind is not OfferKind.LATER]
+    return f" Possible instead: {'; '.join(others)}." if others else ""
 
 
 def _read_new(exchange: Exchange) -> CreateLease:
