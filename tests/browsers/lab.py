@@ -9,6 +9,7 @@ import bcrypt
 import httpx
 from sqlalchemy import insert, select
 
+from dibs.events.tables import events
 from dibs.http.auth.basic import BasicAuth
 from dibs.http.auth.sessions import BasicSignIn, Session
 from dibs.leases.tables import hosts
@@ -67,6 +68,7 @@ def fill(url: str) -> None:
             insert(provider_traits), [{"provider_id": FIRST_ID + n, "trait": trait} for n, trait in having]
         )
         connection.execute(insert(hosts), [_host(n, name) for n, (name, _) in machines])
+        connection.execute(insert(events), [*_used("r2-01", 9, 5), *_used("r3-02", 7, 6)])
 
 
 def write_users(folder: Path) -> Path:
@@ -119,6 +121,20 @@ class Lab:
         body = {"name": name, "start_date": start, "end_date": end}
         body |= {"reservations": [reservation | {"hypervisor_properties": wanted}], "events": []}
         return self.call("POST", "/reservation/v1/leases", body, user)["lease"]
+
+
+def _used(name: str, first_day: int, last_day: int) -> list[dict[str, Any]]:
+    """Return the events of a node that had an instance, some days ago."""
+    states = ('{"instance_uuid":null}', '{"instance_uuid":"an instance"}')
+    node = {"object_id": uuid_of(name), "node": uuid_of(name), "project_id": "storage"}
+    return [
+        {**node, "type": "node.changed", "operation": operation, "before_state": before, "after_state": after}
+        | {"happened_at": (time.time_ns() // 1_000) - days * 24 * HOUR * 1_000_000}
+        for days, operation, before, after in (
+            (first_day, "grant_nodes", *states),
+            (last_day, "delete_allocation", *reversed(states)),
+        )
+    ]
 
 
 def _provider(number: int, name: str, *, child: bool = False) -> dict[str, Any]:

@@ -6,10 +6,11 @@ from dibs.access.access import EVERY_PROJECT, SERVICE, VisibleProjects
 from dibs.allocations.model.schedules import ALLOCATION, HOLD, LEASE, Schedule
 from dibs.allocations.operations.schedules import ShowCapacity, ShowSchedule, show_capacity, show_schedule
 from dibs.machines.model.node_query import NodeQuery
-from tests.allocation_builders import allocate_node
+from tests.allocation_builders import allocate_node, release
 from tests.builders import Ledger
 from tests.hold_builders import BLUE, hold
 from tests.lease_builders import at, lease, register, whole
+from tests.provider_builders import statements
 
 COLUMNS = frozenset({"name", "resource_class"})
 
@@ -92,3 +93,16 @@ def test_capacity_counts_instances_bookings_and_nodes_out_of_service(ledger: Led
     assert (found.taken[0], max(found.taken), found.taken[-1]) == (1, 3, 1)
     nothing = ShowCapacity(projects=frozenset({"another"}), step=step, count=2)
     assert ledger.runner.read(show_capacity, SERVICE, nothing) == []
+
+
+def test_past_of_a_class_counts_instances_and_bookings_and_begins_with_the_first_event(ledger: Ledger) -> None:
+    register(ledger, ledger.enrol(resource_class="gold"))
+    lease(ledger, 1, 5, whole())
+    allocation, _ = allocate_node(ledger)
+    ledger.clock.move(2 * 3600)
+    release(ledger, allocation)
+    ledger.clock.move(5 * 3600)
+    command = ShowCapacity(projects=EVERY_PROJECT, step=at(1) - at(0), count=1, before=100)
+    (found,) = ledger.runner.read(show_capacity, SERVICE, command)
+    assert (len(found.before), max(found.before), found.before[-1]) == (7, 2, 0)
+    assert statements(ledger, lambda: ledger.runner.read(show_capacity, SERVICE, command)) <= 9

@@ -1,7 +1,8 @@
-"""How many nodes of each class are free at which time, as far as is known today."""
+"""How many nodes of each class were, are and will be taken at which time, as far as is known today."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -24,13 +25,51 @@ class ClassCapacity(Struct, frozen=True, kw_only=True):
     out: int
     """Nodes in maintenance, retired or failed, which no user can have."""
     taken: Sequence[int]
-    """For each step, the most nodes that are taken at the same time."""
+    """For each step from now on, the most nodes that are taken at the same time."""
+    before: Sequence[int] = ()
+    """The same for steps before now, the oldest first."""
 
     @property
     def percent(self) -> int:
-        """The share of node-time that is taken, of all nodes that can be had."""
-        usable = (self.total - self.out) * len(self.taken)
-        return round(100 * sum(self.taken) / usable) if usable else 0
+        """The share of node-time from now on that is taken, of all nodes that can be had."""
+        return _percent(self.taken, self.total - self.out)
+
+    @property
+    def percent_before(self) -> int:
+        """The share of node-time before now that was taken, of the nodes that there are today."""
+        return _percent(self.before, self.total)
+
+
+class Change(NamedTuple):
+    """The moment at which a node got an instance, or lost it."""
+
+    moment: int
+    used: bool
+    """Whether it has one from then on."""
+
+
+def windows_of_use(changes: Iterable[Change], used: bool, start: int, now: int) -> list[tuple[int, int]]:
+    """Return when a node had an instance since ``start``; ``changes`` has the newest first, ``used`` is the present."""
+    windows = []
+    end = now if used else None
+    for change in changes:
+        if not change.used:
+            end = change.moment
+        elif end is not None:
+            windows.append((change.moment, end))
+            end = None
+    return windows if end is None else [*windows, (start, end)]
+
+
+def joined(windows: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return windows without those that overlap: a node that is booked and in use is taken once."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(windows):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
 
 
 def taken_in_steps(uses: Iterable[Use], start: int, step: int, count: int) -> list[int]:
@@ -54,3 +93,7 @@ def taken_in_steps(uses: Iterable[Use], start: int, step: int, count: int) -> li
             peak = max(peak, taken)
         steps.append(max(peak, taken))
     return steps
+
+
+def _percent(taken: Sequence[int], usable: int) -> int:
+    return round(100 * sum(taken) / (usable * len(taken))) if usable and taken else 0

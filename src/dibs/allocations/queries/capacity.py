@@ -1,7 +1,7 @@
-"""Count the nodes of each class that are out of service, in use and booked: three statements for any fleet."""
+"""Count the nodes of each class that are out of service, in use and booked, with few statements for any fleet."""
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, false, func, or_, select, true
 
@@ -12,6 +12,16 @@ from dibs.database.transaction import Transaction
 from dibs.leases.model.hosts import FAILED_STATES
 from dibs.leases.tables import bookings, hosts
 from dibs.machines.tables import nodes
+
+
+class NodeOfClass(NamedTuple):
+    """A node as the past of its class needs it."""
+
+    id: int
+    uuid: str
+    resource_class: str | None
+    used: bool
+
 
 WINDOWS_MAX = 50_000
 """The most different windows that are read."""
@@ -45,6 +55,17 @@ def booked(tx: Transaction, projects: VisibleProjects, start: int, end: int) -> 
     return [Use(resource_class=name, start=begin, end=until, count=count) for name, begin, until, count in rows]
 
 
+def nodes_with_use(tx: Transaction, projects: VisibleProjects) -> list[NodeOfClass]:
+    """Return each node with its class, and whether it has an instance."""
+    return [NodeOfClass(*row) for row in tx.tuples(_nodes(_count(projects)), _values(projects))]
+
+
+def booked_windows(tx: Transaction, projects: VisibleProjects, start: int, end: int) -> list[tuple[int, int, int]]:
+    """Return the id of a node, start and end of each booking in a window."""
+    values = {**_values(projects), "start": start, "end": end, "count_max": WINDOWS_MAX}
+    return [(node, begin, until) for node, begin, until in tx.tuples(_booked_windows(_count(projects)), values)]
+
+
 def _count(projects: VisibleProjects) -> int | None:
     return None if projects is EVERY_PROJECT else len(projects)
 
@@ -71,6 +92,24 @@ def _instances(count: int | None) -> Select[Any]:
     used = nodes.c.instance_uuid.is_not(None)
     columns = (nodes.c.resource_class, nodes.c.instance_until)
     return select(*columns, func.count()).where(used, _visible(count)).group_by(*columns)
+
+
+@lru_cache(maxsize=10)
+def _nodes(count: int | None) -> Select[Any]:
+    used = nodes.c.instance_uuid.is_not(None)
+    return select(nodes.c.id, nodes.c.uuid, nodes.c.resource_class, used).where(_visible(count))
+
+
+@lru_cache(maxsize=10)
+def _booked_windows(count: int | None) -> Select[Any]:
+    return (
+        select(nodes.c.id, bookings.c.start_at, bookings.c.end_at)
+        .select_from(bookings)
+        .join(hosts, hosts.c.id == bookings.c.host_id)
+        .join(nodes, nodes.c.id == hosts.c.provider_id)
+        .where(bookings.c.end_at > bindparam("start"), bookings.c.start_at < bindparam("end"), _visible(count))
+        .limit(bindparam("count_max"))
+    )
 
 
 @lru_cache(maxsize=10)

@@ -1,15 +1,19 @@
-// Draws the nodes that are taken in each step as an area, below the line of those that can be had.
+// Draws the nodes that are taken in each step as an area, below the line of those that can be had; a line marks the present.
 
 const charts = document.querySelectorAll(".chart");
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 function draw(chart) {
-  const { start, step, total, taken } = chart.dataset;
+  const { start, step, total, taken, now } = chart.dataset;
   const counts = taken.split(",").map(Number);
   const times = counts.map((_, index) => Number(start) + index * step);
   const axis = { stroke: style("--soft"), grid: { stroke: style("--line2"), width: 1 }, ticks: { show: false }, font: "11px Inter" };
   const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
   const stepped = uPlot.paths.stepped({ align: 1 });
+  const mark = ({ ctx, bbox, valToPos }) => {
+    ctx.fillStyle = style("--now");
+    ctx.fillRect(valToPos(Number(now), "x", true), bbox.top, devicePixelRatio, bbox.height);
+  };
   chart.replaceChildren();
   new uPlot(
     {
@@ -17,6 +21,7 @@ function draw(chart) {
       height: 150,
       cursor: { points: { show: false } },
       legend: { show: false },
+      hooks: { draw: [mark] },
       scales: { y: { range: [0, Math.max(1, Number(total)) * 1.08] } },
       axes: [{ ...axis, values: (_, moments) => moments.map((moment) => day.format(moment * 1000)) }, { ...axis, size: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] }],
       series: [
