@@ -1,4 +1,4 @@
-"""Start and end leases at their time, and reassign hosts that failed.
+"""Start and end leases at their time, announce their starts, and reassign hosts that failed.
 
 Every conductor does this for all leases: each event in a transaction of its own under the lock of its lease. When two
 conductors run the same event, the second finds it done.
@@ -12,7 +12,15 @@ from functools import partial
 from dibs.access.access import SERVICE
 from dibs.conductor.rounds import attempt
 from dibs.database.runner import Runner
-from dibs.leases.operations.events import DueEvent, fail_event, list_due_events, run_event
+from dibs.leases.operations.events import (
+    DueEvent,
+    ListStartingLeases,
+    fail_event,
+    list_due_events,
+    list_starting_leases,
+    notice_start,
+    run_event,
+)
 from dibs.leases.operations.reassignment import (
     AffectedReservation,
     ReassignHosts,
@@ -25,11 +33,14 @@ from dibs.machines.model.conductors import after
 COUNT_MAX = 500
 """How many events or reservations one run handles at most."""
 
+NOTICE_SECONDS = 10
+"""How often leases that start soon are looked for."""
+
 logger = logging.getLogger(__name__)
 
 
 class LeaseWorker:
-    """Runs the events of leases that are due, and reassigns hosts."""
+    """Runs the events of leases that are due, announces starts, and reassigns hosts."""
 
     def __init__(
         self,
@@ -38,15 +49,18 @@ class LeaseWorker:
         *,
         reassignment_seconds: float,
         cleaning_minutes: int,
+        before_start_minutes: int = 0,
     ) -> None:
         self._runner = runner
         self._clock = clock
         self._reassignment_seconds = reassignment_seconds
         self._cleaning_minutes = cleaning_minutes
+        self._before_start_minutes = before_start_minutes
         self._reassigned_at = clock()
+        self._noticed_at = 0
 
     def run(self) -> None:
-        """Run every event that is due, and check the hosts every ``reassignment_seconds``."""
+        """Run every event that is due; from time to time, check the hosts and announce starts."""
         while self.run_events():
             # The end of one lease may let another start.
             continue
@@ -54,6 +68,9 @@ class LeaseWorker:
         if self._reassignment_seconds and now >= after(self._reassigned_at, self._reassignment_seconds):
             self._reassigned_at = now
             self.reassign()
+        if self._before_start_minutes and now >= after(self._noticed_at, NOTICE_SECONDS):
+            self._noticed_at = now
+            self.notice_starts()
 
     def run_events(self) -> int:
         """Run events that are due, in their order; return how many were done."""
@@ -67,6 +84,14 @@ class LeaseWorker:
         """Find other hosts for reservations whose hosts failed; return how many changed."""
         affected = self._runner.read(list_affected_reservations, SERVICE, COUNT_MAX)
         return sum(self._reassign(each) for each in affected)
+
+    def notice_starts(self) -> int:
+        """Announce the leases that start soon; return how many."""
+        command = ListStartingLeases(minutes=self._before_start_minutes, count_max=COUNT_MAX)
+        return sum(
+            attempt(f"the notice of lease {uuid}", partial(self._runner.write, notice_start, SERVICE, uuid))
+            for uuid in self._runner.read(list_starting_leases, SERVICE, command)
+        )
 
     def _run_event(self, event: DueEvent) -> bool:
         return attempt(

@@ -38,6 +38,9 @@ class RetentionDays(Struct, frozen=True, kw_only=True):
     """Deliveries of webhooks."""
 
 
+KEEP_ALL = RetentionDays()
+
+
 class Retention:
     """Removes what failed, ended or happened longer ago than the operator wants to keep it."""
 

@@ -17,7 +17,7 @@ from dibs.conductor.leases import LeaseWorker
 from dibs.conductor.outbox import OutboxRunner
 from dibs.conductor.periodic import PeriodicTask
 from dibs.conductor.registration import Identity, Registration
-from dibs.conductor.retention import Retention, RetentionDays
+from dibs.conductor.retention import KEEP_ALL, Retention, RetentionDays
 from dibs.conductor.rounds import Step, run_steps
 from dibs.conductor.session import Session
 from dibs.conductor.tasks import TaskWorker
@@ -77,20 +77,19 @@ class Conductor:
         poll_seconds: float = 0.5,
         reassignment_seconds: float = 10,
         cleaning_minutes: int = 0,
+        before_start_minutes: int = 0,
         lifetime_rules: LifetimeRules | None = None,
-        retention_days: RetentionDays | None = None,
+        retention_days: RetentionDays = KEEP_ALL,
         sender: Sender | None = None,
         compute: ComputeService | None = None,
         enforcement: Enforcement | None = None,
         rpc_url: str | None = None,
     ) -> None:
-        runner = runner.observed(note_progress)
-        self._runner = runner
+        self._runner = runner = runner.observed(note_progress)
         self._hostname = hostname
         self._clock = clock
         self._take_over_seconds = take_over_seconds
-        self._checked_for_failed_at = 0
-        self._promised_at = 0
+        self._checked_for_failed_at = self._promised_at = 0
         self._registration = Registration(
             runner,
             clock,
@@ -106,18 +105,19 @@ class Conductor:
         self._dispatcher = self._periodic_task("dispatch", self._look_for_work, poll_seconds)
         # Many leases may begin in the same minute, and other services may be slow: work on nodes must not wait.
         leases = LeaseWorker(
-            runner, clock, reassignment_seconds=reassignment_seconds, cleaning_minutes=cleaning_minutes
+            runner,
+            clock,
+            reassignment_seconds=reassignment_seconds,
+            cleaning_minutes=cleaning_minutes,
+            before_start_minutes=before_start_minutes,
         )
         self._lease_tasks = [self._periodic_task("leases", leases.run, poll_seconds)]
-        if compute is not None or enforcement is not None:
-            outbox = OutboxRunner(runner, compute, enforcement)
-            self._lease_tasks.append(self._periodic_task("outbox", outbox.run, poll_seconds))
-        removal = Retention(runner, retention_days or RetentionDays())
+        self._add_outbox(compute, enforcement, poll_seconds)
         self._periodic = [
             self._dispatcher,
             *self._lease_tasks,
             self._periodic_task("events", partial(publish_events, runner), poll_seconds),
-            self._periodic_task("retention", removal.run, retention.POLL_SECONDS),
+            self._periodic_task("retention", Retention(runner, retention_days).run, retention.POLL_SECONDS),
         ]
         self._workers: list[Worker] = [self._tasks, self._allocations]
         if sender is not None:
@@ -175,6 +175,11 @@ class Conductor:
 
     def _periodic_task(self, name: str, run: Callable[[], object], poll_seconds: float) -> PeriodicTask:
         return PeriodicTask(f"{name}-{self._hostname}", run, registered=self._is_registered, poll_seconds=poll_seconds)
+
+    def _add_outbox(self, compute: ComputeService | None, enforcement: Enforcement | None, poll_seconds: float) -> None:
+        if compute is not None or enforcement is not None:
+            outbox = OutboxRunner(self._runner, compute, enforcement)
+            self._lease_tasks.append(self._periodic_task("outbox", outbox.run, poll_seconds))
 
     def _add_webhooks(self, webhooks: WebhookWorker, poll_seconds: float) -> None:
         self._periodic.append(self._periodic_task("webhooks", webhooks.run, poll_seconds))

@@ -70,6 +70,8 @@ leases = table(
     truth("external_compute"),
     # The enforcement service is notified of its end.
     truth("enforced"),
+    # The start that an event has announced; another one when the start was moved since.
+    time("noticed_start_at"),
     time("created_at", nullable=False),
     time("updated_at"),
     UniqueConstraint("uuid"),

@@ -226,6 +226,9 @@ class Settings:
         check=_at_least(0),
         begins="leases",
     )
+    lease_before_start_minutes: int = _setting(
+        15, "Time from the event lease.starting_soon to the start of a lease. 0 disables the event.", check=_at_least(0)
+    )
     lease_cleaning_minutes: int = _setting(
         0, "Time that a host stays free before and after each lease, for cleaning.", check=_at_least(0)
     )

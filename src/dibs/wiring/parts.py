@@ -45,6 +45,7 @@ def make_conductor(settings: Settings, runner: Runner, rpc_url: str | None = Non
         take_over_seconds=settings.take_over_seconds,
         reassignment_seconds=settings.lease_reassignment_seconds,
         cleaning_minutes=settings.lease_cleaning_minutes,
+        before_start_minutes=settings.lease_before_start_minutes,
         retention_days=RetentionDays(
             failures=settings.retention_days,
             leases=settings.lease_retention_days,

@@ -9,6 +9,7 @@ from dibs.leases.model.leases import ACTIVE, DONE, PENDING, TERMINATED, UNDONE, 
 from dibs.leases.operations.events import DueEvent, fail_event, list_due_events, run_event
 from dibs.leases.operations.planning import new_event
 from dibs.leases.queries.leases import add_events
+from tests import event_rows
 from tests import lease_builders as leases
 from tests import server_builders as servers
 from tests.builders import Ledger
@@ -203,3 +204,30 @@ def test_leases_of_a_year_follow_each_other_on_one_host(ledger, worker):
             continue
         assert leases.shown(ledger, made[day]).status == TERMINATED
     assert rows(ledger, "bookings") == []
+
+
+def test_start_is_announced_once_and_again_when_it_moves(ledger):
+    leases.make_host(ledger)
+    made = leases.lease(ledger, 1, 2, leases.whole())
+    worker = LeaseWorker(
+        ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0, before_start_minutes=15
+    )
+
+    def announced() -> list[dict[str, object]]:
+        return [row for row in event_rows.rows(ledger.store) if row["type"] == "lease.starting_soon"]
+
+    until(ledger, leases.at(1) - 16 * 60_000_000)
+    assert worker.notice_starts() == 0
+    until(ledger, leases.at(1) - 14 * 60_000_000)
+    assert (worker.notice_starts(), worker.notice_starts()) == (1, 0)
+    (event,) = announced()
+    assert (event["object_id"], event["project_id"]) == (made.uuid, leases.OWNER.actor.project)
+    assert event["after_state"] == {"start_at": leases.at(1)}
+    leases.change(ledger, made, start_at=leases.at(1.5))
+    assert worker.notice_starts() == 0
+    until(ledger, leases.at(1.4))
+    worker.run()
+    assert [each["after_state"] for each in announced()] == [{"start_at": leases.at(1)}, {"start_at": leases.at(1.5)}]
+    until(ledger, leases.at(1.5))
+    worker.run()
+    assert len(announced()) == 2

@@ -12,6 +12,7 @@ from dibs.leases.operations.updates import ReservationUpdate
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.ledger.operations.provider_traits import SetProviderTraits, set_provider_traits
+from tests import event_rows
 from tests import lease_builders as leases
 from tests.builders import Ledger
 from tests.laws import read_tables
@@ -159,3 +160,17 @@ def claim(ledger: Ledger, resources, consumer: str = "") -> str:
     request = ClaimRequest(consumer=consumer or str(uuid.uuid4()), resources=resources, project_id="p", user_id="u")
     ledger.runner.write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
     return request.consumer
+
+
+@pytest.mark.parametrize("spare", [0, 1])
+def test_project_of_a_lease_is_told_that_a_host_is_lost_and_whether_it_is_replaced(ledger, worker, spare):
+    hosts = {host.id: host for host in (leases.make_host(ledger) for _ in range(1 + spare))}
+    made = leases.lease(ledger, 1, 2, leases.whole())
+    (failed,) = leases.booked(ledger, made)
+    disable(ledger, hosts[failed])
+    worker.reassign()
+    worker.reassign()
+    (event,) = [row for row in event_rows.rows(ledger.store) if row["type"] == "lease.node_lost"]
+    assert (event["object_id"], event["project_id"]) == (made.uuid, leases.OWNER.actor.project)
+    assert event["node"] == hosts[failed].provider
+    assert event["after_state"] == {"replaced": bool(spare)}

@@ -13,6 +13,7 @@ _ALLOCATION = Watch(
 
 ENDED = "ended"
 ENDING_SOON = "ending_soon"
+NODE_LOST = "node_lost"
 _VERBS = {ACTIVE: "granted", ERROR: "failed", ALLOCATING: "requeued"}
 """What happened to an allocation whose state changed."""
 
@@ -30,6 +31,18 @@ def allocation_event(before: Allocation | None, after: Allocation | None, verb: 
         project=present.owner,
         node=present.node_uuid or (before.node_uuid if before else None),
         verb=verb,
+    )
+
+
+def node_lost_event(having: Allocation, reason: str | None) -> Event:
+    """Return the event of an allocation whose node is out of service."""
+    return Event(
+        type=f"{_ALLOCATION.kind}.{NODE_LOST}",
+        object_id=having.uuid,
+        project=having.owner,
+        node=having.node_uuid,
+        before={},
+        after={"maintenance_reason": reason},
     )
 
 

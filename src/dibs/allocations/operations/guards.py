@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dibs.allocations.model.allocations import check_removable
+from dibs.allocations.model.events import node_lost_event
 from dibs.allocations.queries import allocations
 from dibs.database.transaction import Transaction
 from dibs.machines.model.nodes import Node
@@ -36,6 +37,12 @@ class AllocationNodeGuard(NodeGuard):
         allocation = allocations.of_node(tx, node.id)
         if allocation is not None:
             allocations.delete(tx, allocation)
+
+    def node_lost(self, tx: Transaction, node: Node) -> None:
+        """Tell the project of the allocation that its node is out of service."""
+        allocation = allocations.of_node(tx, node.id) if node.instance_uuid is not None else None
+        if allocation is not None:
+            tx.record(node_lost_event(allocation, node.maintenance_reason))
 
     def kept_after_teardown(self, tx: Transaction, node: Node) -> Mapping[str, Any] | None:
         """End the allocation of a node that was torn down; a sticky one keeps the node for the next deployment."""

@@ -26,6 +26,8 @@ _HOST = Watch(kind="host", names=("name", "properties"))
 STARTED = "started"
 ENDED = "ended"
 ENDING_SOON = "ending_soon"
+STARTING_SOON = "starting_soon"
+NODE_LOST = "node_lost"
 _VERBS = {ACTIVE: STARTED, TERMINATED: ENDED, ERROR: "failed"}
 """What happened to a lease whose status changed; another status is on the way to one of these."""
 
@@ -43,6 +45,24 @@ def ending_soon_event(ending: Lease) -> Event | None:
     """Return the event of a lease that is about to end."""
     event = lease_event(ending, ending, ENDING_SOON)
     return event and replace(event, after={"end_at": ending.end_at})
+
+
+def starting_soon_event(starting: Lease) -> Event | None:
+    """Return the event of a lease that is about to start."""
+    event = lease_event(starting, starting, STARTING_SOON)
+    return event and replace(event, after={"start_at": starting.start_at})
+
+
+def node_lost_event(of: Lease, lost: Host, *, replaced: bool) -> Event:
+    """Return the event of a lease one of whose hosts is out of service; it may have another one instead."""
+    return Event(
+        type=f"{_LEASE.kind}.{NODE_LOST}",
+        object_id=of.uuid,
+        project=of.project_id,
+        node=lost.provider,
+        before={"host": lost.name},
+        after={"replaced": replaced},
+    )
 
 
 def reservation_event(of: Lease, before: Reservation | None, after: Reservation | None) -> Event | None:

@@ -23,6 +23,7 @@ from dibs.leases.model.leases import (
     ERROR,
     FAILED,
     IN_PROGRESS,
+    PENDING,
     RESERVATION_ACTIVE,
     RESERVATION_DELETED,
     RESERVATION_ERROR,
@@ -34,7 +35,7 @@ from dibs.leases.model.leases import (
     Lease,
 )
 from dibs.leases.model.outbox import CALL_SECONDS, CLEAN_UP, GRANT_FLAVORS, NOTIFY_END
-from dibs.leases.model.windows import SECOND
+from dibs.leases.model.windows import MINUTE, SECOND
 from dibs.leases.operations import booking, reservation_inventories
 from dibs.leases.operations.uses import uses
 from dibs.leases.queries import bookings, events, hosts, leases, outbox, reservation_flavors
@@ -49,6 +50,13 @@ class DueEvent(Struct, frozen=True, kw_only=True):
 
     lease: str
     kind: str
+
+
+class ListStartingLeases(Struct, frozen=True, kw_only=True):
+    """List leases that start within some minutes and whose start was not announced."""
+
+    minutes: int
+    count_max: int
 
 
 def list_due_events(tx: Transaction, access: Access, now: int, count_max: int) -> list[DueEvent]:
@@ -75,6 +83,17 @@ def run_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> b
         tx.record(ending_soon_event(lease))
         return True
     return False
+
+
+def list_starting_leases(tx: Transaction, access: Access, now: int, command: ListStartingLeases) -> list[str]:
+    """Return the uuids of leases whose start is to be announced."""
+    return events.starting(tx, now, now + command.minutes * MINUTE, command.count_max)
+
+
+def notice_start(tx: Transaction, access: Access, now: int, uuid: str) -> bool:
+    """Announce that a lease starts soon; return False when it has started, or another conductor announced it."""
+    lease = leases.lock(tx, uuid)
+    return lease is not None and lease.status == PENDING and events.notice_start(tx, lease)
 
 
 def fail_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> bool:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.leases.model.errors import NotEnoughHosts
+from dibs.leases.model.events import node_lost_event
 from dibs.leases.model.hosts import NO_DETAILS, Host
 from dibs.leases.model.leases import ACTIVE, PENDING, RESERVATION_ACTIVE, Lease, Reservation
 from dibs.leases.model.matching.needs import Assignment, need_of
@@ -61,6 +62,8 @@ def reassign_hosts(tx: Transaction, access: Access, now: int, command: ReassignH
         return False
     lease, reservation = plan.lease, plan.reservation
     booking.record_host_changes(tx, lease, plan.current, plan.assignment)
+    for host in hosts.some(tx, sorted(plan.current.keys() - plan.assignment.keys()), NO_DETAILS):
+        tx.record(node_lost_event(lease, host, replaced=not plan.missing))
     booking.rebook(tx, [reservation.id], [plan.assignment], Window(lease.start_at, lease.end_at))
     flags = {"missing_resources": plan.missing, "resources_changed": plan.changed}
     leases.change_reservation(tx, lease, reservation, now, **flags)

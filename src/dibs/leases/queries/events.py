@@ -1,9 +1,10 @@
-"""Due events of leases, and the leases that they must wait for."""
+"""Due events of leases, the leases that they must wait for, and starts that were announced."""
 
-from sqlalchemy import and_, bindparam, case, or_, select
+from sqlalchemy import and_, bindparam, case, or_, select, update
 
 from dibs.database.transaction import Transaction
-from dibs.leases.model.leases import END, EVENT_ORDER, FAILED, IN_PROGRESS, START, UNDONE
+from dibs.leases.model.events import starting_soon_event
+from dibs.leases.model.leases import END, EVENT_ORDER, FAILED, IN_PROGRESS, START, UNDONE, Lease
 from dibs.leases.tables import bookings, lease_events, lease_reservations, leases
 
 _ORDER = case(*((lease_events.c.kind == kind, position) for position, kind in enumerate(EVENT_ORDER)))
@@ -44,10 +45,37 @@ _DUE = (
     .limit(bindparam("count_max"))
 )
 
+_NOT_NOTICED = or_(leases.c.noticed_start_at.is_(None), leases.c.noticed_start_at != leases.c.start_at)
+_STARTING = (
+    select(leases.c.uuid)
+    .join(lease_events, lease_events.c.lease_id == leases.c.id)
+    .where(lease_events.c.status == UNDONE, lease_events.c.kind == START)
+    .where(lease_events.c.due_at > bindparam("now"), lease_events.c.due_at <= bindparam("until"))
+    .where(_NOT_NOTICED)
+    .order_by(lease_events.c.due_at, leases.c.id)
+    .limit(bindparam("count_max"))
+)
+_NOTICE_START = (
+    update(leases).where(leases.c.id == bindparam("of_lease"), _NOT_NOTICED).values(noticed_start_at=leases.c.start_at)
+)
+
 
 def due(tx: Transaction, now: int, count_max: int) -> list[tuple[str, str]]:
     """Return the uuids of leases with due events and the kinds of the events, in the order in which to run them."""
     return [(uuid, kind) for uuid, kind in tx.tuples(_DUE, {"now": now, "count_max": count_max})]
+
+
+def starting(tx: Transaction, now: int, until: int, count_max: int) -> list[str]:
+    """Return the uuids of leases that start until a moment and whose start was not announced, the first first."""
+    return [str(uuid) for uuid in tx.values(_STARTING, {"now": now, "until": until, "count_max": count_max})]
+
+
+def notice_start(tx: Transaction, lease: Lease) -> bool:
+    """Announce the start of a locked lease; return False when it was announced before."""
+    announced = tx.change(_NOTICE_START, {"of_lease": lease.id}) == 1
+    if announced:
+        tx.record(starting_soon_event(lease))
+    return announced
 
 
 def has_predecessor(tx: Transaction, lease_id: int) -> bool:

@@ -42,6 +42,9 @@ class NodeGuard:
     def node_deleted(self, tx: Transaction, node: Node) -> None:
         """React to the deletion of a node with an instance, before its row is gone."""
 
+    def node_lost(self, tx: Transaction, node: Node) -> None:
+        """React to a node that goes out of service: into maintenance, by an operator or because its work failed."""
+
     def kept_after_teardown(self, tx: Transaction, node: Node) -> Mapping[str, Any] | None:
         """React to the end of a teardown: return the changes of a node that keeps its instance, None otherwise."""
         return None

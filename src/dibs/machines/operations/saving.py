@@ -7,6 +7,7 @@ from dibs.database.transaction import Transaction
 from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.operations.guards import guards
 from dibs.machines.model.nodes import Node, is_free
+from dibs.machines.operations.guards import node_guards
 from dibs.machines.queries import nodes
 
 
@@ -28,6 +29,9 @@ def save_node(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
     if after.name != node.name:
         for guard in guards(tx):
             guard.provider_renamed(tx, node.id, after.name or after.uuid)
+    if after.maintenance and not node.maintenance:
+        for node_guard in node_guards(tx):
+            node_guard.node_lost(tx, after)
     _announce(tx, after)
     return after
 
