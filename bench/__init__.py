@@ -1,6 +1,7 @@
-"""Measurements that anyone can repeat: ``make bench`` runs every entry on every engine and prints tables.
+"""Measurements that anyone can repeat: ``make bench`` prints Dibs beside the original services.
 
-``requests.py`` lists the requests to a running server. A measurement of more than one request has its own module, which
-yields lines and is called in ``__main__.py``. Figures depend on the machine, and the throw-away PostgreSQL and MariaDB
-do not wait for the disk as SQLite does: compare two versions of Dibs on one engine and one machine, not two engines.
+``__main__.py`` lists the sections. A section is a module that starts services (``services``), defines its rows and
+yields the tables of ``tables.py``; ``load.py`` has the clients. Figures depend on the machine, and the throw-away
+databases do not wait for a disk: compare lines of one run. CPU time is compared, because other work on the machine
+changes it little. ``soak.py`` and ``simulate.py`` are commands of their own.
 """

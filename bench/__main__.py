@@ -1,105 +1,155 @@
-"""Measure Dibs: ``python -m bench [--engine sqlite,postgresql,mariadb] [--seconds 2]``.
+"""Measure Dibs, beside the original services where they do the same work: ``python -m bench [SECTION …] [--quick]``.
 
-Figures of two machines are not comparable, so every line also has the ratio to ``GET /livez``, the cheapest request, in
-the same run.
+Prints Markdown on standard output and its progress on standard error.
 """
 
 import argparse
-from collections.abc import Iterator
+import os
+import platform
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
 
-from bench.candidates import measure_candidates
+from msgspec import Struct
+
+from bench.baremetal import measure_baremetal, measure_fleet
 from bench.claims import measure_claims
-from bench.console import BOOKINGS, measure_console
-from bench.console import NODES as CONSOLE_NODES
+from bench.console import measure_console
+from bench.curves import measure_allocation_queue, measure_calendar, measure_nodes, measure_processes
 from bench.footprint import measure_footprint
-from bench.leases import HOSTS, LEASES, measure_leases
-from bench.listing import measure_listing
-from bench.load import Figure, measure
-from bench.requests import REQUESTS, prepare
-from tests.bed.dibs_server import DibsServer
-from tests.bed.session import ENGINES, Bed
-from tests.fleet import fill
+from bench.leases import measure_leases
+from bench.placement import measure_placement
+from bench.requests import measure_requests
+from bench.tables import QUICK, THOROUGH, Effort, progress
+from tests.bed.postgresql import binaries
 
-NODES = 10_000
-CLIENTS = (1, 16)
-CANDIDATE_ROUNDS = 40
+EVERY_ENGINE = ("sqlite", "postgresql", "mariadb")
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """What a section measures with."""
+
+    engine: str
+    effort: Effort
+    with_originals: bool
+
+
+class Section(Struct, frozen=True, kw_only=True):
+    """A part of the output."""
+
+    title: str
+    measure: Callable[[Run], Iterator[str]]
+    engines: tuple[str, ...] = ("sqlite",)
+    quick: bool = True
+    """Whether it is part of the quick run."""
+    asked: bool = False
+    """Whether it runs only when it is named."""
+
+
+SECTIONS: Mapping[str, Section] = {
+    "placement": Section(
+        title="Dibs and Placement, two workers each",
+        measure=lambda run: measure_placement(run.engine, run.effort, run.with_originals),
+        engines=("postgresql",),
+    ),
+    "baremetal": Section(
+        title="Dibs and Ironic, one process each",
+        measure=lambda run: measure_baremetal(run.engine, run.effort, run.with_originals),
+    ),
+    "fleet": Section(title="A large fleet", measure=lambda run: measure_fleet(run.engine, run.effort)),
+    "leases": Section(title="Leases", measure=lambda run: measure_leases(run.engine, run.effort)),
+    "claims": Section(
+        title="Claims and the bare driver", measure=lambda run: measure_claims(run.engine), engines=EVERY_ENGINE
+    ),
+    "requests": Section(
+        title="Requests",
+        measure=lambda run: measure_requests(run.engine, run.effort),
+        engines=EVERY_ENGINE,
+        quick=False,
+    ),
+    "console": Section(title="The console", measure=lambda run: measure_console(run.engine)),
+    "footprint": Section(title="Footprint", measure=lambda run: measure_footprint(), quick=False),
+    "nodes": Section(
+        title="Curve: nodes",
+        measure=lambda run: measure_nodes(run.engine, run.effort),
+        engines=("postgresql",),
+        asked=True,
+    ),
+    "calendar": Section(
+        title="Curve: leases",
+        measure=lambda run: measure_calendar(run.engine, run.effort),
+        engines=("postgresql",),
+        asked=True,
+    ),
+    "processes": Section(
+        title="Curve: API processes",
+        measure=lambda run: measure_processes(run.engine, run.effort),
+        engines=("postgresql",),
+        asked=True,
+    ),
+    "queue": Section(
+        title="Curve: queued allocations",
+        measure=lambda run: measure_allocation_queue(run.engine, run.effort),
+        engines=("postgresql",),
+        asked=True,
+    ),
+}
+CURVES = tuple(name for name, section in SECTIONS.items() if section.asked)
 
 
 def main() -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="bench", description="Measure Dibs on throw-away databases.")
-    parser.add_argument("--engine", default=",".join(ENGINES), help="engines, separated by commas")
-    parser.add_argument("--seconds", type=float, default=2.0, help="time for each line")
-    parser.add_argument("--workers", type=int, default=1, help="processes that answer requests")
-    parser.add_argument("--no-footprint", action="store_true", help="skip the installation, which needs an index")
+    parser = argparse.ArgumentParser(prog="python -m bench", description=(__doc__ or "").partition("``")[0])
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"parts to run: {', '.join(SECTIONS)}")
+    parser.add_argument("--quick", action="store_true", help="one short round of each row: about three minutes")
+    parser.add_argument("--curves", action="store_true", help=f"the scale curves: {', '.join(CURVES)}")
+    parser.add_argument("--engine", help="engines, separated by commas, instead of those of each section")
+    parser.add_argument("--alone", action="store_true", help="measure Dibs without the original services")
     arguments = parser.parse_args()
-    if not arguments.no_footprint:
-        print("the base installation: pip install .")
-        for line in measure_footprint():
+    if unknown := set(arguments.sections) - set(SECTIONS):
+        parser.error(f"unknown sections: {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
+    names = arguments.sections or [
+        name
+        for name, section in SECTIONS.items()
+        if section.asked == arguments.curves and (section.quick or not arguments.quick)
+    ]
+    print(f"{describe()}\n\nCommand: `python -m bench {shlex.join(sys.argv[1:])}`".rstrip(), flush=True)
+    began = time.monotonic()
+    for name in names:
+        run_section(name, arguments)
+    progress(f"done in {time.monotonic() - began:.0f} s")
+
+
+def run_section(name: str, arguments: argparse.Namespace) -> None:
+    """Print one section for each of its engines."""
+    section = SECTIONS[name]
+    effort = QUICK if arguments.quick else THOROUGH
+    for engine in arguments.engine.split(",") if arguments.engine else section.engines:
+        progress(f"{name}, {engine}")
+        print(f"\n## {section.title} ({engine})", flush=True)
+        for line in section.measure(Run(engine=engine, effort=effort, with_originals=not arguments.alone)):
             print(line, flush=True)
-    bed = Bed()
-    try:
-        for engine in arguments.engine.split(","):
-            print(f"\n{engine}, {NODES:,} nodes with 5 traits each, {arguments.workers} worker(s)")
-            for line in lines_of(bed, engine, arguments.seconds, arguments.workers):
-                print(line, flush=True)
-            print(f"\n{engine}, {HOSTS:,} hosts with {LEASES:,} leases, one call after the other, without HTTP")
-            for line in lines_of_leases(bed, engine):
-                print(line, flush=True)
-            print(f"\n{engine}, allocation candidates: CPU of server + database per request")
-            for line in measure_candidates(bed, engine, CANDIDATE_ROUNDS):
-                print(line, flush=True)
-            print(f"\n{engine}, claims without HTTP")
-            for line in lines_of_claims(bed, engine):
-                print(line, flush=True)
-            print(f"\n{engine}, the console: first view of {CONSOLE_NODES:,} nodes with {BOOKINGS:,} bookings")
-            for line in measure_console(bed, engine):
-                print(line, flush=True)
-    finally:
-        bed.close()
 
 
-def lines_of(bed: Bed, engine: str, seconds: float, workers: int) -> Iterator[str]:
-    """Print the table of one engine."""
-    url = bed.databases(engine).fresh()
-    fill(url, NODES)
-    server = DibsServer(url, bed.folder, "--workers", str(workers))
-    server.start()
-    try:
-        prepare(server.port)
-        yield f"{'request':<26}" + "".join(f"{f'{n} client(s), /s':>18}{'of /livez':>11}{'p99 ms':>9}" for n in CLIENTS)
-        floor: dict[int, Figure] = {}
-        for name, request in REQUESTS.items():
-            cells = ""
-            for clients in CLIENTS:
-                figure = measure(server.port, request, clients, seconds)
-                floor.setdefault(clients, figure)
-                ratio = figure.per_second / floor[clients].per_second
-                cells += f"{figure.per_second:>18,.0f}{ratio:>11.0%}{figure.p99_milliseconds:>9.1f}"
-            yield f"{name:<26}{cells}"
-        yield from measure_listing(server.port, NODES)
-    finally:
-        server.stop()
-        bed.databases(engine).discard(url)
+def describe() -> str:
+    """Return a line about the machine and the versions."""
+    model = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")), "")
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    postgresql = subprocess.run([binaries() / "postgres", "--version"], capture_output=True, text=True).stdout.split()
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+    services = ", ".join(f"{name} {version(package)}" for name, package in _SERVICES.items())
+    return (
+        f"Machine: {os.cpu_count()} cores ({model.partition(':')[2].strip() or platform.machine()}), {memory:.0f} GB;"
+        f" Python {platform.python_version()}; PostgreSQL {postgresql[2]}; {services};"
+        f" commit {commit or 'unknown'}; load {os.getloadavg()[0]:.1f} at the start."
+    )
 
 
-def lines_of_leases(bed: Bed, engine: str) -> Iterator[str]:
-    """Print the table of leases of one engine."""
-    url = bed.databases(engine).fresh()
-    try:
-        yield from measure_leases(url)
-    finally:
-        bed.databases(engine).discard(url)
-
-
-def lines_of_claims(bed: Bed, engine: str) -> Iterator[str]:
-    """Print the table of claims of one engine."""
-    url = bed.databases(engine).fresh()
-    try:
-        yield from measure_claims(url)
-    finally:
-        bed.databases(engine).discard(url)
-
+_SERVICES = {"Dibs": "dibs", "Placement": "openstack-placement", "Ironic": "ironic"}
 
 if __name__ == "__main__":
     main()

@@ -7,6 +7,8 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from bench.services.engines import Engine
+from bench.tables import FIGURES_HEAD, figure
 from dibs.access.access import SERVICE
 from dibs.database import Store, open_store
 from dibs.database.transaction import Transaction
@@ -23,8 +25,18 @@ ROUNDS = 200
 Statement = tuple[str, dict[str, Any]]
 
 
-def measure_claims(url: str) -> Iterator[str]:
-    """Yield lines: retries of concurrent claims, and the CPU time of a claim with and without Dibs around it."""
+def measure_claims(engine_name: str) -> Iterator[str]:
+    """Yield figures: retries of concurrent claims, and the CPU time of a claim with and without Dibs around it."""
+    engine = Engine(engine_name)
+    try:
+        yield "\nClaims without HTTP\n"
+        yield from FIGURES_HEAD
+        yield from _figures(engine.databases.fresh())
+    finally:
+        engine.close()
+
+
+def _figures(url: str) -> Iterator[str]:
     store = open_store(url, connections=CLIENTS)
     try:
         ledger = Ledger(store)
@@ -34,8 +46,8 @@ def measure_claims(url: str) -> Iterator[str]:
         statements = _recorded(ledger, uuids[0])
         ours = _median_milliseconds(lambda: _claim(ledger, uuids[0], str(uuid.uuid4())))
         bare = _median_milliseconds(lambda: _replay(store, statements))
-        yield f"{'a claim, CPU of this process':<44}{ours:>9.2f} ms"
-        yield f"{'the same statements on the bare driver':<44}{bare:>9.2f} ms, ratio {ours / bare:.1f}"
+        yield figure("a claim, CPU of the process", f"{ours:.2f} ms, {ours / bare:.1f}x the bare driver", "at most 2x")
+        yield figure("the same statements on the bare driver", f"{bare:.2f} ms")
     finally:
         store.close()
 
@@ -60,7 +72,8 @@ def _retries(ledger: Ledger, name: str, providers: list[str]) -> str:
         thread.join()
     made = CLAIMS // CLIENTS * CLIENTS
     retries = (ledger.store.statistics.reruns - before) * 1_000 / made
-    return f"{name:<44}{retries:>9.0f} retries per 1,000, {made / (time.perf_counter() - began):,.0f} claims/s"
+    per_second = made / (time.perf_counter() - began)
+    return figure(name, f"{retries:.0f} retries per 1,000, {per_second:,.0f} claims/s")
 
 
 def _recorded(ledger: Ledger, provider: str) -> list[Statement]:

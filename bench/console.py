@@ -11,9 +11,10 @@ from statistics import median
 
 from playwright.sync_api import sync_playwright
 
+from bench.services.dibs import Dibs
+from bench.services.engines import Engine
+from bench.tables import FIGURES_HEAD, figure
 from tests.bed.browser import OPTIONS, chromium_path
-from tests.bed.dibs_server import DibsServer
-from tests.bed.session import Bed
 from tests.fleet import fill
 from tests.lease_rows import fill_booked_nodes
 
@@ -26,25 +27,27 @@ _SHOWS = "count => document.querySelectorAll('.trow[data-node=fleet-0] .bar').le
 _ASSETS = re.compile(rb'(?:src|href)="(/console/assets/[^"]+)"')
 
 
-def measure_console(bed: Bed, engine: str) -> Iterator[str]:
-    """Print bytes and time of the timeline and of the fleet, and the time from a booking to an open timeline."""
-    url = bed.databases(engine).fresh()
-    fill(url, NODES)
-    fill_booked_nodes(url, NODES, BOOKINGS // NODES, time.time_ns() // 1_000)
-    server = DibsServer(url, bed.folder)
-    server.start()
+def measure_console(engine_name: str) -> Iterator[str]:
+    """Yield bytes and time of the timeline and of the fleet, and the time from a booking to an open timeline."""
+    engine = Engine(engine_name)
+    dibs = Dibs(engine)
     try:
-        page = _get(f"{server.url}/console/timeline")
+        fill(dibs.url, NODES)
+        fill_booked_nodes(dibs.url, NODES, BOOKINGS // NODES, time.time_ns() // 1_000)
+        origin = f"http://127.0.0.1:{dibs.start().port}"
+        yield f"\nFirst view of {NODES:,} nodes with {BOOKINGS:,} bookings\n"
+        yield from FIGURES_HEAD
+        page = _get(f"{origin}/console/timeline")
         assets = {path.decode() for path in _ASSETS.findall(gzip.decompress(page))}
-        size = sum(len(_get(server.url + path)) for path in assets)
-        yield f"{'style, scripts and font':<26}{size / 1024:>8.0f} KiB, kept by the browser"
+        size = sum(len(_get(origin + path)) for path in assets)
+        yield figure("style, scripts and font", f"{size / 1024:.0f} KiB, kept by the browser")
         for path in ("/timeline", "/timeline?zoom=month", "/fleet"):
-            yield _line(path, f"{server.url}/console{path}")
-        times = [seconds * 1000 for seconds in _live(server.url)]
-        yield f"{'a booking appears':<26}after {median(times):.0f} ms (median), {max(times):.0f} ms at most"
+            yield _line(path, f"{origin}/console{path}")
+        times = [seconds * 1000 for seconds in _live(origin)]
+        yield figure("a booking appears", f"after {median(times):.0f} ms (median), {max(times):.0f} ms at most", "1 s")
     finally:
-        server.stop()
-        bed.databases(engine).discard(url)
+        dibs.stop()
+        engine.close()
 
 
 def _line(name: str, url: str) -> str:
@@ -54,7 +57,7 @@ def _line(name: str, url: str) -> str:
         body = _get(url)
         times.append(time.perf_counter() - started)
     whole = len(gzip.decompress(body)) / 1024
-    return f"{name:<26}{len(body) / 1024:>8.0f} KiB ({whole:.0f} KiB of HTML) in {min(times) * 1000:.0f} ms at best"
+    return figure(name, f"{len(body) / 1024:.0f} KiB ({whole:.0f} KiB of HTML) in {min(times) * 1000:.0f} ms at best")
 
 
 def _live(url: str) -> Iterator[float]:

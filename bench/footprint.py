@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.cpu import cpu_seconds, resident_megabytes
+from bench.tables import FIGURES_HEAD, figure, progress
 from dibs.database.migrate import upgrade
 from tests import fleet
 from tests.bed.processes import Process, free_port, start_process, stop_process, tail_of
@@ -43,26 +45,24 @@ USES: dict[str, dict[str, str]] = {
 
 
 def measure_footprint() -> Iterator[str]:
-    """Yield the lines of the table."""
+    """Yield the figures of the base installation."""
+    yield "\nThe base: pip install .\n"
+    yield from FIGURES_HEAD
+    progress("installing the base into a new environment (about a minute)")
     with tempfile.TemporaryDirectory(prefix="dibs-footprint-") as name:
         folder = Path(name)
         binaries = install(folder)
-        yield line("distributions, pip included", str(count_distributions(binaries)), f"< {DISTRIBUTIONS_GOAL}")
+        yield figure("distributions, pip included", str(count_distributions(binaries)), f"< {DISTRIBUTIONS_GOAL}")
         used = folder / "used.sqlite"
         cpu_seconds_to_first_answer(binaries, used)
         restart = min(cpu_seconds_to_first_answer(binaries, used) for _ in range(STARTS))
-        yield line("CPU seconds to the first answer", f"{restart:.2f}", f"< {CPU_SECONDS_GOAL}")
+        yield figure("CPU seconds to the first answer", f"{restart:.2f}", f"< {CPU_SECONDS_GOAL}")
         first = min(cpu_seconds_to_first_answer(binaries, folder / f"{n}.sqlite") for n in range(STARTS))
-        yield line("the same, with migrations of a new database", f"{first:.2f}", "")
+        yield figure("the same, with migrations of a new database", f"{first:.2f}")
         for nodes, goal in MEMORY_GOALS_MEGABYTES.items():
             idle, megabytes = idle_percent_and_megabytes(binaries, folder / f"fleet-{nodes}.sqlite", nodes)
-            yield line(f"MB of memory with {nodes:,} nodes", f"{megabytes:.0f}", f"< {goal}")
-            yield line("% of a core when idle, with these", f"{idle:.2f}", f"< {IDLE_GOAL_PERCENT}")
-
-
-def line(name: str, figure: str, goal: str) -> str:
-    """Format one line of the table."""
-    return f"{name:<44}{figure:>8}" + (f"   goal: {goal}" if goal else "")
+            yield figure(f"MB of memory with {nodes:,} nodes", f"{megabytes:.0f}", f"< {goal}")
+            yield figure("% of a core when idle, with these", f"{idle:.2f}", f"< {IDLE_GOAL_PERCENT}")
 
 
 def install(folder: Path) -> Path:
@@ -133,18 +133,6 @@ def answers(url: str) -> bool:
             return bool(answer.status == 200)
     except urllib.error.URLError:
         return False
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the CPU time of a process, of all its threads, in user and system mode."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def resident_megabytes(pid: int) -> float:
-    """Return the resident memory of a process."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
 
 
 def environment() -> dict[str, str]:

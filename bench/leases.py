@@ -1,103 +1,156 @@
-"""Leases with a full calendar: created, refused, listed, and many that start at the same moment.
+"""Leases with a full calendar: created, refused, listed, and many that start at the same moment."""
 
-The calls run in this process, one after the other, because bookings wait for the calendar lock anyway. Each figure is
-one transaction with its commit, without HTTP.
-"""
-
-import statistics
 import time
-from collections.abc import Callable, Iterator
+import uuid
+from collections.abc import Iterator
+from typing import Any
 
+from sqlalchemy import insert
+
+from bench.load import Client, get
+from bench.services.dibs import Dibs
+from bench.services.engines import Engine
+from bench.tables import FIGURES_HEAD, Effort, Row, compare, figure, progress
 from dibs.conductor.leases import LeaseWorker
 from dibs.database import open_store
-from dibs.leases.model.errors import NotEnoughHosts
-from dibs.leases.operations.leases import ListLeases, list_leases
-from dibs.leases.operations.planning import ReservationRequest
+from dibs.leases.tables import host_properties
 from tests.builders import Ledger
-from tests.lease_builders import OWNER, at, find_later_start, instances, lease, make_host, whole
-from tests.provider_builders import statements
+from tests.fleet import FIRST_ID
+from tests.laws import connect
+from tests.lease_builders import at, instances, lease, make_host
+from tests.lease_rows import fill_hosts, fill_leases
 
-HOSTS = 500
-LEASES = 1_000
+SIZES = {(500, 1_000): ("10 ms", "25 ms"), (2_000, 5_000): ("20 ms", "paged")}
+"""Hosts and leases, with the goals of creating one and of listing a page."""
+SPREAD_HOURS = 30 * 24
+PAGE = 1_000
+GPU = '["==", "$gpu", "a100"]'
+NAME = "bench"
 DUE = 200
 """Number of leases that start at the same moment."""
-ROUNDS = 30
-SPREAD_HOURS = 30 * 24
-LATER = 24
-"""Hours until the start of the leases that are not due at once."""
 
 
-def measure_leases(url: str) -> Iterator[str]:
-    """Yield lines: milliseconds and statements of each call."""
-    store = open_store(url)
+def measure_leases(engine_name: str, effort: Effort) -> Iterator[str]:
+    """Yield a table for each size of the calendar, and the figures of many leases that start at once."""
+    engine = Engine(engine_name)
     try:
-        ledger = Ledger(store)
-        _fill(ledger)
-        for name, call in _calls(ledger).items():
-            times, counts = zip(*(_measured(ledger, call, number) for number in range(ROUNDS)), strict=True)
-            yield f"{name:<44}{statistics.median(times) * 1_000:>9.1f} ms, {max(counts)} statements"
-        yield _begin_all(ledger)
+        for (hosts, leases), goals in SIZES.items():
+            yield from _calendar(engine, hosts, leases, goals, effort)
+        yield f"\n{DUE} leases that start at the same moment, without HTTP\n"
+        yield from FIGURES_HEAD
+        yield _begin_all(engine)
     finally:
-        store.close()
+        engine.close()
 
 
-def _fill(ledger: Ledger) -> None:
-    for number in range(HOSTS):
-        make_host(ledger, f"host-{number}", gpu="a100" if number % 10 == 0 else "none", rack=f"r{number % 20}")
-    for number in range(LEASES):
-        start = 0 if number < DUE else _start(number)
-        lease(ledger, start, start + 4 + number % 48, _reservation(number), seed=number)
+def _calendar(engine: Engine, hosts: int, leases: int, goals: tuple[str, str], effort: Effort) -> Iterator[str]:
+    dibs = Dibs(engine)
+    try:
+        target = dibs.start()
+        progress(f"writing {hosts:,} hosts and {leases:,} leases")
+        with Client(target) as client:
+            create_host(client)
+        fill_calendar(dibs, hosts, leases)
+        yield f"\n{hosts:,} hosts with {leases:,} leases\n"
+        yield from compare(rows(hosts, *goals), None, target, effort)
+    finally:
+        dibs.stop()
 
 
-def _reservation(number: int) -> ReservationRequest:
-    """Every fourth lease has a whole host."""
-    return instances(1 + number % 8, vcpus=1 + number % 16) if number % 4 else whole()
+def create_host(client: Client) -> None:
+    """Create the host that ``fill_hosts`` copies."""
+    host = str(uuid.uuid4())
+    sizes = {"VCPU": 64, "MEMORY_MB": 262_144, "DISK_GB": 2_000}
+    inventories = {name: {"total": total, "max_unit": total} for name, total in sizes.items()}
+    client.send("POST", "placement", "/resource_providers", {"uuid": host, "name": host})
+    body = {"resource_provider_generation": 0, "inventories": inventories}
+    client.send("PUT", "placement", f"/resource_providers/{host}/inventories", body)
+    client.send("POST", "reservation", "/v1/os-hosts", {"name": host, "gpu": "none"})
 
 
-def _start(number: int) -> int:
-    return LATER + number * 7 % SPREAD_HOURS
+def fill_calendar(dibs: Dibs, hosts: int, leases: int) -> None:
+    """Insert hosts, every tenth with another GPU, and leases of the coming weeks."""
+    fill_hosts(dibs.url, hosts)
+    with connect(dibs.url) as connection, connection.begin():
+        values = [(FIRST_ID + number, "none" if number % 10 else "a100") for number in range(hosts)]
+        rows = [{"host_id": host, "name": "gpu", "value": value} for host, value in values]
+        connection.execute(insert(host_properties), rows)
+    fill_leases(dibs.url, leases, hosts)
+    dibs.notice_rows()
 
 
-def _calls(ledger: Ledger) -> dict[str, Callable[[int], object]]:
-    gpu = '["==", "$gpu", "a100"]'
+def rows(hosts: int, create_goal: str, list_goal: str) -> list[Row]:
+    """Return the rows of a calendar with this many hosts."""
+    both = [whole(resource_properties=GPU), four(resource_properties=GPU)]
+    made: dict[str, Any] = {"goal": create_goal, "after": delete_made}
+    return [
+        Row(name="create a lease of a whole host", work=lambda client: create(client, whole()), **made),
+        Row(name="create a lease of 4 instances", work=lambda client: create(client, four()), **made),
+        Row(name="create a lease of both, with a property", work=lambda client: create(client, *both), **made),
+        Row(name="refuse a lease", work=lambda client: create(client, whole(hosts + 2), refused=True)),
+        Row(name=f"list {PAGE:,} leases", goal=list_goal, work=get("reservation", f"/v1/leases?limit={PAGE}")),
+    ]
 
-    def make(number: int, *reservations: ReservationRequest) -> object:
-        return lease(ledger, _start(number), _start(number) + 24, *reservations, seed=number)
 
+def create(client: Client, *reservations: dict[str, Any], refused: bool = False) -> None:
+    """Create a lease of a day, or be refused it."""
+    start = 3 + (client.number * 97 + client.turn) * 7 % SPREAD_HOURS
+    document = {
+        "name": NAME,
+        "start_date": _date(start),
+        "end_date": _date(start + 24),
+        "reservations": list(reservations),
+        "events": [],
+    }
+    client.send("POST", "reservation", "/v1/leases", document, refused=refused)
+
+
+def whole(count: int = 1, resource_properties: str = "") -> dict[str, Any]:
+    """Return a reservation of whole hosts."""
     return {
-        "create a lease of a whole host": lambda number: make(number, whole()),
-        "create a lease of 4 instances": lambda number: make(number, instances(4)),
-        "create a lease of both, with requirements": lambda number: make(
-            number, whole(resource_properties=gpu), instances(4, resource_properties=gpu)
-        ),
-        "refuse a lease": lambda number: _refused(lambda: make(number, whole(HOSTS))),
-        "find the earliest start of a refused lease": lambda number: find_later_start(
-            ledger, _start(number), _start(number) + 24, whole(HOSTS)
-        ),
-        f"list {LEASES:,} leases": lambda number: ledger.runner.read(list_leases, OWNER, ListLeases(limit=LEASES)),
+        "resource_type": "physical:host",
+        "min": count,
+        "max": count,
+        "hypervisor_properties": "",
+        "resource_properties": resource_properties,
     }
 
 
-def _refused(call: Callable[[], object]) -> None:
+def four(resource_properties: str = "") -> dict[str, Any]:
+    """Return a reservation of four instances."""
+    sizes = {"vcpus": 1, "memory_mb": 1_024, "disk_gb": 0, "amount": 4}
+    others = {"affinity": None, "resource_properties": resource_properties}
+    return {"resource_type": "virtual:instance", **sizes, **others}
+
+
+def delete_made(client: Client) -> None:
+    """Delete the leases that the bench created."""
+    made, marker = [], ""
+    while page := client.get("reservation", f"/v1/leases?limit={PAGE}{marker}")["leases"]:
+        made += [each["id"] for each in page if each["name"] == NAME]
+        marker = f"&marker={page[-1]['id']}"
+    for lease_id in made:
+        client.send("DELETE", "reservation", f"/v1/leases/{lease_id}")
+
+
+def _date(hours: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.gmtime(at(hours) // 1_000_000))
+
+
+def _begin_all(engine: Engine) -> str:
+    store = open_store(engine.databases.fresh())
     try:
-        call()
-    except NotEnoughHosts:
-        return
-    raise RuntimeError("the lease was made")
-
-
-def _measured(ledger: Ledger, call: Callable[[int], object], number: int) -> tuple[float, int]:
-    began = time.perf_counter()
-    count = statements(ledger, lambda: call(number))
-    return time.perf_counter() - began, count
-
-
-def _begin_all(ledger: Ledger) -> str:
-    ledger.clock.move((at(1) - ledger.clock()) / 1_000_000)
-    worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
-    began = time.perf_counter()
-    done = worker.run_events()
-    seconds = time.perf_counter() - began
+        ledger = Ledger(store)
+        make_host(ledger, VCPU=DUE)
+        for number in range(DUE):
+            lease(ledger, 1, 30, instances(), seed=number)
+        ledger.clock.move((at(1) - ledger.clock()) / 1_000_000)
+        worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
+        began = time.perf_counter()
+        done = worker.run_events()
+        seconds = time.perf_counter() - began
+    finally:
+        store.close()
     if done != DUE:
         raise RuntimeError(f"{done} leases began, not {DUE}")
-    return f"{f'begin {DUE} leases due at once':<44}{seconds:>9.2f} s, {DUE / seconds:,.0f} leases/s"
+    return figure(f"time until all {DUE} have started", f"{seconds:.2f} s, {DUE / seconds:,.0f} leases/s")

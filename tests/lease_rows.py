@@ -101,6 +101,8 @@ def _reservation(number: int) -> dict[str, Any]:
         "least": amount,
         "most": amount,
         "resources": "{}" if whole else json.dumps({"VCPU": 1, "MEMORY_MB": 1_024, "DISK_GB": 0}),
+        "hypervisor_properties": "",
+        "resource_properties": "",
     }
 
 

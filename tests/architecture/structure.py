@@ -20,6 +20,7 @@ SUITES = {
     "architecture",
     "attacks",
     "bed",
+    "bench",
     "browsers",
     "clients",
     "conformance",

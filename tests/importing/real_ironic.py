@@ -6,9 +6,8 @@ from pathlib import Path
 
 import httpx
 
-from tests.bed.processes import start_process, stop_process, tail_of
+from tests.bed.processes import bare_environment, start_process, stop_process, tail_of
 from tests.bed.waiting import eventually
-from tests.clients.clouds import bare_environment
 
 BIN = Path(sys.executable).parent
 
@@ -39,7 +38,7 @@ api_workers = 1
 [conductor]
 automated_clean = false
 [database]
-connection = sqlite:///{folder}/ironic.sqlite
+connection = {database}
 [oslo_concurrency]
 lock_path = {folder}
 [service_catalog]
@@ -54,6 +53,11 @@ http_root = {folder}/http
 """
 
 
+def configuration(folder: Path, port: int, database: str) -> str:
+    """Return the settings of a server with all of its files in one folder."""
+    return _CONFIGURATION.format(folder=folder, port=port, database=database)
+
+
 class RealIronic:
     """A running server."""
 
@@ -62,7 +66,7 @@ class RealIronic:
         self.folder = folder
         self.log = folder / "ironic.log"
         self.configuration = folder / "ironic.conf"
-        self.configuration.write_text(_CONFIGURATION.format(folder=folder, port=port))
+        self.configuration.write_text(configuration(folder, port, f"sqlite:///{folder}/ironic.sqlite"))
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -48,7 +48,15 @@ def navigation(docs: Path) -> list[dict[str, Any]]:
                 "glossary.md",
             ]
         },
-        {"Explanation": [*pages("explanation"), "architecture.md", "reliability.md", {"Decisions": pages("adr")}]},
+        {
+            "Explanation": [
+                *pages("explanation"),
+                "architecture.md",
+                "reliability.md",
+                "benchmarks.md",
+                {"Decisions": pages("adr")},
+            ]
+        },
         {"Operations": pages("operations", "README.md")},
     ]
 
