@@ -114,12 +114,15 @@ class Lab:
         assert answer.is_success, answer.text
         return answer.json() if answer.content else None
 
-    def lease(self, name: str, start: str, end: str, user: str = "alice", host: str = "") -> Any:
-        """Book one host, the named one or any."""
+    def lease(
+        self, name: str, start: str, end: str, user: str = "alice", host: str = "", count: int = 1, trait: str = ""
+    ) -> Any:
+        """Book some hosts: the named one, or any with a trait."""
         wanted = f'["==", "$hypervisor_hostname", "{host}"]' if host else ""
-        reservation = {"resource_type": "physical:host", "min": 1, "max": 1, "resource_properties": ""}
-        body = {"name": name, "start_date": start, "end_date": end}
-        body |= {"reservations": [reservation | {"hypervisor_properties": wanted}], "events": []}
+        traits = f'["==", "$trait:{trait}", "required"]' if trait else ""
+        reservation = {"resource_type": "physical:host", "min": count, "max": count}
+        reservation |= {"hypervisor_properties": wanted, "resource_properties": traits}
+        body = {"name": name, "start_date": start, "end_date": end, "reservations": [reservation], "events": []}
         return self.call("POST", "/reservation/v1/leases", body, user)["lease"]
 
 

@@ -4,8 +4,9 @@ import re
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
+from tests.bed.waiting import eventually
 from tests.browsers.conftest import OpenPage
 from tests.browsers.lab import Lab, uuid_of
 
@@ -17,10 +18,14 @@ def row(page: Page, node: str) -> Locator:
     return page.locator(f".trow[data-node='{node}']")
 
 
+def box_of(target: Locator) -> FloatRect:
+    """Return the place of an element; it has none in the moment in which a live update replaces it."""
+    return eventually(target.bounding_box)
+
+
 def x_of(lane: Locator, day: float) -> tuple[float, float]:
     """Return the place of a moment in a lane: days after the start of the window."""
-    box = lane.bounding_box()
-    assert box is not None
+    box = box_of(lane)
     return box["x"] + box["width"] * day / DAYS, box["y"] + box["height"] / 2
 
 
@@ -71,8 +76,7 @@ def test_booking_by_dragging_is_confirmed_extended_and_released(lab: Lab, open_a
     panel.get_by_role("button", name="Book").click()
     expect(panel).to_contain_text("Booked.")
     expect(bar).to_have_text("vision-lab · cvpr run")
-    box = bar.bounding_box()
-    assert box is not None
+    box = box_of(bar)
     edge = (box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
     drag(page, edge, x_of(lane, 4))
     panel.get_by_role("button", name="Extend by 1 d").click()
@@ -99,6 +103,7 @@ def test_refused_draft_shows_the_reasons_and_an_offer_that_succeeds(lab: Lab, op
     drag(page, x_of(lane, 4), x_of(lane, 0.9))
     expect(panel.get_by_role("alert")).to_contain_text("booked in that time")
     expect(panel.locator(".funnel li").last).to_contain_text("free in that window")
+    expect(panel.get_by_role("button", name="Book another gold machine")).to_be_visible()
     panel.get_by_role("button", name="the earliest start").click()
     expect(panel).to_contain_text("Booked.")
     expect(page.locator("a.bar.lease")).to_have_count(1)

@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dibs.access.machine_policy import listed_projects
 from dibs.console import times
 from dibs.console.booking import BookingRequest
 from dibs.console.exchange import Exchange
+from dibs.console.presentation.offers import OfferButton, button_of, offer_button
 from dibs.integrations.flavors import with_external_flavors
 from dibs.leases.model.access import require_in_own_project
 from dibs.leases.model.leases import Lease
 from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.model.matching.calendar import BOOKED, HELD
+from dibs.leases.model.matching.offers import Offer
 from dibs.leases.model.matching.selection import FREE
 from dibs.leases.operations.availability import (
     FindLatestEnd,
@@ -22,6 +25,8 @@ from dibs.leases.operations.availability import (
     check_availability,
     find_latest_end,
 )
+from dibs.machines.model.node_query import Equals, NodeQuery
+from dibs.machines.operations.nodes import list_nodes
 
 RULE = "blazar:leases:post"
 
@@ -32,16 +37,6 @@ class Stage(Struct, frozen=True, kw_only=True):
     count: int
     words: str
     percent: int
-
-
-class OfferButton(Struct, frozen=True, kw_only=True):
-    """What would be possible instead: a form that books it at once."""
-
-    title: str
-    detail: str
-    path: str
-    """The page of the console that the form is sent to."""
-    fields: Mapping[str, str]
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -56,60 +51,65 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 def find_answer(exchange: Exchange, request: BookingRequest) -> Answer:
     """Ask whether the request can be booked now, without booking anything."""
-    require_in_own_project(exchange.leases, RULE)
-    services = exchange.services
-    command = with_external_flavors(request.lease(services.lease_rules), exchange.leases, services.find_flavor)
-    found = exchange.read(check_availability, exchange.leases, command)
-    if found.fits:
+    found = _check(exchange, request)
+    if found.offers is None:
         return Answer(request=request, fits=True)
+    later = found.offers.later.run(SearchBudget(time.thread_time))
+    offers = found.offers.run(later, SearchBudget(time.thread_time))
+    buttons = [offer_button(request, each, exchange.zone, exchange.now) for each in offers if not _loses(request, each)]
     return Answer(
         request=request,
         fits=False,
         text=found.text,
         funnel=_funnel(request, found.reasons),
-        offers=tuple(_offers(exchange, request, found)),
+        offers=(*buttons, *_others_of_its_class(exchange, request)),
     )
 
 
 def offers_of_extension(exchange: Exchange, lease: Lease, classes: Sequence[str], end: int) -> list[OfferButton]:
     """Return what a user can have whose lease cannot end that late: the latest end, and machines for the rest."""
-    rules = exchange.services.lease_rules
+    rules, zone = exchange.services.lease_rules, exchange.zone
     latest = exchange.read(find_latest_end, exchange.leases, FindLatestEnd(uuid=lease.uuid, rules=rules)).latest
     possible = min(end, lease.end_at if latest is None else latest)
     offers = []
     if possible > lease.end_at:
-        until, longer = exchange.zone.short(possible, exchange.now), times.duration(possible - lease.end_at)
-        fields = {"end": exchange.zone.form(possible)}
-        path = f"/leases/{lease.uuid}"
-        offers.append(OfferButton(title=f"Extend to {until}", detail=f"by {longer}", path=path, fields=fields))
+        title, longer = f"Extend to {zone.short(possible, exchange.now)}", times.duration(possible - lease.end_at)
+        fields = {"end": zone.form(possible)}
+        offers.append(OfferButton(title=title, detail=f"by {longer}", path=f"/leases/{lease.uuid}", fields=fields))
     for name, count in Counter(classes).items():
         rest = BookingRequest(start=possible, end=end, resource_class=name, count=count)
-        if find_answer(exchange, rest).fits:
-            offers.append(_button(exchange, rest, f"Book {rest.title} for the rest"))
+        if _check(exchange, rest).fits:
+            window = f"{zone.short(possible, exchange.now)} to {zone.short(end, exchange.now)}"
+            offers.append(button_of(rest, f"Book {rest.title} for the rest", window, zone))
     return offers
 
 
-def _offers(exchange: Exchange, request: BookingRequest, found: LeaseAvailability) -> list[OfferButton]:
-    offers = []
-    later = found.later.run(SearchBudget(time.thread_time)) if found.later is not None else None
-    if later is not None and later.moment is not None:
-        moved = replace(request, start=later.moment, end=later.moment + request.end - request.start)
-        length = times.duration(request.end - request.start)
-        offers.append(_button(exchange, moved, f"Book {_window(exchange, moved)}", f"the earliest start for {length}"))
-    free = found.reasons.get(FREE, 0)
-    if 0 < free < request.count:
-        fewer = replace(request, count=free)
-        offers.append(_button(exchange, fewer, f"Book {free} instead of {request.count}", "at the same time"))
-    return offers
+def _check(exchange: Exchange, request: BookingRequest) -> LeaseAvailability:
+    require_in_own_project(exchange.leases, RULE)
+    services = exchange.services
+    command = with_external_flavors(request.lease(services.lease_rules), exchange.leases, services.find_flavor)
+    return exchange.read(check_availability, exchange.leases, command)
 
 
-def _button(exchange: Exchange, request: BookingRequest, title: str, detail: str = "") -> OfferButton:
-    fields = request.fields(exchange.zone)
-    return OfferButton(title=title, detail=detail or _window(exchange, request), path="/leases", fields=fields)
+def _loses(request: BookingRequest, offer: Offer) -> bool:
+    """Return True for the offer of any machine of any class to a user who asked for one machine."""
+    return request.node != "" and request.changed(offer).node == ""
 
 
-def _window(exchange: Exchange, request: BookingRequest) -> str:
-    return f"{exchange.zone.short(request.start, exchange.now)} to {exchange.zone.short(request.end, exchange.now)}"
+def _others_of_its_class(exchange: Exchange, request: BookingRequest) -> list[OfferButton]:
+    """Return the offer of another machine of the same class to a user who asked for one machine."""
+    if not request.node:
+        return []
+    query = NodeQuery(
+        columns=frozenset({"resource_class"}),
+        projects=listed_projects(exchange.machines, "node"),
+        conditions=(Equals("name", request.node),),
+    )
+    for row in exchange.read(list_nodes, exchange.machines, query):
+        other = replace(request, node="", resource_class=row["resource_class"] or "")
+        if other.resource_class and _check(exchange, other).fits:
+            return [button_of(other, f"Book another {other.resource_class} machine", "at the same time", exchange.zone)]
+    return []
 
 
 def _funnel(request: BookingRequest, reasons: Mapping[str, int]) -> tuple[Stage, ...]:

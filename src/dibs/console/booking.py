@@ -4,12 +4,14 @@ import json
 import shlex
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.console.errors import Refusal
 from dibs.console.exchange import Exchange
 from dibs.console.times import DAY, HOUR, MINUTE, Zone, command_form
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.leases import WHOLE_HOST
+from dibs.leases.model.matching.offers import Offer
 from dibs.leases.operations.planning import CreateLease, ReservationRequest
 
 COUNT_MAX = 1_000
@@ -66,12 +68,32 @@ class BookingRequest(Struct, frozen=True, kw_only=True):
         options += [f"--property {shlex.quote(f'hypervisor_hostname={self.node}')}"] if self.node else []
         return " ".join(["dibs lease create", shlex.quote(self.name or "my-lease"), *options])
 
+    def changed(self, offer: Offer) -> "BookingRequest":
+        """Return the request with the change of an offer."""
+        return replace(
+            self,
+            start=self.start if offer.start is None else offer.start,
+            end=self.end if offer.end is None else offer.end,
+            count=offer.count or self.count,
+            node="" if _text(_named(self.node)) in offer.without else self.node,
+            resource_class=offer.resource_class or self.resource_class,
+            traits=tuple(trait for trait in self.traits if _text(_trait(trait)) not in offer.without),
+            properties=tuple(pair for pair in self.properties if _text(_property(*pair)) not in offer.without),
+        )
+
+    def dropped(self, offer: Offer) -> list[str]:
+        """Return in words what an offer leaves out of the request."""
+        left = self.changed(offer)
+        words = [self.node] if self.node != left.node else []
+        words += [trait for trait in self.traits if trait not in left.traits]
+        return words + [f"{key}={value}" for key, value in self.properties if (key, value) not in left.properties]
+
     def _requirements(self) -> str:
-        terms = [["==", "$hypervisor_hostname", self.node]] if self.node else []
+        terms = [_named(self.node)] if self.node else []
         terms += [["==", "$resource_class", self.resource_class]] if self.resource_class else []
-        terms += [["==", f"$trait:{trait}", "required"] for trait in self.traits]
-        terms += [["==", f"${key}", value] for key, value in self.properties]
-        return json.dumps(["and", *terms]) if len(terms) > 1 else json.dumps(terms[0]) if terms else ""
+        terms += [_trait(trait) for trait in self.traits]
+        terms += [_property(key, value) for key, value in self.properties]
+        return _text(["and", *terms]) if len(terms) > 1 else _text(terms[0]) if terms else ""
 
 
 def read_request(exchange: Exchange, given: dict[str, str]) -> BookingRequest:
@@ -96,6 +118,23 @@ def read_request(exchange: Exchange, given: dict[str, str]) -> BookingRequest:
         count=_read_count(given.get("count") or "1"),
         name=given.get("name", ""),
     )
+
+
+def _named(node: str) -> list[str]:
+    return ["==", "$hypervisor_hostname", node]
+
+
+def _trait(trait: str) -> list[str]:
+    return ["==", f"$trait:{trait}", "required"]
+
+
+def _property(key: str, value: str) -> list[str]:
+    return ["==", f"${key}", value]
+
+
+def _text(term: object) -> str:
+    """Return a term in the spelling in which offers name it."""
+    return json.dumps(term)
 
 
 def _read_count(text: str) -> int:
