@@ -22,7 +22,7 @@ with needs_extra("client", "dibs.client"):
     from dibs.client.nodes import Node
     from dibs.client.polling import Progress
     from dibs.client.reservations import Reservation
-    from dibs.client.results import Candidate, LatestEnd, Offer, Why
+    from dibs.client.results import Candidate, LatestEnd, NodeReason, NodeReasons, Offer, Why
 
 __all__ = [
     "Dibs",
@@ -32,6 +32,8 @@ __all__ = [
     "LatestEnd",
     "Lease",
     "Node",
+    "NodeReason",
+    "NodeReasons",
     "Offer",
     "Progress",
     "Reservation",

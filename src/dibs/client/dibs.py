@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from openstack import exceptions, proxy
 from openstack.connection import Connection
@@ -16,10 +17,11 @@ from dibs.client.hosts import Hosts
 from dibs.client.leases import Leases
 from dibs.client.nodes import Nodes
 from dibs.client.reservations import Reservations
-from dibs.client.results import Candidate, Why
+from dibs.client.results import Candidate, NodeReasons, Why
 
 PLACEMENT_VERSION = "1.39"
 AUDIT_PAGE = 1_000
+WHY_PAGE = 400
 
 
 class Dibs:
@@ -65,6 +67,30 @@ class Dibs:
         answer = self._native.get("/why", params={name: value for name, value in query.items() if value})
         exceptions.raise_from_response(answer)
         return Why.read(answer.json())
+
+    @dibs_errors()
+    def why_nodes(
+        self, resource_class: str, *, traits: Names = (), candidate_nodes: Names = (), limit: int = 1_000
+    ) -> NodeReasons:
+        """Return for each node of a class, up to ``limit``, why it is not available."""
+        query = {
+            "resource_class": resource_class,
+            "traits": ",".join(names_in("traits", traits)),
+            "candidate_nodes": ",".join(names_in("candidate_nodes", candidate_nodes)),
+        }
+        params = {name: value for name, value in query.items() if value}
+        found, left = NodeReasons(), limit
+        while left > 0:
+            page_size = min(left, WHY_PAGE)
+            answer = self._native.get("/why/nodes", params={**params, "limit": str(page_size)})
+            exceptions.raise_from_response(answer)
+            document = answer.json()
+            found = found.with_page(document)
+            if "next" not in document:
+                break
+            params["marker"] = dict(parse_qsl(urlsplit(document["next"]).query))["marker"]
+            left -= page_size
+        return found
 
     @dibs_errors()
     def candidates(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 
 class Offer(Struct, frozen=True):
@@ -51,6 +51,35 @@ class Why(Struct, frozen=True):
             earliest=None if earliest is None else datetime.fromisoformat(earliest),
             offers=tuple(Offer(**offer) for offer in document.get("offers", ())),
         )
+
+
+class NodeReason(Struct, frozen=True):
+    """Why one node is not available."""
+
+    uuid: str
+    name: str | None
+    reason: str | None
+    """A code such as ``in_use``; None for a free node."""
+    until: datetime | None
+    """When it is free, if that is known."""
+    blocked_by: Mapping[str, Any] | None
+    """What occupies it: kind and end, and what else the caller may see."""
+
+
+class NodeReasons(Struct, frozen=True):
+    """The nodes of a class: those that are free, those that will be, and those that never are as they are now."""
+
+    free: tuple[NodeReason, ...] = ()
+    later: tuple[NodeReason, ...] = ()
+    never: tuple[NodeReason, ...] = ()
+
+    def with_page(self, document: Mapping[str, Any]) -> "NodeReasons":
+        """Return it with the nodes in a response of the server."""
+        pages = {
+            name: (*getattr(self, name), *(convert(each, NodeReason) for each in document[name]))
+            for name in self.__struct_fields__
+        }
+        return NodeReasons(**pages)
 
 
 class LatestEnd(Struct, frozen=True):

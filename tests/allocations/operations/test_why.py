@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from dibs.access.access import SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE, Access
 from dibs.allocations.model.allocations import Lifetime
 from dibs.allocations.model.lifetimes import LifetimeRules
+from dibs.allocations.model.verdicts import Prospect, Verdict
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
-from dibs.allocations.operations.why import ExplainNodes, Explanation, explain_nodes
+from dibs.allocations.operations.why import ExplainNodes, Explanation, JudgeNodes, explain_nodes, judge_nodes
 from dibs.errors import BadValue
 from dibs.ledger.model.errors import InvalidTrait
 from tests import lease_builders as leases
@@ -141,6 +142,54 @@ def test_a_wait_is_offered_only_when_the_queue_leaves_nodes(ledger: Ledger) -> N
     allocate(ledger, wait_seconds=600)
     assert list(why(ledger).offers) == []
     assert why(ledger).earliest is not None
+
+
+def judged(ledger: Ledger, access: Access = SERVICE, **values: Any) -> list[Verdict]:
+    command = JudgeNodes(
+        **{
+            "resource_class": "gold",
+            "allocation_projects": EVERY_PROJECT,
+            "lease_projects": EVERY_PROJECT,
+            "limit": 10,
+            **values,
+        }
+    )
+    return ledger.runner.read(judge_nodes, access, command)
+
+
+def test_each_node_has_one_reason_and_what_is_in_the_way(ledger: Ledger) -> None:
+    booked = ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
+    leases.register(ledger, booked)
+    lease = leases.lease(ledger, 1, 2, leases.whole())
+    allocation, _ = allocate_node(ledger, lifetime=Lifetime(seconds=60))
+    ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
+    ledger.enrol(resource_class="tin")
+    traits = ("CUSTOM_A",)
+    first, lacking, free = judged(ledger, traits=traits)
+    assert (first.reason, first.until) == ("booked", lease.end_at)
+    assert first.blocked_by is not None
+    assert first.blocked_by.uuid == lease.uuid
+    assert (lacking.reason, lacking.blocked_by) == ("lacks:CUSTOM_A", None)
+    assert (free.prospect, free.reason) == (Prospect.FREE, None)
+    _, used, _ = judged(ledger)
+    assert (used.reason, used.blocked_by and used.blocked_by.uuid) == ("in_use", allocation.uuid)
+    hidden = judged(ledger, traits=traits, lease_projects=frozenset({"other"}))[0].blocked_by
+    assert hidden is not None
+    assert (hidden.kind, hidden.uuid, hidden.end) == ("lease", None, lease.end_at)
+    assert [each.node.uuid for each in judged(ledger, limit=1, marker=used.node.uuid)] == [free.node.uuid]
+    with pytest.raises(BadValue, match="no-such"):
+        judged(ledger, marker="no-such")
+    allocate(ledger, wait_seconds=60)
+    assert [each.reason for each in judged(ledger)] == ["booked", "in_use", "promised"]
+
+
+def test_pages_of_reasons_take_a_number_of_statements_that_does_not_grow(ledger: Ledger) -> None:
+    ledger.enrol(resource_class="gold")
+    few = statements(ledger, lambda: judged(ledger, traits=("CUSTOM_A",)))
+    for _ in range(4):
+        leases.register(ledger, ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",)))
+    leases.lease(ledger, 1, 2, leases.whole(2))
+    assert statements(ledger, lambda: judged(ledger, traits=("CUSTOM_A",))) == few
 
 
 def test_invalid_traits_and_unknown_candidates_are_refused(ledger: Ledger) -> None:

@@ -34,7 +34,7 @@ def test_why_prints_one_reason_per_line_with_the_number_wanted_and_the_closest_n
     url = bed.shared_server("sqlite").url
     dibs = Dibs.connect(url)
     kind = fresh("class")
-    node, _ = (enroll(dibs.connection, resource_class=kind) for _ in range(2))
+    node, other = (enroll(dibs.connection, resource_class=kind) for _ in range(2))
     dibs.nodes.add_traits(node.id, "CUSTOM_UNUSUAL")
     held = dibs.reservations.create([node.id], seconds=600)
     wanted = run("why", "--resource-class", kind, "--trait", "CUSTOM_UNUSUAL", "--bulk", "2", url=url)
@@ -45,6 +45,10 @@ def test_why_prints_one_reason_per_line_with_the_number_wanted_and_the_closest_n
         "reasons 1 lacks CUSTOM_UNUSUAL",
         "1 held",
     } <= set(cells)
+    each = run("why", "--resource-class", kind, "--trait", "CUSTOM_UNUSUAL", "--all", url=url)
+    assert each.code == 1
+    assert f"| never | {other.name} lacks CUSTOM_UNUSUAL " in each.out
+    assert f"| later | {node.name} held until {held.expires_at[:16]}, hold " in each.out
     misspelled = run("why", "--resource-class", kind[:-1], "--trait", "CUSTOM_UNUSUALLY", url=url)
     assert misspelled.code == 1
     assert f"No node has the class {kind[:-1]}. Did you mean {kind}" in misspelled.err

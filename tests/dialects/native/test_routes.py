@@ -25,5 +25,6 @@ def test_openapi_document_has_every_path(ask: Conversation) -> None:
         "/dibs/v1/webhooks/{webhook}",
         "/dibs/v1/webhooks/{webhook}/deliveries",
         "/dibs/v1/why",
+        "/dibs/v1/why/nodes",
     }
     assert "count" in json.dumps(paths["/dibs/v1/allocations"]["post"]["requestBody"])

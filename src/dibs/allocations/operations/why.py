@@ -1,24 +1,31 @@
 """Explain why nodes are not available, when they will be, and what is available instead."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dibs.access.access import Access
+from dibs.access.access import Access, VisibleProjects, visible_projects
 from dibs.allocations.model.allocations import Requirements, check_resource_class
 from dibs.allocations.model.offers import Supply, make_offers
+from dibs.allocations.model.schedules import ALLOCATION, HOLD, LEASE, Occupation
 from dibs.allocations.model.shortages import FREE, PROMISED, explain_shortage, explain_wanted, reason_codes
+from dibs.allocations.model.verdicts import Verdict, judge
 from dibs.allocations.operations.creating import find_candidates
 from dibs.allocations.operations.queue import promised_nodes
-from dibs.allocations.queries import free_nodes, offers
+from dibs.allocations.queries import free_nodes, offers, schedules, verdicts
 from dibs.database.transaction import Transaction
 from dibs.leases.model.matching.offers import Offer
 from dibs.ledger.model.traits import check_traits
+from dibs.machines.model.access import check_named_node
+from dibs.machines.model.holds import administers_system
+from dibs.machines.queries import nodes
 
 SEARCHED_MAX = 10_000
 """How many free nodes are searched for promised ones."""
+END_OF_TIME = 2**62
 
 
 class ExplainNodes(Struct, frozen=True, kw_only=True):
@@ -34,6 +41,17 @@ class ExplainNodes(Struct, frozen=True, kw_only=True):
     """False for a caller that could not accept an offer."""
     turnover_seconds: float = 0
     """How long it takes until a node is clean after its user left, as offers assume."""
+
+
+class JudgeNodes(ExplainNodes, frozen=True, kw_only=True):
+    """One page of the nodes that an allocation would ask for."""
+
+    allocation_projects: VisibleProjects
+    lease_projects: VisibleProjects
+    """The projects whose allocations and leases the caller sees; of others it learns only that a node is occupied."""
+    limit: int
+    marker: str | None = None
+    """The uuid or name of the last node of the page before."""
 
 
 class Explanation(NamedTuple):
@@ -53,14 +71,7 @@ class Explanation(NamedTuple):
 
 def explain_nodes(tx: Transaction, access: Access, now: int, command: ExplainNodes) -> Explanation:
     """Count the free nodes, and the others by the first reason against them. A read."""
-    check_traits(command.traits)
-    check_resource_class(command.resource_class)
-    required = Requirements(
-        resource_class=command.resource_class,
-        traits=tuple(dict.fromkeys(command.traits)),
-        candidate_nodes=find_candidates(tx, access, command.candidate_nodes),
-        owner=command.owner,
-    )
+    required = _requirements(tx, access, command)
     counts = free_nodes.count_reasons(tx, required)
     promised = _count_promised(tx, now, required) if PROMISED in counts else 0
     free = counts.pop(PROMISED, 0) - promised
@@ -85,6 +96,34 @@ def explain_nodes(tx: Transaction, access: Access, now: int, command: ExplainNod
         text=explain_wanted(required, reasons, command.count, free),
         earliest=_nth(ends, command.count - free),
         offers=_find_offers(tx, now, command, required, supply) if command.with_offers else (),
+    )
+
+
+def judge_nodes(tx: Transaction, access: Access, now: int, command: JudgeNodes) -> list[Verdict]:
+    """Return one page of nodes, in the order of their ids, each with the reason why it is not free. A read."""
+    required = _requirements(tx, access, command)
+    last = None if command.marker is None else check_named_node(access, nodes.get(tx, command.marker), command.marker)
+    found = verdicts.page(tx, required, 0 if last is None else last.id, command.limit)
+    visible = {
+        ALLOCATION: command.allocation_projects,
+        LEASE: command.lease_projects,
+        HOLD: visible_projects(access.actor, every=administers_system(access.actor)),
+    }
+    occupied: dict[int, list[Occupation]] = defaultdict(list)
+    for each in schedules.occupations(tx, [node.id for node in found], 0, END_OF_TIME, now):
+        occupied[each.node_id].append(each.shown_to(visible[each.kind]))
+    promised = promised_nodes(tx, now, required.resource_class)
+    return [judge(node, occupied[node.id], node.uuid in promised, now) for node in found]
+
+
+def _requirements(tx: Transaction, access: Access, command: ExplainNodes) -> Requirements:
+    check_traits(command.traits)
+    check_resource_class(command.resource_class)
+    return Requirements(
+        resource_class=command.resource_class,
+        traits=tuple(dict.fromkeys(command.traits)),
+        candidate_nodes=find_candidates(tx, access, command.candidate_nodes),
+        owner=command.owner,
     )
 
 

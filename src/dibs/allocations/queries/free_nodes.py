@@ -12,7 +12,20 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, not_, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+)
 
 from dibs.allocations.model import shortages
 from dibs.allocations.model.allocations import Requirements
@@ -127,6 +140,17 @@ def has_trait(number: int) -> ColumnElement[bool]:
     return exists().where(
         provider_traits.c.provider_id == nodes.c.id, provider_traits.c.trait == bindparam(f"trait_{number}")
     )
+
+
+def missing_traits(shape: Shape) -> ColumnElement[int]:
+    """Return an expression for the required traits that a node lacks; each sets one bit (``traits_of``)."""
+    bits = [case((has_trait(number), 0), else_=literal(1 << number, BigInteger)) for number in range(shape.traits)]
+    return sum(bits, start=literal(0, BigInteger))
+
+
+def traits_of(required: Requirements, bits: int) -> tuple[str, ...]:
+    """Return the required traits whose bits are set."""
+    return tuple(trait for number, trait in enumerate(required.traits) if int(bits) >> number & 1)
 
 
 def free(conditions: Sequence[ColumnElement[bool]], *columns: ColumnElement[Any]) -> Select[Any]:

@@ -4,7 +4,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Select, case, func, literal, select
+from sqlalchemy import Select, func, select
 
 from dibs.allocations.model.allocations import ALLOCATING, Requirements
 from dibs.allocations.queries import free_nodes
@@ -32,8 +32,7 @@ def by_missing_traits(tx: Transaction, required: Requirements) -> Counter[frozen
     """Return how many nodes of the class are free, by the required traits that they lack."""
     found: Counter[frozenset[str]] = Counter()
     for missing, count in tx.tuples(_by_missing(free_nodes.shape_of(required)), free_nodes.values_of(required)):
-        lacks = frozenset(trait for number, trait in enumerate(required.traits) if int(missing) >> number & 1)
-        found[lacks] += count
+        found[frozenset(free_nodes.traits_of(required, missing))] += count
     return found
 
 
@@ -44,9 +43,7 @@ def by_class(tx: Transaction, required: Requirements) -> dict[str, int]:
 
 @lru_cache(maxsize=500)
 def _by_missing(shape: Shape) -> Select[Any]:
-    """Each missing trait sets one bit of the number by which nodes are counted."""
-    bits = [case((free_nodes.has_trait(number), 0), else_=_number(1 << number)) for number in range(shape.traits)]
-    missing = sum(bits, start=_number(0)).label("missing")
+    missing = free_nodes.missing_traits(shape).label("missing")
     free = free_nodes.free(free_nodes.concerned(shape), missing).limit(NODES_MAX).subquery("free")
     return select(free.c.missing, func.count()).group_by(free.c.missing)
 
@@ -56,7 +53,3 @@ def _by_class(shape: Shape) -> Select[Any]:
     of_class, *others = free_nodes.suitable(shape)
     free = free_nodes.free([~of_class, *others], nodes.c.resource_class).limit(NODES_MAX).subquery("free")
     return select(free.c.resource_class, func.count()).group_by(free.c.resource_class)
-
-
-def _number(value: int) -> ColumnElement[int]:
-    return literal(value, BigInteger)

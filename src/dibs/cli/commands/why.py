@@ -4,11 +4,11 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
+from msgspec import structs, to_builtins
 
 from dibs.cli.argument_types import SEVERAL, key_value, pairs
 from dibs.cli.client_command import ClientLister, ClientShowOne, Words
-from dibs.cli.output.columns import Counts, Offers
+from dibs.cli.output.columns import Counts, NodeReasons, Offers
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -48,6 +48,10 @@ class Why(AnsweredByExitCode):
         parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits")
         parser.add_argument("--candidate-node", **SEVERAL, metavar="NODE", help="Candidate nodes, by name or UUID")
         parser.add_argument("--bulk", type=int, default=1, metavar="COUNT", help="Number of nodes; 1 by default")
+        parser.add_argument("--all", action="store_true", help="Show the reason for each node")
+        parser.add_argument(
+            "--limit", type=int, default=1_000, metavar="COUNT", help="Maximum number of nodes of --all"
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
@@ -55,6 +59,8 @@ class Why(AnsweredByExitCode):
         if parsed_args.keep is not None:
             keep = self.dibs.allocations.latest_end(parsed_args.keep)
             return ("end", *KEEP_COLUMNS), (_shown(keep.end), *keep_row(keep))
+        if parsed_args.all:
+            return self._each_node(parsed_args)
         answer = self.dibs.why(
             parsed_args.resource_class,
             traits=parsed_args.trait,
@@ -65,6 +71,18 @@ class Why(AnsweredByExitCode):
         if not answer.fits:
             self.suggest(parsed_args)
         return COLUMNS, row_of(answer, parsed_args.bulk)
+
+    def _each_node(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+        """Return the nodes by when they are available."""
+        found = self.dibs.why_nodes(
+            parsed_args.resource_class,
+            traits=parsed_args.trait,
+            candidate_nodes=parsed_args.candidate_node,
+            limit=parsed_args.limit,
+        )
+        self.fits = len(found.free) >= parsed_args.bulk
+        groups = to_builtins(found)
+        return tuple(groups), tuple(NodeReasons(group) for group in groups.values())
 
 
 class Candidates(ClientLister):

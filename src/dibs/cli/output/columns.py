@@ -24,6 +24,14 @@ class Counts(FormattableColumn[dict[str, int]]):
         return "\n".join(f"{count} {_in_words(reason)}" for reason, count in self._value.items())
 
 
+class NodeReasons(FormattableColumn[list[dict[str, Any]]]):
+    """Nodes with the reason why they are not free, one line each: ``n1 in use until 2026-11-17T18:00, lease x``."""
+
+    def human_readable(self) -> str:
+        """Return the text for tables."""
+        return "\n".join(_reason_line(each) for each in self._value)
+
+
 class Offers(FormattableColumn[list[dict[str, Any]]]):
     """Offers: the change and the command, in two lines each."""
 
@@ -93,6 +101,16 @@ def _moment(text: str) -> datetime.datetime:
     """Parse a time of a server, which is UTC."""
     found = datetime.datetime.fromisoformat(text)
     return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
+
+
+def _reason_line(node: dict[str, Any]) -> str:
+    words = [node["name"] or node["uuid"], *([_in_words(node["reason"])] if node["reason"] else [])]
+    words += [f"until {node['until'][:16]}"] if node["until"] else []
+    blocked_by = node["blocked_by"]
+    if blocked_by is None:
+        return " ".join(words)
+    known = blocked_by["name"] or blocked_by["id"] or "of another project"
+    return f"{' '.join(words)}, {blocked_by['kind']} {known}"
 
 
 def _in_words(reason: str) -> str:

@@ -1,6 +1,9 @@
 """JSON schemas of the bodies of responses, one per document; the OpenAPI document uses them."""
 
 from dibs.allocations.model.allocations import STATES
+from dibs.allocations.model.schedules import ALLOCATION as ALLOCATION_KIND
+from dibs.allocations.model.schedules import HOLD, LEASE
+from dibs.allocations.model.verdicts import Prospect
 from dibs.documents.json_schema import Schema
 from dibs.documents.schema_parts import (
     FLAG,
@@ -76,6 +79,25 @@ _REASONS = {
     "earliest": TIME_OR_NULL,
     "offers": list_of(OFFER),
 }
+_BLOCKING = record(
+    {
+        "kind": {"enum": [ALLOCATION_KIND, HOLD, LEASE]},
+        "id": UUID_OR_NULL,
+        "name": TEXT_OR_NULL,
+        "project": TEXT_OR_NULL,
+        "until": TIME_OR_NULL,
+    }
+)
+_VERDICT = record(
+    {
+        "uuid": UUID,
+        "name": TEXT_OR_NULL,
+        "reason": TEXT_OR_NULL,
+        "until": TIME_OR_NULL,
+        "blocked_by": {**_BLOCKING, "type": ["object", "null"]},
+    }
+)
+WHY_NODES: Schema = document("WhyNodes", {prospect.value: list_of(_VERDICT) for prospect in Prospect}, {"next": TEXT})
 WHY: Schema = document("Why", {**_REASONS, "free": INTEGER})
 _SEARCH = {**record({"result": TEXT, "steps": INTEGER}), "type": ["object", "null"]}
 AVAILABILITY: Schema = document("Availability", {**_REASONS, "hosts": INTEGER, "search": _SEARCH})

@@ -111,6 +111,16 @@ ROUTES: tuple[Route[Handler], ...] = (
     ),
     Route(
         method="GET",
+        path="/v1/why/nodes",
+        handler=why.explain_each,
+        summary="Explain for each node why it is not available",
+        query=why.NODES_QUERY,
+        required_query=("resource_class",),
+        statuses={200: "nodes that are free, will be later, and never as they are, each with its reason"},
+        answer=responses.WHY_NODES,
+    ),
+    Route(
+        method="GET",
         path="/v1/leases/availability",
         handler=lease_availability.explain,
         summary="Explain whether a lease is possible, and from when on",
