@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from sqlalchemy import Engine, event
 from dibs.database import migrate, revisions
 from dibs.database.engines import mariadb_upgrade
 from dibs.wiring.administration import metadata
+from tests.bed.galera import NODES, GaleraCluster
 
 START = f"{int(revisions.newest()) - 4:04d}"
 """The last migrations are enough: older ones never change, and were killed when they were new."""
@@ -22,13 +24,48 @@ def test_upgrade_that_is_killed_before_any_call_can_be_repeated(
     blank_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mariadb_upgrade, "ALIVE_SECONDS", -1)
-    with revisions.connected(blank_database_url) as connection, connection.begin():
-        command.upgrade(migrate._config(connection), START)
+    upgrade_to_start(blank_database_url)
     lives = 1
     while not upgraded_in_a_process(blank_database_url, calls_max=lives):
         lives += 1
     assert lives > 5
     assert migrate.problems(blank_database_url, metadata) == []
+
+
+@pytest.mark.before_release
+@pytest.mark.needs_engine("mariadb")
+def test_upgrade_that_is_killed_can_be_repeated_through_another_galera_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mariadb_upgrade, "ALIVE_SECONDS", -1)
+    cluster = GaleraCluster()
+    try:
+        cluster.execute("CREATE DATABASE dibs")
+        upgrade_to_start(cluster.url("dibs"))
+        lives = 1
+        while not upgraded_in_a_process(cluster.url("dibs", first=lives % NODES), calls_max=lives):
+            lives += 1
+        assert lives > 5
+        assert migrate.problems(cluster.url("dibs"), metadata) == []
+    finally:
+        cluster.remove()
+
+
+@pytest.mark.before_release
+@pytest.mark.needs_engine("mariadb")
+def test_upgrades_through_all_galera_nodes_at_once_succeed() -> None:
+    cluster = GaleraCluster()
+    try:
+        cluster.execute("CREATE DATABASE dibs")
+        with ThreadPoolExecutor() as pool:
+            urls = [cluster.url("dibs", first) for first in range(NODES)]
+            assert all(pool.map(lambda url: upgraded_in_a_process(url, calls_max=10**6), urls))
+        assert migrate.problems(cluster.url("dibs"), metadata) == []
+    finally:
+        cluster.remove()
+
+
+def upgrade_to_start(url: str) -> None:
+    with revisions.connected(url) as connection, connection.begin():
+        command.upgrade(migrate._config(connection), START)
 
 
 def upgraded_in_a_process(url: str, calls_max: int) -> bool:
