@@ -45,6 +45,7 @@ ENGINE_DEPENDENT = {
     "ledger",
     "machines",
     "races",
+    "reports",
     "servers",
     "sessions",
     "webhooks",

@@ -32,6 +32,7 @@ ROOMS = (
     "servers",
     "sessions",
     "webhooks",
+    "reports",
 )
 
 

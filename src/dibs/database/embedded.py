@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import closing
+from functools import partial
+from time import perf_counter
 from typing import Any
 
 from dibs.database.engines import Engine
@@ -61,7 +63,7 @@ class EmbeddedStore:
         for attempt in range(ATTEMPTS_MAX):
             self._open()
             done: Future[Result] = Future()
-            self._jobs.put((body, done))
+            self._jobs.put((partial(self._run_queued, body, perf_counter()), done))
             try:
                 return done.result()
             except Exception as error:
@@ -69,6 +71,11 @@ class EmbeddedStore:
             self.statistics.rerun()
             pause_before(attempt)
         raise StoreContended(attempts=ATTEMPTS_MAX)
+
+    def _run_queued(self, body: Body[Result], since: float, transaction: Transaction) -> Result:
+        """Run a function that waited for the writer, which is the only lock that there is."""
+        self.statistics.waited(perf_counter() - since)
+        return body(transaction)
 
     def close(self) -> None:
         if self._writer is not None and self._process == os.getpid():

@@ -20,6 +20,7 @@ from dibs.database.columns import CLEAR, Vault
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.hooks import Hooks
 from dibs.database.transaction import Transaction
+from dibs.errors import DibsError
 
 Command = TypeVar("Command")
 Result = TypeVar("Result")
@@ -78,14 +79,22 @@ class Runner:
     def read(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         """Run an operation that changes nothing, on one snapshot."""
         self._observe()
-        return run_decided(
-            access, lambda decided: self._store.read(lambda tx: self._run(tx, operation, decided, command))
-        )
+        try:
+            return run_decided(
+                access, lambda decided: self._store.read(lambda tx: self._run(tx, operation, decided, command))
+            )
+        except DibsError as error:
+            self._store.statistics.refused(error)
+            raise
 
     def write(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         """Run an operation that may change rows. It either commits completely or raises and changes nothing."""
         self._observe()
-        return run_decided(access, lambda decided: self._write(operation, decided, command))
+        try:
+            return run_decided(access, lambda decided: self._write(operation, decided, command))
+        except DibsError as error:
+            self._store.statistics.refused(error)
+            raise
 
     def _write(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
         events: list[object] = []

@@ -27,7 +27,7 @@ CONNECTION_BACK = "connected to the database again"
 logger = logging.getLogger(__name__)
 
 
-def _ignore(count: int) -> None:
+def _ignore(value: object) -> None:
     pass
 
 
@@ -35,17 +35,28 @@ class Statistics:
     """Counts of the store since it was opened, which are also passed to callbacks (the metrics)."""
 
     def __init__(
-        self, on_statements: Callable[[int], None] = _ignore, on_rerun: Callable[[int], None] = _ignore
+        self,
+        on_statements: Callable[[int], None] = _ignore,
+        on_rerun: Callable[[int], None] = _ignore,
+        on_lock_wait: Callable[[float], None] = _ignore,
+        on_refusal: Callable[[str], None] = _ignore,
     ) -> None:
         self.statements = 0
         self.reruns = 0
         self._on_statements = on_statements
         self._on_rerun = on_rerun
+        self._on_refusal = on_refusal
+        self.waited = on_lock_wait
+        """Takes the seconds for which a writing transaction waited for locks at most."""
 
     def ran(self, statements: int) -> None:
         """Count the statements of a finished transaction."""
         self.statements += statements
         self._on_statements(statements)
+
+    def refused(self, error: Exception) -> None:
+        """Count an operation that was refused, by the name of the error."""
+        self._on_refusal(type(error).__name__)
 
     def rerun(self) -> None:
         """Count a retry of a refused transaction."""
@@ -145,6 +156,8 @@ class PooledStore:
                 finally:
                     # A refused transaction has run statements too.
                     self.statistics.ran(transaction.statements)
+                    if writing:
+                        self.statistics.waited(transaction.longest_change)
                 committing = True
                 connection.driver.commit()
             except Exception as error:

@@ -5,6 +5,7 @@ cursor. That takes half the CPU time of SQLAlchemy's execution for a claim.
 """
 
 from collections.abc import Callable, Mapping
+from time import perf_counter
 from typing import Any, NamedTuple
 
 from sqlalchemy.sql.base import Executable
@@ -93,6 +94,8 @@ class Transaction:
         self._at_end: dict[Callable[[Transaction, Notes], None], Notes] = {}
         self.statements = 0
         """Number of statements run. Tests check that it does not grow with the data."""
+        self.longest_change = 0.0
+        """The seconds of the slowest statement that changed rows; on a server, most of them are a wait for locks."""
         self.hooks = NO_HOOKS
         """The hooks that the wiring registered; the runner sets them."""
         self.vault = CLEAR
@@ -125,7 +128,9 @@ class Transaction:
 
     def change(self, statement: Executable, parameters: Mapping[str, Any] | None = None) -> int:
         """Run an INSERT, UPDATE or DELETE and return the number of matched rows."""
+        began = perf_counter()
         self._run(statement, parameters)
+        self.longest_change = max(self.longest_change, perf_counter() - began)
         return int(self._cursor.rowcount)
 
     def publish(self, event: object) -> None:

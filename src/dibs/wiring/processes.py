@@ -22,6 +22,7 @@ from dibs.settings import Settings
 from dibs.wiring.hooks import build_runner
 from dibs.wiring.parts import make_conductor, make_console, make_dialects
 from dibs.wiring.rules import cors_from
+from dibs.wiring.site_metrics import SiteMetrics
 
 CONDUCTOR_CONNECTIONS = 8
 """Database connections for the conductor, in addition to one for each thread that answers requests."""
@@ -40,6 +41,7 @@ def build_application(settings: Settings) -> Application:
         dialects=make_dialects(settings, runner, clock, intake, conductor.wake),
         console=make_console(settings, runner, clock, intake, conductor.wake),
         cors=cors_from(settings),
+        site_metrics=SiteMetrics(runner).exposition,
         ready=partial(health.problems, store),
         ready_once=conductor.problems,
         start=clock.start,
@@ -63,6 +65,7 @@ def build_api(settings: Settings) -> Application:
         dialects=make_dialects(settings, runner, clock, intake, _nothing),
         console=make_console(settings, runner, clock, intake, _nothing),
         cors=cors_from(settings),
+        site_metrics=SiteMetrics(runner).exposition,
         ready=partial(health.problems, store),
         start=clock.start,
         stop=partial(_close, store, clock),
@@ -83,6 +86,7 @@ def build_conductor(settings: Settings) -> Application:
     )
     return Application(
         dialects=[calls],
+        site_metrics=SiteMetrics(runner).exposition,
         ready=partial(health.problems, store),
         ready_once=partial(_problems_of_conductor, conductor),
         start=clock.start,
@@ -96,7 +100,12 @@ def _open(settings: Settings) -> tuple[Store, DatabaseClock, Runner]:
     store = open_store(
         settings.database,
         connections=settings.database_connections or settings.threads + CONDUCTOR_CONNECTIONS,
-        statistics=Statistics(metrics.SQL_STATEMENTS.inc, metrics.TRANSACTION_RERUNS.inc),
+        statistics=Statistics(
+            metrics.SQL_STATEMENTS.inc,
+            metrics.TRANSACTION_RERUNS.inc,
+            metrics.LOCK_WAIT.observe,
+            lambda reason: metrics.REFUSALS.labels(reason).inc(),
+        ),
     )
     clock = DatabaseClock(store)
     return store, clock, build_runner(store, clock, read_vault(settings))

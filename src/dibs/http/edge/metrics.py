@@ -2,7 +2,7 @@
 
 With several workers the parent sets PROMETHEUS_MULTIPROC_DIR before prometheus-client is first imported. Each process
 then counts in files of that directory, and each can report the sum. The store does not import Prometheus: the wiring
-passes it ``SQL_STATEMENTS.inc`` and ``TRANSACTION_RERUNS.inc`` as callables.
+passes it ``SQL_STATEMENTS.inc`` and others as callables.
 """
 
 import os
@@ -38,6 +38,13 @@ SHED = Counter("dibs_requests_shed", "Requests refused because too many were wai
 THROTTLED = Counter("dibs_requests_throttled", "Requests refused because their caller had too many.")
 SQL_STATEMENTS = Counter("dibs_sql_statements", "SQL statements run.")
 TRANSACTION_RERUNS = Counter("dibs_transaction_reruns", "Transactions retried because the engine refused them.")
+
+LOCK_WAIT = Histogram(
+    "dibs_lock_wait_seconds",
+    "The longest time that a statement of a transaction took to change rows: almost all of it is waiting for locks.",
+    buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+)
+REFUSALS = Counter("dibs_refusals", "Operations refused, by the name of the error.", ["reason"])
 
 
 def exposition() -> bytes:

@@ -64,6 +64,8 @@ class Application(Struct, frozen=True, kw_only=True):
     """The allowed origins of browsers; None when none is allowed."""
     ready: Callable[[], list[str]] = list
     """Returns the reasons why requests cannot be answered now; empty when they can. May be slow."""
+    site_metrics: Callable[[], bytes] = bytes
+    """Returns metrics about the site in Prometheus' text format. May be slow."""
     ready_once: Callable[[], list[str]] = list
     """Returns the same about what ``start_once`` started, in the process that called it. At once."""
     start: Callable[[], None] = _nothing
@@ -94,7 +96,7 @@ class Shell:
         self._console = application.console
         mounted: list[Mounted] = [*application.dialects, *([self._console] if self._console is not None else [])]
         self._mounted = {each.mount: each for each in mounted}
-        self._site = Site(application.dialects, application.ready)
+        self._site = Site(application.dialects, application.ready, application.site_metrics)
         self._identity = Identity(perimeter.authenticator)
         self._sessions = Identity(self._console.authenticator) if self._console is not None else self._identity
         self._callers = CallerLimit(limits.caller_limit)

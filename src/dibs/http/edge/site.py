@@ -2,6 +2,7 @@
 
 import asyncio
 import concurrent.futures
+import contextlib
 import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,6 +16,8 @@ from dibs.http.openapi import build_document
 LOG = logging.getLogger(__name__)
 
 READY_TIMEOUT_SECONDS = 5
+MEASURE_TIMEOUT_SECONDS = 5
+"""Prometheus gives up after 10 seconds."""
 _JSON = (("content-type", "application/json"),)
 
 Page = Callable[[str], Awaitable[Response]]
@@ -24,13 +27,18 @@ Page = Callable[[str], Awaitable[Response]]
 class Site:
     """Answers paths outside the mounts on the event loop, so that they do not wait for the pool."""
 
-    def __init__(self, dialects: Sequence[Dialect], ready: Callable[[], list[str]]) -> None:
+    def __init__(
+        self, dialects: Sequence[Dialect], ready: Callable[[], list[str]], site_metrics: Callable[[], bytes]
+    ) -> None:
         self._dialects = dialects
         self._ready = ready
+        self._site_metrics = site_metrics
         self._document: bytes | None = None
-        # A separate thread, so that a server whose pool is full can still report its health.
+        # Separate threads, so that a server whose pool is full can still report its health and its metrics.
         self._prober = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="ready")
         self._probe: asyncio.Future[list[str]] | None = None
+        self._measurer = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="metrics")
+        self._measurement: asyncio.Future[bytes] | None = None
         self._pages: dict[str, Page] = {
             "/": self._discovery,
             "/livez": self._alive,
@@ -41,8 +49,9 @@ class Site:
         }
 
     def close(self) -> None:
-        """Stop checking readiness, without waiting for a check that hangs."""
+        """Stop checking readiness and measuring, without waiting for what hangs."""
         self._prober.shutdown(wait=False)
+        self._measurer.shutdown(wait=False)
 
     async def answer(self, method: str, path: str, origin: str) -> Response:
         """Answer one request."""
@@ -99,7 +108,20 @@ class Site:
             return ["the readiness check failed; see the log"]
 
     async def _metrics(self, origin: str) -> Response:
-        return Response(200, metrics.exposition(), (("content-type", metrics.CONTENT_TYPE),))
+        """Return the metrics of this server and those of the site; only the former while the database is away."""
+        if self._measurement is None or self._measurement.done():
+            self._measurement = asyncio.get_running_loop().run_in_executor(self._measurer, self._measure)
+        site = b""
+        with contextlib.suppress(TimeoutError):
+            site = await asyncio.wait_for(asyncio.shield(self._measurement), MEASURE_TIMEOUT_SECONDS)
+        return Response(200, metrics.exposition() + site, (("content-type", metrics.CONTENT_TYPE),))
+
+    def _measure(self) -> bytes:
+        try:
+            return self._site_metrics()
+        except Exception:
+            LOG.exception("The figures of the site could not be read.")
+            return b""
 
     async def _openapi(self, origin: str) -> Response:
         if self._document is None:

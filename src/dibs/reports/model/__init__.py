@@ -1,0 +1,1 @@
+"""The values of reports. Start with ``measures``."""

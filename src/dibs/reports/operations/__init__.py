@@ -1,0 +1,1 @@
+"""Read figures about the site. Start with ``measuring``."""
