@@ -75,7 +75,7 @@ def test_a_fleet_is_searched_right_after_it_was_loaded_within_a_second_a_stateme
         ]
         assert counts == [100, COUNT // 200, COUNT]
         hot = {
-            "inventories": (usage._IN_USE, {"providers": listed(range(1, 129))}),
+            "inventories": (usage._SOME, {"providers": listed(range(1, 129))}),
             "structure_versions": (structure._SUM, {}),
             "providers": (loading._READ_MEMBERS._some, {"listed": listed(range(1, 129))}),
             "provider_traits": (loading._READ_TRAITS._some, {"listed": listed(range(1, 129))}),

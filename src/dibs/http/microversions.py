@@ -2,12 +2,15 @@
 
 import enum
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import lru_cache
 
 import microversion_parse
 from msgspec import Struct
 
 Version = tuple[int, int]
+
+CHOICES_KEPT = 256
 
 _FORM = re.compile(r"([0-9]{1,6})\.([0-9]{1,6})")
 
@@ -32,7 +35,7 @@ class VersionRange(Struct, frozen=True, kw_only=True):
 
     service_type: str
     """The first word in ``OpenStack-API-Version: <service_type> 1.N``, which takes precedence over legacy headers."""
-    legacy_headers: Sequence[str] = ()
+    legacy_headers: tuple[str, ...] = ()
     minimum: Version
     maximum: Version
     default: Version
@@ -40,17 +43,24 @@ class VersionRange(Struct, frozen=True, kw_only=True):
 
     def choose(self, headers: Mapping[str, str]) -> Version | VersionRefusal:
         """Return the version that a request asks for; header names are in lower case."""
-        asked = microversion_parse.get_version(dict(headers), self.service_type, self.legacy_headers)
-        if asked is None:
-            return self.default
-        if asked.lower() == "latest":
-            return self.maximum
-        form = _FORM.fullmatch(asked)
-        if form is None:
-            return VersionRefusal(Problem.MALFORMED, asked)
-        version = (int(form[1]), int(form[2]))
-        if not self.minimum[0] <= version[0] <= self.maximum[0]:
-            return VersionRefusal(Problem.UNSUPPORTED_MAJOR, asked)
-        if not self.minimum <= version <= self.maximum:
-            return VersionRefusal(Problem.OUT_OF_RANGE, asked)
-        return version
+        names = (microversion_parse.STANDARD_HEADER, *map(str.lower, self.legacy_headers))
+        return _choose(self, tuple((name, headers[name]) for name in names if name in headers))
+
+
+@lru_cache(maxsize=CHOICES_KEPT)
+def _choose(offered: VersionRange, headers: tuple[tuple[str, str], ...]) -> Version | VersionRefusal:
+    """Return the version that these headers ask for. Clients repeat a few of them, so that the choices are kept."""
+    asked = microversion_parse.get_version(dict(headers), offered.service_type, offered.legacy_headers)
+    if asked is None:
+        return offered.default
+    if asked.lower() == "latest":
+        return offered.maximum
+    form = _FORM.fullmatch(asked)
+    if form is None:
+        return VersionRefusal(Problem.MALFORMED, asked)
+    version = (int(form[1]), int(form[2]))
+    if not offered.minimum[0] <= version[0] <= offered.maximum[0]:
+        return VersionRefusal(Problem.UNSUPPORTED_MAJOR, asked)
+    if not offered.minimum <= version <= offered.maximum:
+        return VersionRefusal(Problem.OUT_OF_RANGE, asked)
+    return version

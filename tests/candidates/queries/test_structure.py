@@ -43,6 +43,7 @@ def test_trees_are_loaded_whole(store: Store) -> None:
     }
     assert [tree.root_uuid for group in index.groups for tree in group.trees] == [RICH, POOR, DISKS]
     assert [tree.uuids[position] for tree, position in index.sharing] == [DISKS]
+    assert index.size == len(world.providers)
 
 
 def test_an_unchanged_structure_is_loaded_once_in_a_process(store: Store) -> None:

@@ -31,6 +31,16 @@ def test_a_claim_and_a_reserved_unit_show_at_once(ledger: Ledger) -> None:
     assert amounts() == [(3, 1)]
 
 
+def test_a_large_part_of_all_providers_is_read_with_the_whole_table(store: Store) -> None:
+    put_small_world(store)
+    ids = store.read(lambda tx: providers.ids_of(tx, [CHILD, POOR]))
+    looked_up = store.read(lambda tx: read_usage(tx, [ids[CHILD]], known=5))
+    assert [*looked_up] == [ids[CHILD]]
+    whole = store.read(lambda tx: read_usage(tx, [ids[CHILD]], known=4))
+    assert sorted(whole) == sorted(ids.values())
+    assert whole[ids[CHILD]] == looked_up[ids[CHILD]]
+
+
 def test_thousands_of_providers_take_one_statement(store: Store) -> None:
     before = store.statistics.statements
     assert store.read(lambda tx: read_usage(tx, range(1, 5_000))) == {}

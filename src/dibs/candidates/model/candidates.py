@@ -91,11 +91,12 @@ class CandidateSearch:
         """Add the candidates of these trees, up to the limit; breadth first, one of each tree for now."""
         self._usage |= usage
         for planned in trees:
-            if self.missing == 0:
+            missing = self.missing
+            if missing == 0:
                 return
             ways = self._ways(*planned)
             if not self._query.breadth_first:
-                self._add(planned, ways, self.missing)
+                self._add(planned, ways, missing)
             elif self._add(planned, ways, 1):
                 self._later.append((planned, ways))
 
@@ -112,17 +113,19 @@ class CandidateSearch:
         if plan.ways is None:
             return ways_of(self._query, self._slots, tree, plan.others, self._usage, self._in_order)
         ids, usage = tree.ids + plan.other_ids, self._usage
-        return (way for way in self._ways_in_order(tree, plan.ways) if way.fits(ids, usage))
+        ways = plan.ways if self._query.shuffle_seed is None else self._shuffled(tree, plan.ways)
+        return (way for way in ways if way.fits(ids, usage))
 
     def _add(self, planned: Planned, ways: Iterator[Combination], count: int | None) -> bool:
         """Add new candidates, at most ``count``; return False when there is none left."""
         tree, plan = planned
         uuids = tree.uuids + plan.other_uuids
         for way in ways:
-            if way.shared_only is not None and way.shared_only in self._shared_only:
-                # Another tree has had the same candidate.
-                continue
-            self._shared_only.add(way.shared_only)
+            if way.shared_only is not None:
+                if way.shared_only in self._shared_only:
+                    # Another tree has had the same candidate.
+                    continue
+                self._shared_only.add(way.shared_only)
             self._found.append(Candidate(uuids, way))
             self._note_suppliers(tree, plan, way)
             if count is not None and (count := count - 1) == 0:
@@ -139,7 +142,8 @@ class CandidateSearch:
     def _shown(self) -> Iterator[Position]:
         for tree, position in self._suppliers.values():
             if self._query.nested:
-                yield from ((tree, each) for each in range(len(tree.ids)))
+                for each in range(len(tree.ids)):
+                    yield tree, each
             else:
                 yield tree, position
 
@@ -152,9 +156,7 @@ class CandidateSearch:
             return members
         return sorted(members, key=lambda member: self._rank(member.uuid))
 
-    def _ways_in_order(self, tree: IndexedTree, ways: Sequence[Combination]) -> Sequence[Combination]:
-        if self._query.shuffle_seed is None:
-            return ways
+    def _shuffled(self, tree: IndexedTree, ways: Sequence[Combination]) -> Sequence[Combination]:
         numbered = sorted(enumerate(ways), key=lambda each: self._rank(f"{tree.uuids[0]} {each[0]}"))
         return [way for _, way in numbered]
 

@@ -1,12 +1,13 @@
 """The trees that could have a candidate, with their plans, in the order of their roots.
 
 The search begins with the shortest of the index's lists that every matching tree is in, decides once for each group of
-equal trees, and merges the groups. It is lazy: with a limit, groups whose first root comes later are not looked at.
+equal trees, and merges the groups. With a limit it is lazy: groups whose first root comes later are not looked at.
 """
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
+from itertools import chain
 from operator import attrgetter
 
 import msgspec
@@ -27,13 +28,20 @@ KEPT_MAX = 10_000
 def matching_trees(
     structure: Structure, query: CandidateQuery, slots: Sequence[Slot], named: Collection[int]
 ) -> Iterator[Planned]:
-    """Yield every tree that has a candidate when nothing is used.
+    """Return every tree that has a candidate when nothing is used.
 
     ``in_tree`` of the query has the uuids of roots, and ``named`` their row ids.
     """
+    planner, groups = _Planner(structure, query, slots), _groups(structure, query)
+    if query.limit is None:
+        every = chain.from_iterable(_planned(planner, named, group) for group in groups)
+        return iter(sorted(every, key=lambda planned: planned[0].root_id))
+    return _merged(planner, named, groups)
+
+
+def _merged(planner: "_Planner", named: Collection[int], groups: Groups) -> Iterator[Planned]:
     waiting: list[tuple[int, Planned, Iterator[Planned]]] = []
-    planner = _Planner(structure, query, slots)
-    for group in _groups(structure, query):
+    for group in groups:
         while waiting and waiting[0][0] < group.first_root:
             yield _next(waiting)
         _wait(waiting, _planned(planner, named, group))

@@ -30,8 +30,8 @@ class Combination(Struct, frozen=True):
 
     supplies: tuple[tuple[int, Amounts], ...]
     """What each place supplies."""
-    needs: tuple[tuple[int, Stock, int], ...]
-    """The sum that is taken of each inventory."""
+    needs: tuple[tuple[int, tuple[tuple[Stock, int], ...]], ...]
+    """The sum that is taken of each inventory of each place."""
     mappings: tuple[tuple[str, tuple[int, ...]], ...]
     """Suffix of each group, and the places that supply it."""
     shared_only: object = None
@@ -39,12 +39,13 @@ class Combination(Struct, frozen=True):
 
     def fits(self, ids: Sequence[int], usage: Usage) -> bool:
         """Return True when the places, which have these row ids, have enough left."""
-        for place, stock, amount in self.needs:
+        for place, amounts in self.needs:
             of_provider = usage.get(ids[place])
             if of_provider is not None:
-                used, reserved = of_provider.get(stock.class_id, NOTHING)
-                if used + amount > stock.capacity(reserved):
-                    return False
+                for stock, amount in amounts:
+                    used, reserved = of_provider.get(stock.class_id, NOTHING)
+                    if used + amount > stock.capacity(reserved):
+                        return False
         return True
 
 
@@ -126,9 +127,8 @@ def _combination(choice: Choice, places: dict[int, int], stocks: Sequence[dict[s
     return Combination(
         supplies=tuple((place, tuple(amounts.items())) for place, amounts in supplies.items()),
         needs=tuple(
-            (place, stocks[place][name], amount)
+            (place, tuple((stocks[place][name], amount) for name, amount in amounts.items()))
             for place, amounts in supplies.items()
-            for name, amount in amounts.items()
         ),
         mappings=tuple((suffix, tuple(of_group)) for suffix, of_group in mappings.items()),
         shared_only=frozenset((slot.number, member.id) for slot, member in choice) if shared else None,

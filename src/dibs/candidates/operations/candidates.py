@@ -31,7 +31,7 @@ def find_candidates(tx: Transaction, access: Access, now: int, query: CandidateQ
         return NO_CANDIDATES
     rooted = query.in_trees({uuid: root for uuid, (_, root) in roots.items()})
     search = CandidateSearch(rooted, structure, {root_id for root_id, _ in roots.values()})
-    _search_trees(tx, search, rooted)
+    _search_trees(tx, search, rooted, structure.size)
     return search.result()
 
 
@@ -44,7 +44,7 @@ def _has_every_name(tx: Transaction, structure: Structure, query: CandidateQuery
     return not classes
 
 
-def _search_trees(tx: Transaction, search: CandidateSearch, query: CandidateQuery) -> None:
+def _search_trees(tx: Transaction, search: CandidateSearch, query: CandidateQuery, known: int) -> None:
     """Read what is used of all trees and search them; with a limit, page by page until there are enough candidates.
 
     The first page has as many trees as the limit, because most trees have a candidate. If that is not enough, a large
@@ -52,7 +52,7 @@ def _search_trees(tx: Transaction, search: CandidateSearch, query: CandidateQuer
     """
     for count in _pages(query):
         trees = search.next_trees(count)
-        search.search(trees, read_usage(tx, _provider_ids(trees)))
+        search.search(trees, read_usage(tx, _provider_ids(trees), known))
         if search.missing == 0 or count is None or len(trees) < count:
             return
 

@@ -61,6 +61,8 @@ class Structure:
                 chunks[shape].append(trees)
         self.groups: Groups = sorted((Group(*each) for each in chunks.items()), key=attrgetter("first_root"))
         self.shapes = {shape: shape for shape in chunks}
+        self.size = sum(len(shape.kinds) * sum(map(len, trees)) for shape, trees in chunks.items())
+        """The number of providers."""
         self.of_class: dict[str, list[Group]] = {}
         self.of_trait: dict[str, list[Group]] = {}
         self.of_aggregate: dict[str, list[Group]] = {}

@@ -4,7 +4,8 @@ Candidates of equal trees differ in the uuids of providers only, so each way to 
 template. What equal providers have in common is encoded once too.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -21,10 +22,11 @@ ALL_CLASSES_SINCE = 27
 TREES_SINCE = 29
 MAPPINGS_SINCE = 34
 
-Heads = list[tuple[Stock, str]]
 _GAP = '"%s"'
-Template = tuple[str, tuple[int, ...]]
-"""A format, and the place of the provider whose uuid belongs into each gap."""
+Template = tuple[str, Callable[[tuple[str, ...]], Any]]
+"""A format, and what picks the uuids for its gaps from those of the providers."""
+Starts = list[tuple[Stock, str]]
+"""The inventories of equal providers, each with the beginning of its text, up to the used amount."""
 
 
 def encode_candidates(minor: int, query: CandidateQuery, found: Candidates) -> msgspec.Raw:
@@ -38,59 +40,60 @@ def _requests(minor: int, candidates: Collection[Candidate]) -> Iterator[str]:
     """Yield each candidate in the form in which PUT /allocations/{consumer} of the same version accepts it."""
     templates: dict[int, Template] = {}
     for candidate in candidates:
-        way, uuids = candidate.combination, candidate.uuids
+        way = candidate.combination
         found = templates.get(id(way))
         if found is None:
             found = templates[id(way)] = _template(minor, way)
-        template, places = found
-        yield template % tuple([uuids[place] for place in places])
+        form, pick = found
+        yield form % pick(candidate.uuids)
 
 
 def _template(minor: int, way: Combination) -> Template:
     places = tuple(place for place, _ in way.supplies)
     if minor < BY_PROVIDER_SINCE:
         form = '{"resource_provider":{"uuid":"%%s"},"resources":%s}'
-        return f'{{"allocations":[{_joined(form % _amounts(each) for _, each in way.supplies)}]}}', places
+        supplies = _joined(form % _amounts(each) for _, each in way.supplies)
+        return f'{{"allocations":[{supplies}]}}', itemgetter(*places)
     supplies = _joined(f'"%s":{{"resources":{_amounts(each)}}}' for _, each in way.supplies)
     if minor < MAPPINGS_SINCE:
-        return f'{{"allocations":{{{supplies}}}}}', places
+        return f'{{"allocations":{{{supplies}}}}}', itemgetter(*places)
     mappings = _joined(f"{_text(suffix)}:[{_joined([_GAP] * len(of))}]" for suffix, of in way.mappings)
     mapped = tuple(place for _, of in way.mappings for place in of)
-    return f'{{"allocations":{{{supplies}}},"mappings":{{{mappings}}}}}', places + mapped
+    return f'{{"allocations":{{{supplies}}},"mappings":{{{mappings}}}}}', itemgetter(*places, *mapped)
 
 
 def _summaries(minor: int, query: CandidateQuery, found: Candidates) -> Iterator[str]:
     classes = None if minor >= ALL_CLASSES_SINCE else query.class_names()
-    kinds: dict[int, tuple[Heads, str, str]] = {}
+    kinds: dict[int, tuple[Starts, str, str]] = {}
     for tree, position in found.shown:
         kind = tree.shape.kinds[position]
         known = kinds.get(id(kind))
         if known is None:
-            heads = _heads(kind, classes)
+            starts = _starts(kind, classes)
             traits = _traits(kind) if minor >= TRAITS_SINCE else ""
-            known = kinds[id(kind)] = (heads, _resources(heads, {}), traits)
-        heads, resources, traits = known
+            known = kinds[id(kind)] = (starts, _resources(starts, {}), traits)
+        starts, resources, traits = known
         used = found.usage.get(tree.ids[position])
         if used is not None:
-            resources = _resources(heads, used)
+            resources = _resources(starts, used)
         place = _place(tree, position) if minor >= TREES_SINCE else ""
         yield f'"{tree.uuids[position]}":{{"resources":{{{resources}}}{traits}{place}}}'
 
 
-def _heads(kind: Kind, classes: Collection[str] | None) -> Heads:
-    """Return the inventories of a provider, or those of these classes only, each with the beginning of its text."""
-    return [
-        (stock, f'{_text(stock.resource_class)}:{{"capacity":')
-        for stock in kind.stocks
-        if classes is None or stock.resource_class in classes
-    ]
+def _starts(kind: Kind, classes: Collection[str] | None) -> Starts:
+    """Return the inventories of a provider, or those of these classes only, as they begin when nothing is reserved."""
+    return [(stock, _start(stock, 0)) for stock in kind.stocks if classes is None or stock.resource_class in classes]
 
 
-def _resources(heads: Heads, usage: Mapping[int, tuple[int, int]]) -> str:
+def _start(stock: Stock, reserved: int) -> str:
+    return f'{_text(stock.resource_class)}:{{"capacity":{int(stock.capacity(reserved))},"used":'
+
+
+def _resources(starts: Starts, usage: Mapping[int, tuple[int, int]]) -> str:
     shown = []
-    for stock, head in heads:
+    for stock, start in starts:
         used, reserved = usage.get(stock.class_id, NOTHING)
-        shown.append(f'{head}{int(stock.capacity(reserved))},"used":{used}}}')
+        shown.append(f"{_start(stock, reserved) if reserved else start}{used}}}")
     return ",".join(shown)
 
 
