@@ -115,13 +115,12 @@ class Lab:
         return answer.json() if answer.content else None
 
     def lease(
-        self, name: str, start: str, end: str, user: str = "alice", host: str = "", count: int = 1, trait: str = ""
+        self, name: str, start: str, end: str, user: str = "alice", host: str = "", count: int = 1, wanted: str = ""
     ) -> Any:
-        """Book some hosts: the named one, or any with a trait."""
-        wanted = f'["==", "$hypervisor_hostname", "{host}"]' if host else ""
-        traits = f'["==", "$trait:{trait}", "required"]' if trait else ""
+        """Book some hosts: the named one, or any with the wanted properties."""
+        named = f'["==", "$hypervisor_hostname", "{host}"]' if host else ""
         reservation = {"resource_type": "physical:host", "min": count, "max": count}
-        reservation |= {"hypervisor_properties": wanted, "resource_properties": traits}
+        reservation |= {"hypervisor_properties": named, "resource_properties": wanted}
         body = {"name": name, "start_date": start, "end_date": end, "reservations": [reservation], "events": []}
         return self.call("POST", "/reservation/v1/leases", body, user)["lease"]
 

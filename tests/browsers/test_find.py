@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 from tests.browsers.conftest import OpenPage
 from tests.browsers.lab import GPU, Lab
 
+HAS_GPU = f'["==", "$trait:{GPU}", "required"]'
 OFFERS = {
     "the earliest start for 2 d": f"class=gold&count=6&traits={GPU}",
     "the longest time from that start": f"class=gold&count=6&traits={GPU}",
@@ -19,7 +20,7 @@ def test_every_kind_of_offer_succeeds(lab: Lab, open_as: OpenPage) -> None:
     page = open_as("alice", "/find")
     for month, (button, wanted) in enumerate(OFFERS.items(), 1):
         day = f"2031-{month:02}"
-        lab.lease("five", f"{day}-02 10:00", f"{day}-05 10:00", user="bob", count=5, trait=GPU)
+        lab.lease("five", f"{day}-02 10:00", f"{day}-05 10:00", user="bob", count=5, wanted=HAS_GPU)
         page.goto(f"{lab.url}/console/find?start={day}-01T10:00&end={day}-03T10:00&{wanted}")
         answer = page.locator("#answer")
         expect(answer.get_by_role("alert")).to_contain_text("Not in this window")

@@ -1,5 +1,8 @@
 """The fleet and the page of a node, in a browser."""
 
+import re
+from datetime import UTC, datetime, timedelta
+
 from playwright.sync_api import expect
 
 from tests.browsers.conftest import OpenPage
@@ -74,12 +77,22 @@ def test_bulk_action_shows_affected_leases_then_counts_and_explains_failures(lab
     expect(page.get_by_role("row").last).to_contain_text("Your roles do not allow this")
 
 
-def test_operator_sets_maintenance_on_several_nodes(lab: Lab, open_as: OpenPage) -> None:
+def test_operator_sees_where_leases_move_and_sets_maintenance_on_several_nodes(lab: Lab, open_as: OpenPage) -> None:
+    window = [f"{datetime.now(UTC) + timedelta(days=days):%Y-%m-%d %H:%M}" for days in (30, 31)]
+    arm = '["==", "$resource_class", "arm"]'
+    pinned = lab.lease("pinned", *window, host="arm-38")
+    all_others = lab.lease("all others", *window, count=7, wanted=arm)
+    lab.call("DELETE", f"/reservation/v1/leases/{pinned['id']}", user="alice")
+    lab.lease("course", *window, wanted=arm)
+    lab.call("DELETE", f"/reservation/v1/leases/{all_others['id']}", user="alice")
+    lab.lease("training", *window, host="arm-37")
     page = open_as("root", "/fleet?filter=arm-3")
     for name in ("arm-37", "arm-38"):
         page.get_by_label(f"Choose {name}").check()
     page.get_by_label("Reason or trait").fill("new switch")
     page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("row", name="training")).to_contain_text("no other machine")
+    expect(page.get_by_role("row", name="course").locator(".tag")).to_have_text(re.compile("arm-3[34569]|arm-40"))
     page.get_by_role("button", name="Set maintenance on 2 nodes").click()
     expect(page.get_by_role("status")).to_have_text("2 of 2 nodes changed.")
     assert lab.call("GET", "/baremetal/v1/nodes/arm-37")["maintenance_reason"] == "new switch"

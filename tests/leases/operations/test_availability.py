@@ -5,6 +5,7 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.errors import LeaseNotFound, NotEnoughHosts
+from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import START
 from dibs.leases.model.matching import earliest_start
 from dibs.leases.model.matching.budgets import SearchBudget
@@ -14,8 +15,16 @@ from dibs.leases.model.matching.selection import select_hosts
 from dibs.leases.model.matching.shortages import format_minute
 from dibs.leases.model.windows import MINUTE
 from dibs.leases.operations import booking
-from dibs.leases.operations.availability import FindLatestEnd, find_later_start_of_update, find_latest_end
+from dibs.leases.operations.availability import (
+    FindLatestEnd,
+    NewHosts,
+    PreviewDisplacement,
+    find_later_start_of_update,
+    find_latest_end,
+    preview_displacement,
+)
 from dibs.leases.operations.events import DueEvent, run_event
+from dibs.leases.operations.leases import DeleteLease, delete_lease
 from dibs.leases.operations.updates import UpdateLease, update_lease
 from dibs.ledger.queries import traits
 from tests.builders import Ledger
@@ -138,6 +147,28 @@ def test_the_operator_limits_the_length(ledger):
     assert latest(ledger, first, seconds_max=60, exempt_projects=frozenset({"p"})) == (None, "")
     lease(ledger, 2.5, 3, whole())
     assert latest(ledger, first, seconds_max=2 * 3_600) == (at(2) + HOUR // 2, BOOKED)
+
+
+def test_preview_names_the_hosts_that_leases_would_get_and_changes_nothing(ledger, database_url):
+    first, second = (make_host(ledger, name=name) for name in ("h1", "h2"))
+    pinned = lease(ledger, 1, 2, whole(hypervisor_properties='["==", "$hypervisor_hostname", "h1"]'))
+    blocker = lease(ledger, 5, 6, whole(hypervisor_properties='["==", "$hypervisor_hostname", "h2"]'))
+    movable = lease(ledger, 5, 6, whole())
+    ledger.runner.write(delete_lease, OWNER, DeleteLease(uuid=blocker.uuid))
+    before = read_tables(database_url)
+
+    def preview(*out: Host) -> list[NewHosts]:
+        nodes = frozenset(host.provider_id for host in out)
+        command = PreviewDisplacement(nodes=nodes, leases=(pinned.uuid, movable.uuid))
+        found = ledger.runner.read(preview_displacement, OWNER, command)
+        return [found[pinned.uuid], found[movable.uuid]]
+
+    assert preview(first) == [NewHosts((), False), NewHosts(("h2",), True)]
+    assert preview(second) == [NewHosts((), True), NewHosts((), True)]
+    assert preview(first, second) == [NewHosts((), False), NewHosts((), False)]
+    assert read_tables(database_url) == before
+    with pytest.raises(LeaseNotFound):
+        ledger.runner.read(preview_displacement, OWNER, PreviewDisplacement(nodes=frozenset(), leases=("no-such",)))
 
 
 def test_a_lease_that_does_not_exist_is_not_found(ledger):

@@ -29,6 +29,7 @@ _ANONYMOUS = {ALLOCATION: "in use", HOLD: "reserved", LEASE: "booked"}
 class Line(Struct, frozen=True, kw_only=True):
     """One node."""
 
+    id: int
     uuid: str
     name: str
     resource_class: str | None
@@ -58,6 +59,7 @@ def line_of(row: Mapping[str, Any], occupations: Sequence[Occupation], host: str
     mood, state = _state(row, holder)
     ends = [each.end for each in current if each.end is not None]
     return Line(
+        id=row["id"],
         uuid=row["uuid"],
         name=row["name"] or row["uuid"],
         resource_class=row["resource_class"],

@@ -12,6 +12,7 @@ from dibs.console.times import DAY
 from dibs.console.views.reading import lines_of, read_schedule
 from dibs.errors import DibsError
 from dibs.http.messages import Response
+from dibs.leases.operations.availability import NewHosts, PreviewDisplacement, preview_displacement
 from dibs.machines.model import states
 from dibs.machines.model.node_query import OneOf
 from dibs.machines.operations.node_traits import AddTrait, RemoveTrait, add_trait, remove_trait
@@ -34,7 +35,9 @@ class Action(Struct, frozen=True, kw_only=True):
     command: str
     apply: Apply
     interrupts: bool = False
-    """Leases lose the node."""
+    """Leases lose the use of the node."""
+    displaces: bool = False
+    """Conductors look for other nodes for these leases."""
 
 
 class Result(Struct, frozen=True, kw_only=True):
@@ -49,7 +52,17 @@ def preview(exchange: Exchange) -> Response:
     exchange.check_form()
     action, text, lines = _read(exchange)
     leases = _leases(lines) if action.interrupts else {}
-    return exchange.page("bulk.html", action=action, key=exchange.form["action"], text=text, lines=lines, leases=leases)
+    moves = _moves(exchange, lines, leases) if action.displaces else {}
+    return exchange.page(
+        "bulk.html",
+        action=action,
+        key=exchange.form["action"],
+        text=text,
+        lines=lines,
+        leases=leases,
+        moves=moves,
+        days=AHEAD_DAYS,
+    )
 
 
 def apply(exchange: Exchange) -> Response:
@@ -85,6 +98,17 @@ def _leases(lines: list[Line]) -> Mapping[str, list[Occupation]]:
     """Return what is booked on each node from now on, by the name of the node."""
     found = {line.name: [each for each in line.occupations if each.kind == "lease"] for line in lines}
     return {name: leases for name, leases in found.items() if leases}
+
+
+def _moves(exchange: Exchange, lines: list[Line], leases: Mapping[str, list[Occupation]]) -> Mapping[str, NewHosts]:
+    """Return what the leases that the user sees would have instead, by the uuid of the lease."""
+    seen = dict.fromkeys(each.uuid for found in leases.values() for each in found if each.uuid is not None)
+    command = PreviewDisplacement(
+        nodes=frozenset(line.id for line in lines),
+        leases=tuple(seen),
+        cleaning_minutes=exchange.services.lease_rules.cleaning_minutes,
+    )
+    return exchange.read(preview_displacement, exchange.leases, command)
 
 
 def _try(exchange: Exchange, action: Action, line: Line, text: str) -> str:
@@ -129,6 +153,7 @@ ACTIONS: Mapping[str, Action] = {
         command="openstack baremetal node maintenance set",
         apply=_set_maintenance,
         interrupts=True,
+        displaces=True,
     ),
     "no-maintenance": Action(
         title="Clear maintenance",

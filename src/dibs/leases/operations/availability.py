@@ -4,17 +4,20 @@ The searches for the earliest start and for other offers can take long. These op
 caller runs them after the transaction, within a budget.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
+from dibs.leases.model.bookings import Booking
 from dibs.leases.model.dates import LeaseRules
-from dibs.leases.model.leases import ACTIVE, TERMINATED
+from dibs.leases.model.hosts import Host
+from dibs.leases.model.leases import ACTIVE, PENDING, TERMINATED, Lease, Reservation
 from dibs.leases.model.matching.calendar import Calendar
+from dibs.leases.model.matching.displacement import Displaced, Displacement
 from dibs.leases.model.matching.earliest_start import StartSearch
 from dibs.leases.model.matching.latest_end import BOOKED, LIMITED, LatestEnd, latest_end
 from dibs.leases.model.matching.needs import Assignment, need_of
@@ -29,6 +32,9 @@ from dibs.leases.operations.planning import CreateLease, ReservationRequest, pla
 from dibs.leases.operations.updates import UpdateLease, plan_update
 from dibs.leases.queries import bookings, hosts, leases
 from dibs.machines.model.conductors import after
+
+LEASES_MAX = 20
+"""How many leases one preview looks at: each takes some statements, and a search."""
 
 _ANY_TIME = 2**62
 
@@ -57,6 +63,25 @@ class FindLatestEnd(GetLease, frozen=True, kw_only=True):
     """Ask until when a lease can be prolonged."""
 
     rules: LeaseRules = field(default_factory=LeaseRules)
+
+
+class PreviewDisplacement(Struct, frozen=True, kw_only=True):
+    """Ask where leases would go if some nodes went out of service."""
+
+    nodes: frozenset[int]
+    """The ids of the nodes."""
+    leases: tuple[str, ...]
+    """The uuids of the leases that have booked them; the first LEASES_MAX are looked at."""
+    cleaning_minutes: int = 0
+
+
+class NewHosts(NamedTuple):
+    """What a lease would have instead of hosts that went out of service."""
+
+    names: tuple[str, ...]
+    """The hosts that it would get."""
+    enough: bool
+    """False when it would have fewer hosts than it needs."""
 
 
 def check_availability(tx: Transaction, access: Access, now: int, command: CreateLease) -> LeaseAvailability:
@@ -102,6 +127,36 @@ def find_later_start_of_update(tx: Transaction, access: Access, now: int, comman
     return None if lease.status == ACTIVE or search is None else read_start_search(tx, now, search)
 
 
+def preview_displacement(
+    tx: Transaction, access: Access, now: int, command: PreviewDisplacement
+) -> dict[str, NewHosts]:
+    """Return what each lease that has not ended would have after conductors reassigned it, by its uuid. A read."""
+    uuids = command.leases[:LEASES_MAX]
+    found = [allowed(access, leases.get(tx, uuid), GetLease(uuid=uuid)) for uuid in uuids]
+    affected = sorted((lease for lease in found if lease.status in (PENDING, ACTIVE)), key=lambda each: each.start_at)
+    if not affected:
+        return {}
+    names = {host.id: host for host in hosts.every(tx)}
+    left = {host.id: host for host in names.values() if host.provider_id not in command.nodes}
+    taken = bookings.from_moment(tx, now - command.cleaning_minutes * MINUTE)
+    displaced = [
+        _displaced(lease, reservation, left, taken) for lease in affected for reservation in lease.reservations
+    ]
+    search = Displacement(
+        hosts=list(left.values()),
+        bookings=taken,
+        displaced=displaced,
+        now=now,
+        cleaning_minutes=command.cleaning_minutes,
+    )
+    result: dict[str, NewHosts] = {}
+    for each, assignment in zip(displaced, search.find_hosts(), strict=True):
+        new = sorted(names[host_id].name for host_id in (assignment or {}).keys() - each.hosts.keys())
+        others, enough = result.get(each.lease, NewHosts((), True))
+        result[each.lease] = NewHosts((*others, *new), enough and assignment is not None)
+    return result
+
+
 def find_latest_end(tx: Transaction, access: Access, now: int, command: FindLatestEnd) -> LatestEnd:
     """Return the latest end of a lease: when another lease needs one of its hosts, or the operator's limit."""
     lease = allowed(access, leases.get(tx, command.uuid), command)
@@ -123,6 +178,18 @@ def find_latest_end(tx: Transaction, access: Access, now: int, command: FindLate
     limit = latest_end(calendar, own, needs, Window(lease.start_at, lease.end_at))
     return found.limited_to(limit, BOOKED).limited_to(
         _longest(lease.start_at, lease.project_id, command.rules), LIMITED
+    )
+
+
+def _displaced(lease: Lease, reservation: Reservation, left: Mapping[int, Host], taken: Sequence[Booking]) -> Displaced:
+    own = {each.host_id: each.amount for each in taken if each.reservation_id == reservation.id}
+    kept = {host_id: own[host_id] for host_id in own if host_id in left and left[host_id].out_of_service is None}
+    return Displaced(
+        lease=lease.uuid,
+        reservation_id=reservation.id,
+        hosts=own,
+        need=need_of(reservation, kept),
+        window=Window(lease.start_at, lease.end_at),
     )
 
 
