@@ -44,6 +44,7 @@ ENGINE_DEPENDENT = {
     "leases",
     "ledger",
     "machines",
+    "quotas",
     "races",
     "reports",
     "servers",

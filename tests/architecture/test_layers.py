@@ -26,6 +26,7 @@ ROOMS = (
     "ledger",
     "candidates",
     "machines",
+    "quotas",
     "allocations",
     "leases",
     "flavors",

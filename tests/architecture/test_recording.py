@@ -15,6 +15,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "ledger.providers.lock",
         "ledger.providers.lock_many",
         "machines.chassis.lock",
+        "quotas.quotas.lock",
         "servers.launch_reservations.lock",
         "servers.servers.lock",
         "webhooks.webhooks.lock",

@@ -145,6 +145,10 @@ RULES: Mapping[str, str] = {
     "dibs:webhook:create_all": _SYSTEM_MEMBER,
     "dibs:webhook:delete": _ANY_MEMBER,
     "dibs:webhook:delete_all": _SYSTEM_MEMBER,
+    # Quotas of projects: that of the caller's project, or of every project.
+    "dibs:quota:get": _ANY_READER,
+    "dibs:quota:list_all": _SYSTEM_READER,
+    "dibs:quota:update": _SYSTEM_ADMIN,
     "baremetal:driver:get": _SYSTEM_READER,
     "baremetal:driver:get_properties": _SYSTEM_READER,
     "baremetal:conductor:get": _SYSTEM_READER,

@@ -16,6 +16,7 @@ from dibs.client.events.webhooks import Webhooks
 from dibs.client.hosts import Hosts
 from dibs.client.leases import Leases
 from dibs.client.nodes import Nodes
+from dibs.client.quotas import Quotas
 from dibs.client.reservations import Reservations
 from dibs.client.results import Candidate, NodeReasons, Why
 
@@ -41,6 +42,7 @@ class Dibs:
         self.leases = Leases(self._service("reservation", url), self._native)
         self.hosts = Hosts(self._service("reservation", url))
         self.webhooks = Webhooks(self._native)
+        self.quotas = Quotas(self._native)
 
     @classmethod
     @dibs_errors()

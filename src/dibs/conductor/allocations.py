@@ -30,6 +30,7 @@ from dibs.conductor.session import Session
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.machines.model.errors import InstanceAssociated, NodeClaimed
+from dibs.quotas.model.errors import QuotaExceeded
 
 THREADS = 8
 """Threads of their own, so that work on hardware, which may take an hour, delays no allocation."""
@@ -122,8 +123,10 @@ class AllocationWorker:
                 return Outcome.SETTLED
             if match.outcome is not None:
                 return match.outcome
-            if any(self._grant(entry, nodes, session) is Outcome.SETTLED for nodes in match.choices):
-                return Outcome.SETTLED
+            for nodes in match.choices:
+                outcome = self._grant(entry, nodes, session)
+                if outcome is not Outcome.LOST:
+                    return outcome
         return Outcome.RETRY
 
     def _grant(self, entry: QueueEntry, nodes: tuple[str, ...], session: Session) -> Outcome:
@@ -134,6 +137,11 @@ class AllocationWorker:
             return self._runner.write(grant_nodes, SERVICE, command)
         except NodeClaimed:
             return Outcome.LOST
+        except QuotaExceeded as error:
+            if entry.waits:
+                return Outcome.WAITING
+            self._fail(entry, session, str(error))
+            return Outcome.SETTLED
         except InstanceAssociated as error:
             # A client set the allocation's uuid as the instance of a node, so no other node can carry it.
             self._fail(entry, session, str(error))

@@ -138,6 +138,9 @@ class Settings:
     placement_enforce_scope: bool = _setting(
         False, "Refuse system-scoped tokens in the Placement API, as Placement does."
     )
+    placement_quotas: bool = _setting(
+        False, "Check the quotas of projects for claims through the Placement API too, not only count them."
+    )
     placement_randomize_candidates: bool = _setting(
         False, "Return allocation candidates in random order, so that schedulers do not compete for the same ones."
     )

@@ -3,7 +3,7 @@
 import time
 
 from dibs.allocations.operations import laws as allocation_laws
-from dibs.allocations.operations.guards import AllocationNodeGuard
+from dibs.allocations.operations.guards import AllocationNodeGuard, QueueUsage
 from dibs.database import Store
 from dibs.database.columns import CLEAR, Vault
 from dibs.database.hooks import Hooks
@@ -11,23 +11,35 @@ from dibs.database.runner import Clock, Runner
 from dibs.drivers import DRIVERS
 from dibs.events.operations.recording import EventRecorder
 from dibs.leases.operations import laws as lease_laws
-from dibs.leases.operations.guards import LeaseLedgerGuard, LeaseNodeGuard
+from dibs.leases.operations.guards import LeaseLedgerGuard, LeaseNodeGuard, LeaseUsage
 from dibs.ledger.operations import laws as ledger_laws
 from dibs.machines.operations import laws as machine_laws
 from dibs.machines.operations.guards import NodeDrivers, NodeLedgerGuard
+from dibs.quotas.operations.guard import QuotaGuard
+from dibs.quotas.operations.sources import NodeUsage
 from dibs.servers.operations import laws as server_laws
 from dibs.servers.operations.lease_uses import ServersOfLeases
 
-HOOKS = Hooks(
-    EventRecorder(),
-    NodeDrivers(DRIVERS),
-    NodeLedgerGuard(),
-    LeaseLedgerGuard(),
-    LeaseNodeGuard(),
-    AllocationNodeGuard(),
-    ServersOfLeases(),
-)
-"""The hooks that packages register with the packages below them. Guards run in this order."""
+
+def build_hooks(*, placement_quotas: bool = False) -> Hooks:
+    """Build the hooks that packages register with the packages below them. Guards run in this order."""
+    return Hooks(
+        QuotaGuard(placement=placement_quotas),
+        EventRecorder(),
+        NodeUsage(),
+        NodeDrivers(DRIVERS),
+        NodeLedgerGuard(),
+        LeaseLedgerGuard(),
+        LeaseNodeGuard(),
+        LeaseUsage(),
+        AllocationNodeGuard(),
+        QueueUsage(),
+        ServersOfLeases(),
+    )
+
+
+HOOKS = build_hooks()
+"""The hooks of a site with the default settings."""
 
 LAWS = (*ledger_laws.LAWS, *machine_laws.LAWS, *allocation_laws.LAWS, *lease_laws.LAWS, *server_laws.LAWS)
 """What ``dibs check`` verifies."""
@@ -38,6 +50,6 @@ def read_clock() -> int:
     return time.time_ns() // 1_000
 
 
-def build_runner(store: Store, clock: Clock = read_clock, vault: Vault = CLEAR) -> Runner:
+def build_runner(store: Store, clock: Clock = read_clock, vault: Vault = CLEAR, hooks: Hooks = HOOKS) -> Runner:
     """Build a runner whose operations find every hook; tests use it too, so that they run with all guards."""
-    return Runner(store, clock, HOOKS, vault)
+    return Runner(store, clock, hooks, vault)

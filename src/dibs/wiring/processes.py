@@ -19,7 +19,7 @@ from dibs.rpc.intake import RemoteIntake, procedures
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import CallVerifier
 from dibs.settings import Settings
-from dibs.wiring.hooks import build_runner
+from dibs.wiring.hooks import build_hooks, build_runner
 from dibs.wiring.parts import make_conductor, make_console, make_dialects
 from dibs.wiring.rules import cors_from
 from dibs.wiring.site_metrics import SiteMetrics
@@ -108,7 +108,8 @@ def _open(settings: Settings) -> tuple[Store, DatabaseClock, Runner]:
         ),
     )
     clock = DatabaseClock(store)
-    return store, clock, build_runner(store, clock, read_vault(settings))
+    hooks = build_hooks(placement_quotas=settings.placement_quotas)
+    return store, clock, build_runner(store, clock, read_vault(settings), hooks)
 
 
 def read_vault(settings: Settings) -> Vault:

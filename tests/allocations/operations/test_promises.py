@@ -23,6 +23,7 @@ from dibs.allocations.operations.promises import (
 from tests.allocation_builders import Steps, allocate, allocate_batch, allocate_node, force, release, show
 from tests.builders import Ledger
 from tests.provider_builders import statements
+from tests.quota_builders import limit
 
 RULES = LifetimeRules(grace_seconds=10, turnover_seconds=60)
 MINUTES_10 = Lifetime(seconds=600)
@@ -147,3 +148,22 @@ def test_another_conductor_leaves_promises_alone(ledger, steps):
     other = Steps(ledger, "conductor-2")
     assert update(ledger, other) == 0
     assert show(ledger, queued).promised_at is None
+
+
+def test_quota_that_stops_an_entry_is_named_and_moves_its_promise(ledger, steps):
+    _, node = taken(ledger)
+    force(ledger, node, owner="p", lessee="q")
+    queued = [wait(ledger, owner=project, lifetime=MINUTES_10) for project in ("p", "q")]
+    update(ledger, steps)
+    promised = [show(ledger, each).promised_at for each in queued]
+    assert promised[0] is not None
+    assert promised[0] < promised[1]
+    limit(ledger, "p", "gold", nodes=0)
+    update(ledger, steps)
+    stopped, behind = (show(ledger, each) for each in queued)
+    exceeded = "Quota exceeded for nodes of class gold of project p: limit 0, used 0, asked 1."
+    assert (stopped.promised_at, stopped.depends_on, stopped.moved_by) == (None, exceeded, exceeded)
+    assert behind.promised_at == promised[0]
+    limit(ledger, "p", "gold", nodes=1)
+    update(ledger, steps)
+    assert show(ledger, queued[0]).promised_at is not None

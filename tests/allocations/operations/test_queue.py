@@ -6,8 +6,11 @@ from dibs.access.access import SERVICE
 from dibs.allocations.model.outcomes import Outcome
 from dibs.allocations.operations.queue import TakeOverAllocations, take_over_allocations
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
+from dibs.machines.model.nodes import Node
+from dibs.quotas.model.errors import QuotaExceeded
 from tests.allocation_builders import Steps, allocate, allocate_batch, gold, release, show
 from tests.builders import Ledger
+from tests.quota_builders import limit
 
 
 @pytest.fixture
@@ -147,3 +150,65 @@ def test_batch_moves_whole(ledger: Ledger) -> None:
     assert [show(ledger, allocation).state for allocation in batch] == ["allocating"] * 2
     assert successor.grant(batch[0], *successor.found(batch[0])) is Outcome.SETTLED
     assert [show(ledger, allocation).state for allocation in batch] == ["active"] * 2
+
+
+def shared(ledger: Ledger) -> Node:
+    """Enrol a node that the projects p and q may both have."""
+    return gold(ledger, owner="p", lessee="q")
+
+
+def test_entry_that_its_quota_stops_keeps_no_node_from_those_behind(ledger: Ledger, steps: Steps) -> None:
+    node = shared(ledger)
+    limit(ledger, "p", "gold", nodes=0)
+    stopped, behind = (allocate(ledger, wait_seconds=60, owner=project) for project in ("p", "q"))
+    assert steps.ready() == [behind.uuid]
+    assert steps.match(stopped).outcome is Outcome.WAITING
+    assert steps.found(behind) == [node.uuid]
+    assert steps.grant(behind, node.uuid) is Outcome.SETTLED
+
+
+def test_entry_gets_its_node_when_its_quota_is_raised(ledger: Ledger, steps: Steps) -> None:
+    node = shared(ledger)
+    limit(ledger, "p", nodes=0)
+    stopped = allocate(ledger, wait_seconds=60, owner="p")
+    assert steps.ready() == []
+    limit(ledger, "p", nodes=1)
+    assert steps.ready() == [stopped.uuid]
+    assert steps.grant(stopped, node.uuid) is Outcome.SETTLED
+
+
+def test_quota_admits_as_many_entries_as_it_leaves_room_for(ledger: Ledger, steps: Steps) -> None:
+    for _ in range(4):
+        shared(ledger)
+    limit(ledger, "p", "gold", nodes=2)
+    entries = [allocate(ledger, wait_seconds=60, owner="p") for _ in range(3)]
+    batch = allocate_batch(ledger, 3, wait_seconds=60, owner="p")
+    other = allocate(ledger, wait_seconds=60, owner="q")
+    assert batch[0].batch not in steps.ready()
+    assert steps.ready() == [entries[0].uuid, entries[1].uuid, other.uuid]
+
+
+def test_entry_without_a_node_of_its_kind_takes_no_room_of_its_quota(ledger: Ledger, steps: Steps) -> None:
+    shared(ledger)
+    limit(ledger, "p", nodes=1)
+    allocate(ledger, wait_seconds=60, owner="p", traits=("CUSTOM_GPU",))
+    second = allocate(ledger, wait_seconds=60, owner="p")
+    assert steps.ready() == [second.uuid]
+
+
+def test_allocation_that_does_not_wait_fails_at_its_quota(ledger: Ledger, steps: Steps) -> None:
+    shared(ledger)
+    limit(ledger, "p", nodes=0)
+    allocation = allocate(ledger, owner="p")
+    assert steps.conclude(allocation) is Outcome.FAILED
+    assert show(ledger, allocation).last_error == ("Quota exceeded for nodes of project p: limit 0, used 0, asked 1.")
+
+
+def test_grant_that_exceeds_a_quota_is_refused(ledger: Ledger, steps: Steps) -> None:
+    node = shared(ledger)
+    allocation = allocate(ledger, owner="p", wait_seconds=60)
+    limit(ledger, "p", nodes=0)
+    with pytest.raises(QuotaExceeded):
+        steps.grant(allocation, node.uuid)
+    assert show(ledger, allocation).state == "allocating"
+    assert ledger.node(node).instance_uuid is None

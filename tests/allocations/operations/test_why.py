@@ -18,6 +18,7 @@ from tests.allocation_builders import allocate, allocate_node
 from tests.builders import Ledger
 from tests.hold_builders import hold, put
 from tests.provider_builders import statements
+from tests.quota_builders import limit
 
 
 def why(ledger: Ledger, **values: Any) -> Explanation:
@@ -197,3 +198,26 @@ def test_invalid_traits_and_unknown_candidates_are_refused(ledger: Ledger) -> No
         why(ledger, traits=("nonsense",))
     with pytest.raises(BadValue, match="cannot be found: nosuch"):
         why(ledger, candidate_nodes=("nosuch",))
+
+
+def test_quota_of_the_project_is_a_reason(ledger: Ledger) -> None:
+    for _ in range(2):
+        ledger.enrol(resource_class="gold", owner="p")
+    limit(ledger, "p", "gold", nodes=1)
+    assert why(ledger, owner="p").quota is None
+    found = why(ledger, owner="p", count=2)
+    assert (found.fits, found.free, found.earliest) == (False, 2, None)
+    assert found.quota == "Quota exceeded for nodes of class gold of project p: limit 1, used 0, asked 2."
+    assert found.text == f"2 nodes of class gold of project p: 2 free. {found.quota}"
+    assert why(ledger, count=2).fits, "a caller that acts for no project has no quota"
+
+
+def test_offers_are_within_the_quota_of_the_project(ledger: Ledger) -> None:
+    for resource_class in ("gold", "gold", "silver", "silver", "silver"):
+        ledger.enrol(resource_class=resource_class, owner="p")
+    assert {offer.kind.value for offer in why(ledger, owner="p", count=3).offers} == {"fewer", "class"}
+    limit(ledger, "p", "silver", nodes=2)
+    assert {offer.kind.value for offer in why(ledger, owner="p", count=3).offers} == {"fewer"}
+    limit(ledger, "p", queued=0)
+    found = why(ledger, owner="p", count=3)
+    assert (found.offers, "queued allocations" in str(found.quota)) == ([], True)

@@ -29,7 +29,7 @@ class Conversation:
 
     def __call__(self, method: str, url: str, body: Any = None, *, actor: Actor = SERVICE_ACTOR) -> tuple[int, Any]:
         answer = send(self.dialect, method, url, body, actor=actor)
-        return answer.status, answer.json
+        return answer.status, answer.json if answer.body else None
 
     def ask(self, actor: Actor = SERVICE_ACTOR, **body: Any) -> list[dict[str, Any]]:
         status, document = self("POST", "/v1/allocations", {**GOLD, **body}, actor=actor)

@@ -39,9 +39,11 @@ from tests.lease_builders import (
     lease,
     make_host,
     read_availability,
+    register,
     whole,
 )
 from tests.provider_builders import statements
+from tests.quota_builders import limit
 
 
 def refusal(ledger: Ledger, *asked, **options) -> str:
@@ -174,3 +176,23 @@ def test_preview_names_the_hosts_that_leases_would_get_and_changes_nothing(ledge
 def test_a_lease_that_does_not_exist_is_not_found(ledger):
     with pytest.raises(LeaseNotFound):
         ledger.runner.read(find_latest_end, OWNER, FindLatestEnd(uuid="no-such"))
+
+
+def test_quota_of_the_project_is_a_reason(ledger):
+    for _ in range(2):
+        register(ledger, ledger.enrol(resource_class="gold"))
+    limit(ledger, "p", "gold", nodes=1)
+    assert read_availability(ledger, 0, 1, whole()).fits
+    found = read_availability(ledger, 0, 1, whole(2))
+    exceeded = "Quota exceeded for nodes of class gold of project p: limit 1, used 0, asked 2."
+    assert (found.fits, found.hosts, found.text, found.later) == (False, 2, exceeded, None)
+    lease(ledger, 0, 1, whole())
+    assert not read_availability(ledger, 0.5, 2, whole()).fits
+
+
+def test_project_with_a_quota_gets_no_offers_that_the_quota_might_refuse(ledger):
+    make_host(ledger)
+    earliest = read_availability(ledger, 0, 1, whole(2)).later.run(SearchBudget(lambda: 0.0))
+    assert read_availability(ledger, 0, 1, whole(2)).offers.run(earliest, SearchBudget(lambda: 0.0))
+    limit(ledger, "p", nodes=1)
+    assert read_availability(ledger, 0, 1, whole(2)).offers.run(earliest, SearchBudget(lambda: 0.0)) == []

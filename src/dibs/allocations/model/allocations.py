@@ -12,6 +12,7 @@ from dibs.machines.model import states
 from dibs.machines.model.conductors import after
 from dibs.machines.model.errors import WrongState
 from dibs.machines.model.nodes import RESOURCE_CLASS_LENGTH_MAX, Json, Node
+from dibs.quotas.model.uses import NEVER
 
 ALLOCATING = "allocating"
 ACTIVE = "active"
@@ -39,6 +40,12 @@ class Lifetime(NamedTuple):
 
     seconds: int | None = None
     until: int | None = None
+
+    def end_from(self, start: int) -> int:
+        """Return the end when it begins at a moment; NEVER without an end."""
+        if self.seconds is not None:
+            return after(start, self.seconds)
+        return NEVER if self.until is None else self.until
 
 
 class Allocation(Struct, frozen=True, kw_only=True):

@@ -1,5 +1,7 @@
 """What events record of allocations."""
 
+from msgspec.structs import replace
+
 from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation
 from dibs.events.model.events import DELETED, Event, Watch
 
@@ -14,7 +16,8 @@ _ALLOCATION = Watch(
 ENDED = "ended"
 ENDING_SOON = "ending_soon"
 NODE_LOST = "node_lost"
-_VERBS = {ACTIVE: "granted", ERROR: "failed", ALLOCATING: "requeued"}
+REQUEUED = "requeued"
+_VERBS = {ACTIVE: "granted", ERROR: "failed", ALLOCATING: REQUEUED}
 """What happened to an allocation whose state changed."""
 
 
@@ -24,7 +27,7 @@ def allocation_event(before: Allocation | None, after: Allocation | None, verb: 
     assert present is not None
     if verb is None and before is not None and after is not None and before.state != after.state:
         verb = _VERBS[after.state]
-    return _ALLOCATION.event(
+    event = _ALLOCATION.event(
         before,
         after,
         object_id=present.uuid,
@@ -32,6 +35,10 @@ def allocation_event(before: Allocation | None, after: Allocation | None, verb: 
         node=present.node_uuid or (before.node_uuid if before else None),
         verb=verb,
     )
+    if event is None or event.verb != REQUEUED:
+        return event
+    # Quotas count what enters the queue by its class.
+    return replace(event, after={**(event.after or {}), "resource_class": present.resource_class})
 
 
 def node_lost_event(having: Allocation, reason: str | None) -> Event:

@@ -7,6 +7,7 @@ to an entry ahead: when a promise moves to a later moment, one of these three ha
 
 import heapq
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -15,9 +16,8 @@ from dibs.allocations.model.allocations import Lifetime, Requirements
 from dibs.leases.model.matching.shortages import format_minute
 from dibs.machines.model import states
 from dibs.machines.model.conductors import after
-
-NEVER = 2**62
-"""Later than every moment: the moment at which a node without a known end becomes free."""
+from dibs.quotas.model.rooms import Room
+from dibs.quotas.model.uses import NEVER
 
 
 class ExpectedNode(NamedTuple):
@@ -81,6 +81,8 @@ class Outlook(NamedTuple):
     """The project of the entry."""
     taken: Mapping[str, ForecastEntry]
     """The entry ahead that takes a node, by the uuid of the node."""
+    quota: str = ""
+    """Why the quota of its project keeps it from its nodes at the start."""
 
     def ahead(self, uuid: str) -> str:
         """Name the entry ahead that takes a node; the project learns nothing about the entries of others."""
@@ -104,10 +106,12 @@ def forecast(
     nodes: Mapping[Requirements, Sequence[ExpectedNode]],
     now: int,
     busy_seconds: float = 0,
+    rooms: Mapping[str, Room] = MappingProxyType({}),
 ) -> list[Outlook]:
     """Return the outlook of each entry, in queue order.
 
-    ``busy_seconds`` pass from the end of a lifetime until the next entry can have the node.
+    ``busy_seconds`` pass from the end of a lifetime until the next entry can have the node. ``rooms`` are what the
+    quotas of projects leave; an entry that its quota stops leaves its nodes to those behind.
     """
     free_at: dict[str, int] = {}
     taken: dict[str, ForecastEntry] = {}
@@ -119,6 +123,10 @@ def forecast(
         chosen = [(moment, order[index]) for moment, index in heapq.nsmallest(entry.count, moments)]
         start = chosen[-1][0] if len(chosen) == entry.count else NEVER
         counted_on = tuple(uuid for _, uuid in chosen)
+        stopped = _stopped(entry, max(start, now), rooms) if start < NEVER else ""
+        if stopped:
+            outlooks.append(Outlook(NEVER, (), suitable, entry.requirements.owner, dict(taken), stopped))
+            continue
         outlooks.append(Outlook(start, counted_on, suitable, entry.requirements.owner, dict(taken)))
         if start < NEVER or entry.count > 1:  # A batch keeps the nodes that it has while it waits for the others.
             for _, uuid in chosen:
@@ -160,9 +168,24 @@ def _in_time(node: NodeUse, begin: int, now: int, turnover_seconds: float) -> tu
     return free_at, f"is in use until {format_minute(begin)}" if begin > now else f"is {node.provision_state}"
 
 
+def _stopped(entry: ForecastEntry, start: int, rooms: Mapping[str, Room]) -> str:
+    """Return why a quota stops an entry at its start; count its nodes when it does not."""
+    room = rooms.get(entry.requirements.owner or "")
+    if room is None:
+        return ""
+    asked = (entry.requirements.resource_class, entry.count, start, entry.lifetime.end_from(start))
+    exceeded = room.reason_against(*asked)
+    if exceeded is not None:
+        return str(exceeded)
+    room.add(*asked)
+    return ""
+
+
 def _lost(before: Promise, outlook: Outlook) -> str:
-    """Name what happened to one of the nodes that a promise counted on."""
+    """Name what happened to one of the nodes that a promise counted on, or the quota that stops it."""
     assert before.start is not None
+    if outlook.quota:
+        return outlook.quota
     for uuid in before.nodes:
         node = outlook.suitable.get(uuid)
         if node is None:
@@ -178,6 +201,8 @@ def _lost(before: Promise, outlook: Outlook) -> str:
 
 def _dependency(outlook: Outlook) -> str:
     """Return what an entry without a known start waits for."""
+    if outlook.quota:
+        return outlook.quota
     if not outlook.suitable:
         return "no node in service suits it"
     endless = next((uuid for uuid in outlook.nodes if outlook.suitable[uuid].free_at == NEVER), None)
@@ -190,10 +215,5 @@ def _dependency(outlook: Outlook) -> str:
 
 
 def _end(lifetime: Lifetime, start: int, busy_seconds: float) -> int:
-    if lifetime.until is None and lifetime.seconds is None:
-        return NEVER
-    if start >= NEVER:
-        return NEVER
-    end = lifetime.until if lifetime.seconds is None else after(start, lifetime.seconds)
-    assert end is not None
-    return after(max(end, start), busy_seconds)
+    end = NEVER if start >= NEVER else lifetime.end_from(start)
+    return NEVER if end >= NEVER else after(max(end, start), busy_seconds)

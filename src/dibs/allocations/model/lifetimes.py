@@ -68,23 +68,15 @@ def choose_lifetime(rules: LifetimeRules, now: int, asked: Lifetime) -> Lifetime
         seconds = rules.default_seconds or rules.seconds_max
         asked = Lifetime(seconds=int(seconds) if seconds else None)
     if asked.until is not None or asked.seconds is not None:
-        rules.check(end_of(asked, now), now)
+        rules.check(asked.end_from(now), now)
     return asked
-
-
-def end_of(lifetime: Lifetime, now: int) -> int:
-    """Return the moment at which a lifetime that has an end and begins now is over."""
-    if lifetime.until is not None:
-        return lifetime.until
-    assert lifetime.seconds is not None, "a lifetime without an end"
-    return after(now, lifetime.seconds)
 
 
 def begin(rules: LifetimeRules, lifetime: Lifetime, now: int) -> End:
     """Return the end of an allocation that gets its node, or another lifetime, now."""
     if lifetime == Lifetime():
         return End()
-    ends_at = end_of(lifetime, now)
+    ends_at = lifetime.end_from(now)
     release_at = after(ends_at, rules.grace_seconds) if rules.releases else None
     if not rules.notice_seconds:
         return End(ends_at, release_at or ends_at, release_at)

@@ -5,11 +5,12 @@ it accepts, a batch that finds too few keeps those, and the rest is available to
 computes the same, so no entry overtakes an earlier one, and none waits for an earlier one that has a node of its own.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from dibs.allocations.model.allocations import Requirements
+from dibs.allocations.model.allocations import Lifetime, Requirements
+from dibs.quotas.model.rooms import Room
 
 SPARE = 32
 """How many more nodes than needed a search returns, so that the next entry with the same requirements needs none."""
@@ -36,13 +37,19 @@ class WaitingEntry(Struct, frozen=True, kw_only=True):
     requirements: Requirements
     count: int
     """How many nodes it needs."""
+    lifetime: Lifetime = Lifetime()
 
 
 class QueueSimulation:
-    """Gives free nodes to waiting entries, in the order in which they are passed in."""
+    """Gives free nodes to waiting entries, in the order in which they are passed in.
 
-    def __init__(self, search: Search) -> None:
+    An entry that the quota of its project keeps from its nodes leaves them to those behind.
+    """
+
+    def __init__(self, search: Search, rooms: Mapping[str, Room], now: int) -> None:
         self._search = search
+        self._rooms = rooms
+        self._now = now
         self.taken: set[str] = set()
         """The uuids of nodes that entries took, or keep until there are enough."""
         self._found: dict[Requirements, Sequence[str]] = {}
@@ -51,9 +58,17 @@ class QueueSimulation:
 
     def take(self, waiting: WaitingEntry) -> bool:
         """Let an entry take its nodes; return False when there are too few, which it then keeps from those behind."""
-        taken = self._available(waiting.requirements, waiting.count)[: waiting.count]
+        required, room = waiting.requirements, self._rooms.get(waiting.requirements.owner or "")
+        asked = (required.resource_class, waiting.count, self._now, waiting.lifetime.end_from(self._now))
+        if room is not None and room.reason_against(*asked) is not None:
+            return False
+        taken = self._available(required, waiting.count)[: waiting.count]
         self.taken.update(taken)
-        return len(taken) == waiting.count
+        if len(taken) < waiting.count:
+            return False
+        if room is not None:
+            room.add(*asked)
+        return True
 
     def _available(self, required: Requirements, count: int) -> list[str]:
         available = self._not_taken(self._found.get(required, ()))

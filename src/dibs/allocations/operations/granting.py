@@ -77,7 +77,7 @@ def attach_node(tx: Transaction, now: int, allocation: Allocation, node: Node, r
     if allocation.traits:
         info["traits"] = list(allocation.traits)
     saved = save_node(tx, node, now, instance_uuid=allocation.uuid, instance_info=info, instance_until=release_at)
-    node_claims.associate(tx, now, saved, allocation.uuid)
+    node_claims.associate(tx, now, saved, allocation.uuid, allocation.owner)
 
 
 def detach_node(tx: Transaction, now: int, node: Node) -> None:

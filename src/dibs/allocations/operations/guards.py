@@ -5,10 +5,20 @@ from typing import Any
 
 from dibs.allocations.model.allocations import check_removable
 from dibs.allocations.model.events import node_lost_event
-from dibs.allocations.queries import allocations
+from dibs.allocations.queries import allocations, quota_uses
 from dibs.database.transaction import Transaction
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.guards import NodeGuard
+from dibs.quotas.model.uses import Queued
+from dibs.quotas.operations.sources import UsageSource
+
+
+class QueueUsage(UsageSource):
+    """The allocations of projects that have no node yet, for their quotas."""
+
+    def queued(self, tx: Transaction, projects: Sequence[str]) -> list[Queued]:
+        """See UsageSource."""
+        return quota_uses.queued(tx, projects)
 
 
 class AllocationNodeGuard(NodeGuard):

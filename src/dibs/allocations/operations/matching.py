@@ -19,6 +19,8 @@ from dibs.allocations.operations.queue import promised_nodes
 from dibs.allocations.queries import free_nodes, queue
 from dibs.allocations.queries.free_nodes import FOUND_MAX
 from dibs.database.transaction import Transaction
+from dibs.quotas.model.rooms import Room
+from dibs.quotas.operations.sources import read_rooms
 
 
 class MatchEntry(Struct, frozen=True, kw_only=True):
@@ -48,6 +50,12 @@ def match_entry(tx: Transaction, access: Access, now: int, command: MatchEntry) 
         return Match(outcome=Outcome.SETTLED)
     chance = Random(command.seed)  # noqa: S311 - not a secret
     first = wanted[0]
+    room = read_room(tx, now, first.owner)
+    end = first.lifetime.end_from(now)
+    exceeded = room.reason_against(first.resource_class, len(wanted), now, end) if room is not None else None
+    if exceeded is not None:
+        waits = first.waits(now)
+        return Match(outcome=Outcome.WAITING if waits else Outcome.FAILED, reason="" if waits else str(exceeded))
     promised = promised_nodes(tx, now, first.resource_class, first.id)
     # Enough remain even if the entry accepts every promised node. A batch is counted from the first node on.
     found_max = len(promised) + len(wanted) + FOUND_MAX
@@ -64,6 +72,11 @@ def match_entry(tx: Transaction, access: Access, now: int, command: MatchEntry) 
     named = free_nodes.named(tx, first.requirements, first.name) if first.name is not None else []
     preferred = [uuid for uuid in named if uuid not in promised]
     return Match(choices=[(uuid,) for uuid in dict.fromkeys([*preferred, *available])])
+
+
+def read_room(tx: Transaction, now: int, project: str | None) -> Room | None:
+    """Return what the quota of a project leaves to it; None without a project or a quota."""
+    return read_rooms(tx, now, [project]).get(project) if project is not None else None
 
 
 def _too_few(tx: Transaction, now: int, command: MatchEntry, wanted: Sequence[Allocation], available: int) -> Match:

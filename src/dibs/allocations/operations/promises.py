@@ -19,6 +19,7 @@ from dibs.allocations.operations.allocations import get_allocation
 from dibs.allocations.queries import forecasts, queue
 from dibs.database.transaction import Transaction
 from dibs.machines.queries import conductors
+from dibs.quotas.operations.sources import read_rooms
 
 ALLOCATIONS_MAX = 500
 """How many waiting allocations get a promise: those at the head of the queue."""
@@ -92,8 +93,13 @@ def update_promises(tx: Transaction, access: Access, now: int, command: UpdatePr
     turnover = command.rules.turnover_seconds
     nodes = {kind: [expect(use, now, turnover) for use in forecasts.uses(tx, kind, now, NODES_MAX)] for kind in kinds}
     entries = [members for members in entries if members[0].requirements in nodes]
+    owners = sorted({members[0].owner for members in entries if members[0].owner is not None})
     outlooks = forecast(
-        [_forecast_entry(members) for members in entries], nodes, now, command.rules.grace_seconds + turnover
+        [_forecast_entry(members) for members in entries],
+        nodes,
+        now,
+        command.rules.grace_seconds + turnover,
+        read_rooms(tx, now, owners),
     )
     changed = 0
     for members, outlook in zip(entries, outlooks, strict=True):

@@ -1,15 +1,16 @@
 """Which queue entries a conductor tries now or takes over, and which free nodes belong to entries ahead."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import Requirements
-from dibs.allocations.model.queue import QueueEntry, QueueSimulation
+from dibs.allocations.model.queue import QueueEntry, QueueSimulation, WaitingEntry
 from dibs.allocations.queries import free_nodes, queue
 from dibs.database.transaction import Transaction
 from dibs.machines.queries import conductors
+from dibs.quotas.operations.sources import read_rooms
 
 END_OF_QUEUE = 2**62
 """A position behind every allocation."""
@@ -48,8 +49,9 @@ def list_ready_entries(tx: Transaction, access: Access, now: int, command: ListE
     conductor = conductors.get_by_incarnation(tx, command.incarnation)
     if conductor is None or not queue.any_waiting(tx, command.incarnation, now):
         return ReadyEntries()
-    simulation, ready = _simulate(tx), []
-    for waiting in queue.waiting_with_free_node(tx, now):
+    waiting_entries = queue.waiting_with_free_node(tx, now)
+    simulation, ready = _simulate(tx, now, waiting_entries), []
+    for waiting in waiting_entries:
         if simulation.take(waiting) and waiting.conductor_id == conductor.id:
             ready.append(waiting.entry)
             if len(ready) == command.count_max:
@@ -64,7 +66,7 @@ def promised_nodes(
     ahead = queue.waiting_ahead(tx, resource_class, position, now)
     if not ahead:
         return ()
-    simulation = _simulate(tx)
+    simulation = _simulate(tx, now, ahead)
     for waiting in ahead:
         simulation.take(waiting)
     return simulation.taken
@@ -84,8 +86,13 @@ def take_over_allocations(tx: Transaction, access: Access, now: int, command: Ta
     return queue.move_all(tx, from_conductor=former.id, to_conductor=taker.id)
 
 
-def _simulate(tx: Transaction) -> QueueSimulation:
+def _simulate(tx: Transaction, now: int, entries: Sequence[WaitingEntry]) -> QueueSimulation:
     def search(required: Requirements, found_max: int) -> list[str]:
         return free_nodes.search(tx, required, 0.0, found_max)
 
-    return QueueSimulation(search)
+    return QueueSimulation(search, read_rooms(tx, now, owners_of(entries)), now)
+
+
+def owners_of(entries: Iterable[WaitingEntry]) -> list[str]:
+    """Return the projects of entries."""
+    return sorted({each.requirements.owner for each in entries if each.requirements.owner is not None})

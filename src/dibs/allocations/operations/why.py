@@ -14,6 +14,7 @@ from dibs.allocations.model.schedules import ALLOCATION, HOLD, LEASE, Occupation
 from dibs.allocations.model.shortages import FREE, PROMISED, explain_shortage, explain_wanted, reason_codes
 from dibs.allocations.model.verdicts import Verdict, judge
 from dibs.allocations.operations.creating import find_candidates
+from dibs.allocations.operations.matching import read_room
 from dibs.allocations.operations.queue import promised_nodes
 from dibs.allocations.queries import free_nodes, offers, schedules, verdicts
 from dibs.database.transaction import Transaction
@@ -22,6 +23,9 @@ from dibs.ledger.model.traits import check_traits
 from dibs.machines.model.access import check_named_node
 from dibs.machines.model.holds import administers_system
 from dibs.machines.queries import nodes
+from dibs.quotas.model.errors import QuotaExceeded
+from dibs.quotas.model.rooms import Room
+from dibs.quotas.model.uses import NEVER
 
 SEARCHED_MAX = 10_000
 """How many free nodes are searched for promised ones."""
@@ -63,6 +67,8 @@ class Explanation(NamedTuple):
     reasons: Mapping[str, int]
     """How many nodes are not free, by the code of the first reason."""
     text: str
+    quota: str | None
+    """The quota of the project that does not allow so many more nodes; None when none is exceeded."""
     earliest: int | None
     """When enough nodes are free: now, when holds and leases end, or None when that is unknown."""
     offers: Sequence[Offer]
@@ -76,26 +82,33 @@ def explain_nodes(tx: Transaction, access: Access, now: int, command: ExplainNod
     promised = _count_promised(tx, now, required) if PROMISED in counts else 0
     free = counts.pop(PROMISED, 0) - promised
     reasons = {**counts, PROMISED: promised} if promised else counts
+    room = read_room(tx, now, required.owner)
+    exceeded = _quota_against(room, required.resource_class, command.count, now)
     if free >= command.count:
+        text = explain_shortage(required, {FREE: free, **reasons})
         return Explanation(
-            fits=True,
+            fits=exceeded is None,
             free=free,
             reasons=reason_codes(required, reasons),
-            text=explain_shortage(required, {FREE: free, **reasons}),
-            earliest=now,
+            text=text if exceeded is None else f"{text}. {exceeded}",
+            quota=None if exceeded is None else str(exceeded),
+            earliest=now if exceeded is None else None,
             offers=(),
         )
     queued = offers.queued(tx)
     ahead = queued.get(required.resource_class, 0)
     ends = free_nodes.free_from(tx, required, now, command.count - free + ahead)
     supply = Supply(free=free, queued=queued, free_at=_nth(ends, command.count - free + ahead))
+    found = _find_offers(tx, now, command, required, supply) if command.with_offers else ()
+    text = explain_wanted(required, reasons, command.count, free)
     return Explanation(
         fits=False,
         free=free,
         reasons=reason_codes(required, reasons, missing=command.count - free - sum(reasons.values())),
-        text=explain_wanted(required, reasons, command.count, free),
-        earliest=_nth(ends, command.count - free),
-        offers=_find_offers(tx, now, command, required, supply) if command.with_offers else (),
+        text=text if exceeded is None else f"{text}. {exceeded}",
+        quota=None if exceeded is None else str(exceeded),
+        earliest=_nth(ends, command.count - free) if exceeded is None else None,
+        offers=[offer for offer in found if _is_within(room, command, offer, now)],
     )
 
 
@@ -125,6 +138,19 @@ def _requirements(tx: Transaction, access: Access, command: ExplainNodes) -> Req
         candidate_nodes=find_candidates(tx, access, command.candidate_nodes),
         owner=command.owner,
     )
+
+
+def _is_within(room: Room | None, command: ExplainNodes, offer: Offer, now: int) -> bool:
+    """Return True when the quota of the project allows an offer."""
+    resource_class = offer.resource_class or command.resource_class
+    return _quota_against(room, resource_class, offer.count or command.count, now) is None
+
+
+def _quota_against(room: Room | None, resource_class: str | None, count: int, now: int) -> QuotaExceeded | None:
+    """Return why the quota does not allow an allocation without an end, or another one in the queue."""
+    if room is None:
+        return None
+    return room.reason_against(resource_class, count, now, NEVER) or room.reason_against_queued(resource_class, count)
 
 
 def _find_offers(

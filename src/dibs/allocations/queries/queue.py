@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from sqlalchemy import and_, bindparam, exists, or_, select
 from sqlalchemy import update as update_rows
 
-from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation, Requirements
+from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation, Lifetime, Requirements
 from dibs.allocations.model.events import allocation_event
 from dibs.allocations.model.lifetimes import End
 from dibs.allocations.model.queue import QueueEntry, WaitingEntry
@@ -113,7 +113,17 @@ _WAITING = (
     select(
         *(
             allocations.c[name]
-            for name in ("uuid", "batch", "conductor_id", "resource_class", "traits", "candidate_nodes", "owner")
+            for name in (
+                "uuid",
+                "batch",
+                "conductor_id",
+                "resource_class",
+                "traits",
+                "candidate_nodes",
+                "owner",
+                "lifetime_seconds",
+                "ends_at",
+            )
         )
     )
     .join(conductors, conductors.c.id == allocations.c.conductor_id)
@@ -250,6 +260,7 @@ def _entries(rows: list[Row]) -> list[WaitingEntry]:
             conductor_id=members[0]["conductor_id"],
             requirements=_requirements(members[0], decoded),
             count=len(members),
+            lifetime=Lifetime(members[0]["lifetime_seconds"], members[0]["ends_at"]),
         )
         for key, members in grouped.items()
     ]

@@ -16,6 +16,7 @@ from dibs.http.messages import Response
 from dibs.leases.model import errors as leases
 from dibs.ledger.model import errors as ledger
 from dibs.machines.model import errors as machines
+from dibs.quotas.model import errors as quotas
 from dibs.servers.model import errors as servers
 
 Headers = tuple[tuple[str, str], ...]
@@ -143,6 +144,8 @@ STATUSES: Mapping[type[DibsError], int] = {
     servers.ServiceNotFound: 404,
     flavors.ComputeUnavailable: 503,
     leases.LeaseRefused: 403,
+    quotas.QuotaExceeded: 403,
+    quotas.QuotaNotFound: 404,
     Forbidden: 403,
     database.StoreUnavailable: 503,
     database.SecretsLocked: 503,

@@ -27,6 +27,7 @@ from dibs.leases.model.errors import (
 )
 from dibs.ledger.model.errors import InvalidTrait
 from dibs.machines.model.errors import NodeNotFound, TooManyTraits, WrongState
+from dibs.quotas.model.errors import QuotaExceeded, QuotaNotFound
 from dibs.webhooks.model.errors import TooManyWebhooks, WebhookNotFound
 
 Headers = tuple[tuple[str, str], ...]
@@ -42,6 +43,8 @@ STATUSES: Mapping[type[DibsError], int] = {
     LeaseRefused: 400,
     FlavorNotFound: 400,
     Forbidden: 403,
+    QuotaExceeded: 403,
+    QuotaNotFound: 404,
     NodeNotFound: 404,
     AllocationNotFound: 404,
     LeaseNotFound: 404,

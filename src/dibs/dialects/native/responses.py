@@ -8,6 +8,7 @@ from dibs.documents.json_schema import Schema
 from dibs.documents.schema_parts import (
     FLAG,
     INTEGER,
+    INTEGER_OR_NULL,
     LINKS,
     OBJECT,
     TEXT,
@@ -98,7 +99,7 @@ _VERDICT = record(
     }
 )
 WHY_NODES: Schema = document("WhyNodes", {prospect.value: list_of(_VERDICT) for prospect in Prospect}, {"next": TEXT})
-WHY: Schema = document("Why", {**_REASONS, "free": INTEGER})
+WHY: Schema = document("Why", {**_REASONS, "free": INTEGER, "quota": TEXT_OR_NULL})
 _SEARCH = {**record({"result": TEXT, "steps": INTEGER}), "type": ["object", "null"]}
 AVAILABILITY: Schema = document("Availability", {**_REASONS, "hosts": INTEGER, "search": _SEARCH})
 
@@ -153,3 +154,12 @@ _DELIVERY = record(
     }
 )
 DELIVERIES: Schema = document("Deliveries", {"deliveries": list_of(_DELIVERY)}, {"next": TEXT})
+_LIMITS = dict.fromkeys(("nodes", "node_hours", "lease_seconds", "queued"), INTEGER_OR_NULL)
+QUOTA: Schema = document(
+    "Quota",
+    {
+        "project": TEXT,
+        "limits": list_of(record({"resource_class": TEXT_OR_NULL, **_LIMITS}, {"used": record(_LIMITS)})),
+    },
+)
+QUOTAS: Schema = document("Quotas", {"quotas": list_of(QUOTA)}, {"next": TEXT})

@@ -2,7 +2,7 @@
 
 from dibs.dialects.native import allocations, audit, events, keeping, lease_availability, responses, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
-from dibs.dialects.native.handlers import webhooks
+from dibs.dialects.native.handlers import quotas, webhooks
 from dibs.http.messages import Response
 from dibs.http.routing import Route
 
@@ -128,6 +128,40 @@ ROUTES: tuple[Route[Handler], ...] = (
         required_query=("end",),
         statuses={200: "whether enough hosts are free, why not, and the earliest start"},
         answer=responses.AVAILABILITY,
+    ),
+    Route(
+        method="GET",
+        path="/v1/quotas",
+        handler=quotas.list_quotas,
+        summary="List the quotas of projects",
+        query=quotas.QUERY,
+        statuses={200: "quotas, in the order of the projects"},
+        answer=responses.QUOTAS,
+    ),
+    Route(
+        method="GET",
+        path="/v1/quotas/{project}",
+        handler=quotas.show_quota,
+        summary="Show the quota of a project, and what it uses",
+        statuses={200: "quota; without limits when the project has none"},
+        answer=responses.QUOTA,
+    ),
+    Route(
+        method="PUT",
+        path="/v1/quotas/{project}",
+        handler=quotas.set_quota,
+        summary="Set limits of a project",
+        body=quotas.LIMITS,
+        statuses={200: "quota"},
+        answer=responses.QUOTA,
+    ),
+    Route(
+        method="DELETE",
+        path="/v1/quotas/{project}",
+        handler=quotas.remove_quota,
+        summary="Remove limits of a project",
+        query=quotas.ONE_CLASS,
+        statuses={204: "removed"},
     ),
     Route(
         method="GET",

@@ -66,6 +66,7 @@ def explain(exchange: Exchange) -> Response:
             "free": found.free,
             "reasons": dict(found.reasons),
             "text": found.text,
+            "quota": found.quota,
             "earliest": render_time(found.earliest),
             "offers": [offer for offer in rendered if offer is not None],
         }

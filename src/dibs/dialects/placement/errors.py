@@ -21,6 +21,7 @@ from dibs.http.negotiation import preferred
 from dibs.leases.model import errors as leases
 from dibs.ledger.model import errors as ledger
 from dibs.machines.model import errors as machines
+from dibs.quotas.model import errors as quotas
 from dibs.servers.model import errors as servers
 
 Headers = tuple[tuple[str, str], ...]
@@ -72,6 +73,9 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     ledger.ConsumerGenerationConflict: (409, Code.CONCURRENT_UPDATE),
     ledger.ProviderGenerationConflict: (409, Code.CONCURRENT_UPDATE),
     ledger.NothingClaimed: _MISSING,
+    # Placement has no quotas: a claim that cannot be granted is a conflict.
+    quotas.QuotaExceeded: _CONFLICT,
+    quotas.QuotaNotFound: _MISSING,
     # Errors about nodes and leases, which guards raise or which never reach this dialect.
     machines.InstanceTraitsMissing: _CONFLICT,
     machines.NodeNotFound: _MISSING,

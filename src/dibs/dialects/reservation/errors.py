@@ -26,6 +26,7 @@ from dibs.leases.model.errors import (
     OutsideLease,
 )
 from dibs.ledger.model.errors import InvalidTrait, ProviderOwnedByNode
+from dibs.quotas.model.errors import QuotaExceeded
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -36,6 +37,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     BadValue: 400,
     InvalidTrait: 400,
     Forbidden: 403,
+    QuotaExceeded: 403,
     ProviderOwnedByNode: 409,
     # Hosts.
     HostNotFound: 404,

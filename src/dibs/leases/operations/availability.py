@@ -28,10 +28,14 @@ from dibs.leases.model.matching.terms import terms_of, with_class, without_terms
 from dibs.leases.model.windows import MINUTE, Window
 from dibs.leases.operations.booking import HostSearch, read_start_search, search_hosts
 from dibs.leases.operations.leases import GetLease, allowed
-from dibs.leases.operations.planning import CreateLease, ReservationRequest, plan_lease, search_of
+from dibs.leases.operations.planning import CreateLease, LeasePlan, ReservationRequest, plan_lease, search_of
 from dibs.leases.operations.updates import UpdateLease, plan_update
-from dibs.leases.queries import bookings, hosts, leases
+from dibs.leases.queries import bookings, hosts, leases, quota_uses
 from dibs.machines.model.conductors import after
+from dibs.quotas.model.errors import QuotaExceeded
+from dibs.quotas.model.rooms import Room
+from dibs.quotas.model.uses import Use
+from dibs.quotas.operations.sources import read_rooms
 
 LEASES_MAX = 20
 """How many leases one preview looks at: each takes some statements, and a search."""
@@ -54,9 +58,9 @@ class LeaseAvailability(NamedTuple):
     text: str
     """The reasons in words; empty when the lease fits."""
     later: StartSearch | None
-    """The search for a later start; None when the lease fits."""
+    """The search for a later start; None when there are enough hosts."""
     offers: OfferSearch | None
-    """The search for other offers; None when the lease fits."""
+    """The search for other offers; None when there are enough hosts."""
 
 
 class FindLatestEnd(GetLease, frozen=True, kw_only=True):
@@ -90,15 +94,17 @@ def check_availability(tx: Transaction, access: Access, now: int, command: Creat
     search = search_of(plan, command)
     found = search_hosts(tx, now, search) if plan.reservations else []
     if isinstance(found, HostShortage):
-        offers = _offers(tx, now, command, search)
+        offers = _offers(tx, access, now, command, search)
         return LeaseAvailability(False, 0, plan.window.start, (), found.reasons, found.text, offers.later, offers)
     hosts = {host_id for assignment in found for host_id in assignment}
-    return LeaseAvailability(True, len(hosts), plan.window.start, tuple(found), {}, "", None, None)
+    exceeded = _quota_against(tx, access.actor.project, now, plan, found)
+    text = "" if exceeded is None else str(exceeded)
+    return LeaseAvailability(exceeded is None, len(hosts), plan.window.start, tuple(found), {}, text, None, None)
 
 
 def find_offers(tx: Transaction, access: Access, now: int, command: CreateLease) -> OfferSearch:
     """Return the search for what would fit instead of a lease that was refused for lack of hosts. A read."""
-    return _offers(tx, now, command, search_of(plan_lease(tx, access, now, command), command))
+    return _offers(tx, access, now, command, search_of(plan_lease(tx, access, now, command), command))
 
 
 def offered(command: CreateLease, offer: Offer) -> CreateLease:
@@ -193,9 +199,10 @@ def _displaced(lease: Lease, reservation: Reservation, left: Mapping[int, Host],
     )
 
 
-def _offers(tx: Transaction, now: int, command: CreateLease, search: HostSearch) -> OfferSearch:
+def _offers(tx: Transaction, access: Access, now: int, command: CreateLease, search: HostSearch) -> OfferSearch:
     terms = [terms_of(each.hypervisor_properties, each.resource_properties) for each in command.reservations]
-    return OfferSearch(later=read_start_search(tx, now, search), terms=terms)
+    limited = _room(tx, access.actor.project, now) is not None
+    return OfferSearch(later=read_start_search(tx, now, search), terms=terms, limited=limited)
 
 
 def _offered(request: ReservationRequest, offer: Offer) -> ReservationRequest:
@@ -207,6 +214,35 @@ def _offered(request: ReservationRequest, offer: Offer) -> ReservationRequest:
     if offer.resource_class is not None:
         texts = {name: with_class(text, offer.resource_class) for name, text in texts.items()}
     return replace(request, **texts)
+
+
+def _quota_against(
+    tx: Transaction, project: str | None, now: int, plan: LeasePlan, chosen: Sequence[Assignment]
+) -> QuotaExceeded | None:
+    """Return why the quota of a project does not allow a planned lease on chosen hosts; None when it does."""
+    room = _room(tx, project, now)
+    if room is None:
+        return None
+    classes = quota_uses.classes_of(tx, sorted({host_id for assignment in chosen for host_id in assignment}))
+    return room.reason_against_uses(
+        [
+            Use(
+                room.quota.project,
+                reservation.uuid,
+                *classes[host_id],
+                plan.window.start,
+                plan.window.end,
+                leased=True,
+                whole=reservation.whole_hosts,
+            )
+            for reservation, assignment in zip(plan.reservations, chosen, strict=True)
+            for host_id in assignment
+        ]
+    )
+
+
+def _room(tx: Transaction, project: str | None, now: int) -> Room | None:
+    return read_rooms(tx, now, [project]).get(project) if project is not None else None
 
 
 def _longest(start_at: int, project: str | None, rules: LeaseRules) -> int | None:

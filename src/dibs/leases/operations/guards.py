@@ -16,7 +16,7 @@ from dibs.leases.model.hosts import Host, reservation_provider_name
 from dibs.leases.model.leases import reservation_of
 from dibs.leases.operations.promises import check_change
 from dibs.leases.operations.uses import uses
-from dibs.leases.queries import guarded_hosts, hosts
+from dibs.leases.queries import guarded_hosts, hosts, quota_uses
 from dibs.ledger.model.claims import ClaimRequest, InventoryKey
 from dibs.ledger.model.errors import ProviderExists
 from dibs.ledger.model.providers import Provider
@@ -24,6 +24,8 @@ from dibs.ledger.operations.guards import ClaimChange, InventoriesAfter, LedgerG
 from dibs.ledger.queries import claim_views, providers
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.guards import NodeGuard
+from dibs.quotas.model.uses import Use
+from dibs.quotas.operations.sources import UsageSource
 
 
 class LeaseLedgerGuard(LedgerGuard):
@@ -90,6 +92,14 @@ class LeaseLedgerGuard(LedgerGuard):
         reservation = reservation_of(name)
         if reservation is not None and guarded_hosts.live(tx, [reservation]):
             raise LeaseConflict(reason=f"Resource class {name} belongs to a reservation and is removed with its lease.")
+
+
+class LeaseUsage(UsageSource):
+    """What leases book for projects, for their quotas."""
+
+    def uses(self, tx: Transaction, now: int, projects: Sequence[str]) -> list[Use]:
+        """See UsageSource."""
+        return quota_uses.of_projects(tx, projects, now)
 
 
 class LeaseNodeGuard(NodeGuard):

@@ -8,8 +8,8 @@ from dibs.machines.model.nodes import Node
 from dibs.machines.operations.guards import node_guards
 
 
-def associate(tx: Transaction, now: int, node: Node, instance_uuid: str) -> None:
-    """Claim a locked node's unit for an instance.
+def associate(tx: Transaction, now: int, node: Node, instance_uuid: str, project: str | None = None) -> None:
+    """Claim a locked node's unit for an instance of a project, by default of the lessee or owner of the node.
 
     - The node offers no unit because it has no resource class: nothing is claimed.
     - The instance has claimed the unit already, as Nova does through Placement: nothing to do.
@@ -22,7 +22,7 @@ def associate(tx: Transaction, now: int, node: Node, instance_uuid: str) -> None
         return
     if not _check_claims(tx, node, instance_uuid):
         known = claiming.lock_consumer(tx, now, instance_uuid)
-        claiming.claim_unit(tx, now, node.id, instance_uuid, known, node.lessee or node.owner)
+        claiming.claim_unit(tx, now, node.id, instance_uuid, known, project or node.lessee or node.owner)
 
 
 def claim_for_hold(

@@ -47,6 +47,8 @@ class OfferSearch(Struct, frozen=True, kw_only=True):
     later: StartSearch
     terms: Sequence[Sequence[Term]]
     """The terms of the requirements of each need."""
+    limited: bool = False
+    """The project has a quota, with which offers are not compared: none is made, so that none is refused."""
 
     @property
     def calendar(self) -> Calendar:
@@ -60,7 +62,9 @@ class OfferSearch(Struct, frozen=True, kw_only=True):
 
     def run(self, earliest: EarliestStart, budget: SearchBudget) -> list[Offer]:
         """Return the offers that were found within the budget."""
-        found = []
+        found: list[Offer] = []
+        if self.limited:
+            return found
         try:
             for offer in chain(self._later(earliest), self._others(budget)):
                 found.append(offer)
