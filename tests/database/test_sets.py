@@ -1,4 +1,4 @@
-from dibs.database.sets import CACHED_MAX, PIECE_MAX, binds, cached, columns, numbered, pieces
+from dibs.database.sets import CACHED_MAX, PIECE_MAX, binds, cached, columns, numbered, padded, pieces
 
 
 def test_pieces_have_every_item_once_and_fit_into_a_statement() -> None:
@@ -11,6 +11,11 @@ def test_pieces_have_every_item_once_and_fit_into_a_statement() -> None:
 def test_parameters_and_values_have_the_same_names() -> None:
     assert [bind.key for bind in binds("id", 2)] == list(numbered("id", [7, 8]))
     assert numbered("id", [7, 8]) == {"id_0": 7, "id_1": 8}
+
+
+def test_padded_items_repeat_the_last_one_up_to_a_power_of_two() -> None:
+    assert [padded(range(count)) for count in (1, 2, 3)] == [[0], [0, 1], [0, 1, 2, 2]]
+    assert {len(padded(range(count))) for count in range(1, PIECE_MAX + 1)} == {1 << power for power in range(10)}
 
 
 def test_rows_become_numbered_parameters() -> None:

@@ -56,6 +56,15 @@ def numbered(prefix: str, values: Sequence[Any]) -> dict[str, Any]:
     return {f"{prefix}_{place}": value for place, value in enumerate(values)}
 
 
+def padded(items: Iterable[Item]) -> list[Item]:
+    """Return the items with the last one repeated up to a power of two.
+
+    A statement for which repeated values make no difference is then compiled for a few lengths only.
+    """
+    found = list(items)
+    return found + found[-1:] * ((1 << (len(found) - 1).bit_length()) - len(found))
+
+
 def by_key(key: ColumnElement[Any], keys: str, values: str, count: int, kind: TypeEngine[Any]) -> ColumnElement[Any]:
     """Return an expression for the value of a row's key: CASE key WHEN :keys_0 THEN :values_0 …"""
     pairs = zip(binds(keys, count, key.type), binds(values, count, kind), strict=True)

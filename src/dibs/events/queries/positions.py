@@ -53,8 +53,9 @@ def give(tx: Transaction, after: int, count_max: int) -> int:
     """Give the positions after ``after`` to events that have none, in the order of their ids; return how many."""
     ids = tx.values(_WITHOUT, {"count_max": min(count_max, sets.PIECE_MAX)})
     if ids:
-        places = range(after + 1, after + 1 + len(ids))
-        tx.change(_give(len(ids)), {**sets.numbered("id", ids), **sets.numbered("position", places)})
+        places = sets.padded(range(after + 1, after + 1 + len(ids)))
+        named = {**sets.numbered("id", sets.padded(ids)), **sets.numbered("position", places)}
+        tx.change(_give(len(places)), named)
         tx.change(_MOVE, {"new_position": after + len(ids)})
     return len(ids)
 
