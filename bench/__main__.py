@@ -9,7 +9,6 @@ import platform
 import shlex
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -118,10 +117,9 @@ def main() -> None:
         if section.asked == arguments.curves and (section.quick or not arguments.quick)
     ]
     print(f"{describe()}\n\nCommand: `python -m bench {shlex.join(sys.argv[1:])}`".rstrip(), flush=True)
-    began = time.monotonic()
     for name in names:
         run_section(name, arguments)
-    progress(f"done in {time.monotonic() - began:.0f} s")
+    progress("done")
 
 
 def run_section(name: str, arguments: argparse.Namespace) -> None:

@@ -2,6 +2,7 @@
 
 import statistics
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -30,7 +31,8 @@ class Effort(Struct, frozen=True, kw_only=True):
 
 
 THOROUGH = Effort(seconds=2.0, rounds=3)
-QUICK = Effort(seconds=0.6, rounds=1)
+QUICK = Effort(seconds=0.5, rounds=1)
+_BEGAN = time.monotonic()
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -111,5 +113,5 @@ def figure(name: str, measured: str, goal: str = "") -> str:
 
 
 def progress(what: str) -> None:
-    """Tell on standard error what the bench does now."""
-    print(f"  … {what}", file=sys.stderr, flush=True)
+    """Tell on standard error what the bench does now, and since when it runs."""
+    print(f"{time.monotonic() - _BEGAN:5.0f} s  {what}", file=sys.stderr, flush=True)

@@ -56,6 +56,13 @@ def test_connection_that_the_server_closes_is_an_error_and_not_a_loop(answer: by
         theirs.close()
 
 
+def test_client_opens_a_new_connection_when_the_server_closed_the_old_one(target: Target) -> None:
+    with Client(target) as client:
+        client.get("api", "/path")
+        client._connection.shutdown(socket.SHUT_RDWR)
+        assert client.get("api", "/path") == {"state": "active"}
+
+
 def test_every_client_works_once_even_without_time(target: Target) -> None:
     seen: list[tuple[int, int]] = []
     found = measure(target, lambda client: seen.append((client.number, client.turn)), clients=3, seconds=0)
