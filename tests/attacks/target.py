@@ -160,12 +160,13 @@ class Target:
         self.store = CountingStore(open_store(url))
         self.ledger = Ledger(self.store)
         runner, intake = self.ledger.runner, LocalIntake(self.ledger.runner, _nothing)
+        placement = Placement(runner, self.ledger.clock)
         self.dialects = [
             Baremetal(runner, DRIVERS, wake=_nothing, intake=intake),
-            Placement(runner, self.ledger.clock),
+            placement,
             Reservation(runner, wake=_nothing, rules=LeaseRules()),
             Compute(runner, wake=_nothing),
-            Native(runner, intake=intake, wake=_nothing),
+            Native(runner, intake=intake, wake=_nothing, read_candidates=placement.read_candidate_query),
         ]
         self.shell = Shell(Application(dialects=self.dialects), Perimeter(authenticator=NoAuth()), Limits(threads=1))
         self.loop = asyncio.new_event_loop()

@@ -57,6 +57,7 @@ CLIENT_COMMANDS = {
     "webhook delivery list": "dibs.cli.commands.events.webhook:ListDeliveries",
     "candidates": "dibs.cli.commands.why:Candidates",
     "why": "dibs.cli.commands.why:Why",
+    "why candidates": "dibs.cli.commands.why:WhyCandidates",
 }
 """The commands that talk to a server, in ``dibs`` and, as entry points in pyproject.toml, in ``openstack``."""
 

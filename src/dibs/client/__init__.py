@@ -22,12 +22,13 @@ with needs_extra("client", "dibs.client"):
     from dibs.client.nodes import Node
     from dibs.client.polling import Progress
     from dibs.client.reservations import Reservation
-    from dibs.client.results import Candidate, LatestEnd, NodeReason, NodeReasons, Offer, Why
+    from dibs.client.results import Candidate, FunnelStage, LatestEnd, NodeReason, NodeReasons, Offer, Why
 
 __all__ = [
     "Dibs",
     "Allocation",
     "Candidate",
+    "FunnelStage",
     "Host",
     "LatestEnd",
     "Lease",

@@ -18,7 +18,7 @@ from dibs.client.leases import Leases
 from dibs.client.nodes import Nodes
 from dibs.client.quotas import Quotas
 from dibs.client.reservations import Reservations
-from dibs.client.results import Candidate, NodeReasons, Why
+from dibs.client.results import Candidate, FunnelStage, NodeReasons, Why
 
 PLACEMENT_VERSION = "1.39"
 AUDIT_PAGE = 1_000
@@ -105,15 +105,26 @@ class Dibs:
         limit: int | None = None,
     ) -> list[Candidate]:
         """Return the allocation candidates for resources such as ``{"CUSTOM_GOLD": 1}``."""
-        query = [("resources", ",".join(f"{name}:{amount}" for name, amount in resources.items()))]
-        required = [*names_in("traits", traits), *(f"!{name}" for name in names_in("not_traits", not_traits))]
-        query += [("required", ",".join(required))] if required else []
-        any_of = names_in("traits_any", traits_any)
-        query += [("required", f"in:{','.join(any_of)}")] if any_of else []
+        query = _candidate_query(resources, traits, not_traits, traits_any)
         query += [("limit", str(limit))] if limit is not None else []
         answer = self.connection.placement.get("/allocation_candidates", params=query, microversion=PLACEMENT_VERSION)
         exceptions.raise_from_response(answer)
         return _candidates(answer.json())
+
+    @dibs_errors()
+    def why_candidates(
+        self,
+        resources: Mapping[str, int],
+        *,
+        traits: Names = (),
+        not_traits: Names = (),
+        traits_any: Names = (),
+    ) -> list[FunnelStage]:
+        """Return how many provider trees remain after each condition of a query for allocation candidates."""
+        answer = self._native.get("/why/candidates", params=_candidate_query(resources, traits, not_traits, traits_any))
+        exceptions.raise_from_response(answer)
+        document = answer.json()
+        return [FunnelStage("total", "", document["total"]), *(FunnelStage(**each) for each in document["stages"])]
 
     @dibs_errors()
     def audit(
@@ -144,6 +155,16 @@ class Dibs:
 
     def _service(self, service_type: str, url: str) -> proxy.Proxy:
         return proxy.Proxy(self.connection.session, service_type=service_type, endpoint_override=url)
+
+
+def _candidate_query(
+    resources: Mapping[str, int], traits: Names, not_traits: Names, traits_any: Names
+) -> list[tuple[str, str]]:
+    query = [("resources", ",".join(f"{name}:{amount}" for name, amount in resources.items()))]
+    required = [*names_in("traits", traits), *(f"!{name}" for name in names_in("not_traits", not_traits))]
+    query += [("required", ",".join(required))] if required else []
+    any_of = names_in("traits_any", traits_any)
+    return query + ([("required", f"in:{','.join(any_of)}")] if any_of else [])
 
 
 def _candidates(document: dict[str, Any]) -> list[Candidate]:

@@ -101,6 +101,15 @@ class LatestEnd(Struct, frozen=True):
         return cls(end=end, latest=latest, reason=document["reason"])
 
 
+class FunnelStage(Struct, frozen=True):
+    """The number of provider trees that remain after one condition of a query for candidates."""
+
+    parameter: str
+    """``resources``, ``required`` …; first ``total``, and last ``free``: what is not used."""
+    value: str
+    remaining: int
+
+
 class Candidate(Struct, frozen=True):
     """One provider of an allocation candidate; providers with the same number belong to the same candidate."""
 

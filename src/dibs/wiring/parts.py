@@ -104,6 +104,7 @@ def make_dialects(
         runner,
         intake=intake,
         wake=wake,
+        read_candidates=placement.read_candidate_query,
         lease_rules=lease_rules,
         lifetime_rules=lifetime_rules,
         find_flavor=find_flavor,

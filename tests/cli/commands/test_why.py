@@ -20,6 +20,12 @@ def test_reasons_and_candidates_are_shown(bed: Bed) -> None:
     assert (row["provider"], row["traits"]) == (node.id, ["CUSTOM_A"])
     assert row["resources"] == row["free"] == [f"CUSTOM_{kind.upper().replace('-', '_')}=1"]
     assert run("candidates", "--resource", row["free"][0], "--not-trait", "CUSTOM_A", "-f", "json", url=url).json == []
+    funnel = run("why", "candidates", *request, url=url).json
+    assert [(row["condition"], row["remaining"]) for row in funnel[1:]] == [
+        ("resources", 1),
+        ("required", 1),
+        ("free", 1),
+    ]
     held = dibs.reservations.create([node.id], seconds=600)
     refused = run("why", *request, "--bulk", "2", url=url)
     assert refused.code == 1

@@ -5,6 +5,7 @@ from typing import Any
 from dibs.access.actor import SERVICE_ACTOR, Actor
 from dibs.allocations.operations.intake import LocalIntake
 from dibs.dialects.native import Native
+from dibs.dialects.placement import Placement
 from dibs.http.auth import with_implied_roles
 from tests.builders import Ledger
 from tests.dialects.conversation import send
@@ -22,7 +23,12 @@ class Conversation:
     def __init__(self, ledger: Ledger) -> None:
         self.woken = 0
         self.ledger = ledger
-        self.dialect = Native(ledger.runner, intake=LocalIntake(ledger.runner, self.wake), wake=self.wake)
+        self.dialect = Native(
+            ledger.runner,
+            intake=LocalIntake(ledger.runner, self.wake),
+            wake=self.wake,
+            read_candidates=Placement(ledger.runner, ledger.clock).read_candidate_query,
+        )
 
     def wake(self) -> None:
         self.woken += 1

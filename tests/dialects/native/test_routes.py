@@ -27,6 +27,7 @@ def test_openapi_document_has_every_path(ask: Conversation) -> None:
         "/dibs/v1/quotas",
         "/dibs/v1/quotas/{project}",
         "/dibs/v1/why",
+        "/dibs/v1/why/candidates",
         "/dibs/v1/why/nodes",
     }
     assert "count" in json.dumps(paths["/dibs/v1/allocations"]["post"]["requestBody"])

@@ -85,6 +85,28 @@ class Why(AnsweredByExitCode):
         return tuple(groups), tuple(NodeReasons(group) for group in groups.values())
 
 
+class WhyCandidates(ClientLister):
+    """Show how many providers remain after each condition, to see which one leaves no allocation candidates."""
+
+    example = "--resource-class gold --trait CUSTOM_NVME"
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the request."""
+        parser = super().get_parser(prog_name)
+        _add_request(parser)
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]:
+        """Return columns and rows."""
+        found = self.dibs.why_candidates(
+            _resources(parsed_args),
+            traits=parsed_args.trait,
+            traits_any=parsed_args.trait_any,
+            not_traits=parsed_args.not_trait,
+        )
+        return ("condition", "value", "remaining"), [(each.parameter, each.value, each.remaining) for each in found]
+
+
 class Candidates(ClientLister):
     """List allocation candidates."""
 
@@ -93,28 +115,14 @@ class Candidates(ClientLister):
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the request."""
         parser = super().get_parser(prog_name)
-        resources = parser.add_mutually_exclusive_group(required=True)
-        resources.add_argument("--resource-class", metavar="CLASS", help="Resource class of a node")
-        resources.add_argument(
-            "--resource",
-            **SEVERAL,
-            type=key_value,
-            metavar="UNITS",
-            help="Requested resources, such as VCPU=4 MEMORY_MB=8192",
-        )
-        parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits")
-        parser.add_argument("--trait-any", **SEVERAL, metavar="TRAIT", help="Traits of which at least one is required")
-        parser.add_argument("--not-trait", **SEVERAL, metavar="TRAIT", help="Forbidden traits")
+        _add_request(parser)
         parser.add_argument("--limit", type=int, metavar="COUNT", help="Maximum number of candidates")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]:
         """Return columns and rows."""
-        from dibs.client.dibs import placement_class
-
-        request = pairs(parsed_args.resource) or {placement_class(parsed_args.resource_class): 1}
         found = self.dibs.candidates(
-            request,
+            _resources(parsed_args),
             traits=parsed_args.trait,
             traits_any=parsed_args.trait_any,
             not_traits=parsed_args.not_trait,
@@ -125,6 +133,27 @@ class Candidates(ClientLister):
             for each in found
         ]
         return ("#", "provider", "resources", "free", "traits"), rows
+
+
+def _add_request(parser: argparse.ArgumentParser) -> None:
+    resources = parser.add_mutually_exclusive_group(required=True)
+    resources.add_argument("--resource-class", metavar="CLASS", help="Resource class of a node")
+    resources.add_argument(
+        "--resource",
+        **SEVERAL,
+        type=key_value,
+        metavar="UNITS",
+        help="Requested resources, such as VCPU=4 MEMORY_MB=8192",
+    )
+    parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits")
+    parser.add_argument("--trait-any", **SEVERAL, metavar="TRAIT", help="Traits of which at least one is required")
+    parser.add_argument("--not-trait", **SEVERAL, metavar="TRAIT", help="Forbidden traits")
+
+
+def _resources(arguments: argparse.Namespace) -> dict[str, int]:
+    from dibs.client.dibs import placement_class
+
+    return pairs(arguments.resource) or {placement_class(arguments.resource_class): 1}
 
 
 def keep_row(keep: "LatestEnd") -> tuple[str | None, str | None]:

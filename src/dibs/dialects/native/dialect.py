@@ -10,7 +10,7 @@ from dibs.database.runner import Runner
 from dibs.dialects.native import responses
 from dibs.dialects.native.errors import Headers, Refusal, answer_domain_error, error_answer
 from dibs.dialects.native.events import message_of
-from dibs.dialects.native.exchange import Exchange, Services
+from dibs.dialects.native.exchange import Exchange, ReadCandidates, Services
 from dibs.dialects.native.feed import EventFeed
 from dibs.dialects.native.routes import ROUTES
 from dibs.documents.json_schema import Schema
@@ -41,6 +41,7 @@ class Native:
         *,
         intake: AllocationIntake,
         wake: Callable[[], None],
+        read_candidates: ReadCandidates,
         lease_rules: LeaseRules | None = None,
         find_flavor: FindFlavor | None = None,
         lifetime_rules: LifetimeRules | None = None,
@@ -54,6 +55,7 @@ class Native:
             lease_policy=LeasePolicy(policy_file),
             lease_rules=lease_rules or LeaseRules(),
             lifetime_rules=lifetime_rules or LifetimeRules(),
+            read_candidates=read_candidates,
             find_flavor=find_flavor,
             webhook_targets=webhook_targets or TargetRules(),
             intake=intake,

@@ -25,7 +25,7 @@ from dibs.leases.model.errors import (
     MalformedRequirements,
     NodeBooked,
 )
-from dibs.ledger.model.errors import InvalidTrait
+from dibs.ledger.model.errors import InvalidTrait, NoSuchTrait, ResourceClassNotFound
 from dibs.machines.model.errors import NodeNotFound, TooManyTraits, WrongState
 from dibs.quotas.model.errors import QuotaExceeded, QuotaNotFound
 from dibs.webhooks.model.errors import TooManyWebhooks, WebhookNotFound
@@ -36,6 +36,8 @@ STATUSES: Mapping[type[DibsError], int] = {
     DibsError: 500,
     BadValue: 400,
     InvalidTrait: 400,
+    NoSuchTrait: 400,
+    ResourceClassNotFound: 400,
     TooManyTraits: 400,
     BadLease: 400,
     MalformedRequirements: 400,

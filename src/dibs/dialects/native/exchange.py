@@ -1,15 +1,17 @@
 """One request in a handler, with everything that the handler may use."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 from msgspec import Struct
 
+from dibs.access.actor import Actor
 from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.intake import AllocationIntake
+from dibs.candidates.model.candidate_query import CandidateQuery
 from dibs.database.runner import Runner
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.feed import EventFeed
@@ -21,7 +23,9 @@ from dibs.integrations.flavors import FindFlavor
 from dibs.leases.model.dates import LeaseRules
 from dibs.webhooks.model.targets import TargetRules
 
-__all__ = ["Exchange", "Handler", "Services", "json_answer", "next_url"]
+ReadCandidates = Callable[[Actor, Iterable[tuple[str, str]]], CandidateQuery]
+
+__all__ = ["Exchange", "Handler", "ReadCandidates", "Services", "json_answer", "next_url"]
 
 
 class Services(Struct, frozen=True, kw_only=True):
@@ -34,6 +38,8 @@ class Services(Struct, frozen=True, kw_only=True):
     """The limits that the operator sets for leases."""
     lifetime_rules: LifetimeRules
     """What the operator decides about the ends of allocations."""
+    read_candidates: ReadCandidates
+    """Reads a query for allocation candidates as Placement's API takes it; raises for a caller that may not ask."""
     find_flavor: FindFlavor | None
     """Looks up the flavors that an external compute service keeps; None when Dibs keeps them."""
     feed: EventFeed

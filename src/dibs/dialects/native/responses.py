@@ -98,6 +98,11 @@ _VERDICT = record(
         "blocked_by": {**_BLOCKING, "type": ["object", "null"]},
     }
 )
+_STAGE = record({"parameter": TEXT, "value": TEXT, "remaining": INTEGER})
+FUNNEL: Schema = document(
+    "CandidateFunnel",
+    {"total": INTEGER, "stages": list_of(_STAGE), "emptied_by": TEXT_OR_NULL, "complete": FLAG},
+)
 WHY_NODES: Schema = document("WhyNodes", {prospect.value: list_of(_VERDICT) for prospect in Prospect}, {"next": TEXT})
 WHY: Schema = document("Why", {**_REASONS, "free": INTEGER, "quota": TEXT_OR_NULL})
 _SEARCH = {**record({"result": TEXT, "steps": INTEGER}), "type": ["object", "null"]}

@@ -2,7 +2,7 @@
 
 from dibs.dialects.native import allocations, audit, events, keeping, lease_availability, responses, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
-from dibs.dialects.native.handlers import quotas, webhooks
+from dibs.dialects.native.handlers import candidates, quotas, webhooks
 from dibs.http.messages import Response
 from dibs.http.routing import Route
 
@@ -118,6 +118,15 @@ ROUTES: tuple[Route[Handler], ...] = (
         required_query=("resource_class",),
         statuses={200: "nodes that are free, will be later, and never as they are, each with its reason"},
         answer=responses.WHY_NODES,
+    ),
+    Route(
+        method="GET",
+        path="/v1/why/candidates",
+        handler=candidates.explain,
+        summary="Explain which condition leaves no allocation candidates",
+        query=candidates.QUERY,
+        statuses={200: "how many provider trees remain after each condition"},
+        answer=responses.FUNNEL,
     ),
     Route(
         method="GET",

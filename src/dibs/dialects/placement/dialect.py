@@ -6,22 +6,26 @@ The checks have the order of the original: version (406, 400), a body without a 
 
 from collections.abc import Iterable, Mapping
 
+from dibs.access.actor import Actor
 from dibs.access.placement_policy import PlacementPolicy
 from dibs.access.request_id import REQUEST_ID
+from dibs.candidates.model.candidate_query import CandidateQuery
 from dibs.database.runner import Clock, Runner
 from dibs.dialects.placement import responses
 from dibs.dialects.placement.endpoints import Endpoint
 from dibs.dialects.placement.errors import Headers, Refusal, bad_request, error_answer, refusal_of, unauthorized
 from dibs.dialects.placement.exchange import DEFAULT_RULES, CandidateRules, Exchange, Services
-from dibs.dialects.placement.microversions import HEADER, SERVICE_TYPE, choose_minor, version_text
+from dibs.dialects.placement.handlers.candidate_query import read_query
+from dibs.dialects.placement.microversions import HEADER, MAXIMUM, SERVICE_TYPE, choose_minor, version_text
 from dibs.dialects.placement.query import Query
 from dibs.dialects.placement.routes import ROUTES
 from dibs.documents.json_schema import Schema
 from dibs.documents.schema_parts import TEXT
-from dibs.errors import DibsError
+from dibs.errors import BadValue, DibsError
 from dibs.http.messages import Operation, Request, Response
 from dibs.http.negotiation import preferred
 from dibs.http.routing import Match, MethodNotAllowed, NotInVersion, Router
+from dibs.ledger.model.access import LIST_CANDIDATES, require
 
 _ROUTER = Router(ROUTES)
 _JSON = "application/json"
@@ -50,6 +54,18 @@ class Placement:
     ) -> None:
         policy = PlacementPolicy(policy_file, legacy_rules=legacy_rules, enforce_scope=enforce_scope)
         self._services = Services(runner=runner, clock=clock, policy=policy, candidates=candidates)
+
+    def read_candidate_query(self, actor: Actor, parameters: Iterable[tuple[str, str]]) -> CandidateQuery:
+        """Return a query for candidates in the newest version, for an actor that may list candidates.
+
+        The native dialect explains such queries. It knows neither the parameters nor the policy of this one, so the
+        errors are domain errors: Forbidden and BadValue.
+        """
+        require(self._services.policy.access(actor), LIST_CANDIDATES)
+        try:
+            return read_query(Query(parameters), MAXIMUM[1], nested=True)
+        except Refusal as refusal:
+            raise BadValue(reason=str(refusal)) from None
 
     @property
     def operations(self) -> Iterable[Operation]:

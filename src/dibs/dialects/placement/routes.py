@@ -19,6 +19,7 @@ from dibs.dialects.placement.handlers import (
     usages,
 )
 from dibs.http.routing import Route
+from dibs.ledger.model.access import LIST_CANDIDATES
 
 _CREATED = {201: "Created; see the Location header."}
 _CREATED_OR_PRESENT = {201: "Created; see the Location header.", 204: "It exists already."}
@@ -362,7 +363,7 @@ _CANDIDATES: Rows = [
     reads(
         "/allocation_candidates",
         allocation_candidates.list_candidates,
-        "placement:allocation_candidates:list",
+        LIST_CANDIDATES,
         "List allocation candidates",
         since=10,
         query=allocation_candidates.QUERY,

@@ -14,6 +14,7 @@ DELETE_CLAIMS = "placement:allocations:delete"
 LIST_CLAIMS_ON_PROVIDER = "placement:resource_providers:allocations:list"
 SHOW_PROVIDER_USAGE = "placement:resource_providers:usages"
 SHOW_PROJECT_USAGE = "placement:usages"
+LIST_CANDIDATES = "placement:allocation_candidates:list"
 RESHAPE = "placement:reshaper:reshape"
 
 

@@ -1,1 +1,1 @@
-"""Handlers of the native dialect for what is made from events. Start with ``webhooks``."""
+"""Handlers of the native dialect: webhooks, quotas, and explanations of allocation candidates."""
