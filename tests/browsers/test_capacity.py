@@ -16,7 +16,7 @@ def test_capacity_has_a_chart_and_a_row_for_each_class(open_as: OpenPage) -> Non
 def test_capacity_shows_what_was_taken_before(open_as: OpenPage) -> None:
     page = open_as("alice", "/capacity")
     gold = page.get_by_role("region", name="gold")
-    expect(gold).to_contain_text("% taken before")
+    expect(gold).to_contain_text("taken before")
     taken = (gold.locator(".chart").get_attribute("data-taken") or "").split(",")
     assert (len(taken), taken[:4]) == (36 + 120, ["1", "1", "1", "1"])
 

@@ -23,10 +23,10 @@ PAGES = (
 # What does not depend on the colours is the same in both schemes.
 @pytest.mark.parametrize(("scheme", "options"), [("light", None), ("dark", {"runOnly": ["color-contrast"]})])
 def test_axe_finds_nothing_serious_on_any_page(lab: Lab, open_as: OpenPage, scheme: str, options: Any) -> None:
-    lab.lease(f"axe {scheme}", "2030-06-01 10:00", "2030-06-02 10:00")
+    lease = lab.lease(f"axe {scheme}", "2030-06-01 10:00", "2030-06-02 10:00")
     page = open_as("alice", color_scheme=scheme)
     serious = {}
-    for path in (*PAGES, f"/nodes/{uuid_of('arm-33')}"):
+    for path in (*PAGES, f"/nodes/{uuid_of('arm-33')}", f"/leases/{lease['id']}"):
         page.goto(f"{lab.url}/console{path}")
         found = Axe().run(page, options=options).response["violations"]
         serious |= {
@@ -38,7 +38,7 @@ def test_axe_finds_nothing_serious_on_any_page(lab: Lab, open_as: OpenPage, sche
 
 
 def test_every_page_fits_a_phone(lab: Lab, open_as: OpenPage) -> None:
-    lab.lease("phone", "2030-06-01 10:00", "2030-06-02 10:00", host="arm-33")
+    lab.lease("phone", "2030-06-11 10:00", "2030-06-12 10:00", host="arm-33")
     page = open_as("alice", viewport={"width": 390, "height": 800})
     for path in (*PAGES, f"/nodes/{uuid_of('arm-33')}"):
         page.goto(f"{lab.url}/console{path}")

@@ -8,17 +8,20 @@ import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.bed.session import Bed
+from tests.bed.waiting import eventually
 from tests.browsers.conftest import OpenPage
-from tests.browsers.lab import GPU, Lab, names, start_lab
+from tests.browsers.lab import GPU, Lab, names, start_lab, uuid_of
 
 USERS = ("alice", "bob")
 NAMES = {"alice": ("cvpr run", "train-42", "ablation"), "bob": ("soak", "rebuild", "firmware")}
 KINDS = ("timeline", "find")
+HELD, USED = "r3-02", "r4-03"
 PIXELS = {"width": 1280, "height": 760}
 
 
@@ -40,6 +43,10 @@ def lab(bed: Bed, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
             start = now + timedelta(hours=number * 11 % 90)
             end = start + timedelta(hours=12 + number * 7 % 40)
             lab.lease(NAMES[user][number % 3], f"{start:%Y-%m-%d %H:%M}", f"{end:%Y-%m-%d %H:%M}", user, host)
+    lab.call("POST", "/baremetal/v1/reservations", {"instance_uuid": str(uuid4()), "node_uuid": [uuid_of(HELD)]})
+    waits = {"resource_class": "gold", "candidate_nodes": [USED], "lifetime": 90_000, "wait_seconds": 900_000}
+    lab.call("POST", "/dibs/v1/allocations", {"name": "nightly", **waits}, "alice")
+    eventually(lambda: lab.call("GET", "/dibs/v1/allocations/nightly", user="alice")["latest_start"])
     yield lab
     server.stop()
 

@@ -23,7 +23,7 @@ function draw(chart) {
       legend: { show: false },
       hooks: { draw: [mark] },
       scales: { y: { range: [0, Math.max(1, Number(total)) * 1.08] } },
-      axes: [{ ...axis, values: (_, moments) => moments.map((moment) => day.format(moment * 1000)) }, { ...axis, size: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] }],
+      axes: [{ ...axis, size: 26, values: (_, moments) => moments.map((moment) => day.format(moment * 1000)) }, { ...axis, size: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] }],
       series: [
         {},
         { label: "taken", stroke: style("--lease"), fill: `color-mix(in srgb, ${style("--lease")} 22%, transparent)`, width: 1.5, paths: stepped, points: { show: false } },
