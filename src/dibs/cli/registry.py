@@ -50,6 +50,7 @@ CLIENT_COMMANDS = {
     "quota list": "dibs.cli.commands.projects.quota:List",
     "quota unset": "dibs.cli.commands.projects.quota:Unset",
     "audit": "dibs.cli.commands.audit:Audit",
+    "report": "dibs.cli.commands.events.report:Report",
     "webhook create": "dibs.cli.commands.events.webhook:Create",
     "webhook list": "dibs.cli.commands.events.webhook:List",
     "webhook show": "dibs.cli.commands.events.webhook:Show",

@@ -153,6 +153,15 @@ class Dibs:
                 break
         return found
 
+    @dibs_errors()
+    def utilisation(self, *, weeks: int = 4, project: str | None = None) -> dict[str, Any]:
+        """Return the node hours of each week, class and project, and the moment from which on they are known."""
+        query = {"weeks": str(weeks), **({} if project is None else {"project": project})}
+        answer = self._native.get("/reports/utilisation", params=query)
+        exceptions.raise_from_response(answer)
+        document: dict[str, Any] = answer.json()
+        return document
+
     def _service(self, service_type: str, url: str) -> proxy.Proxy:
         return proxy.Proxy(self.connection.session, service_type=service_type, endpoint_override=url)
 

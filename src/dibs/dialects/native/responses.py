@@ -128,6 +128,18 @@ EVENT: Schema = document(
 MESSAGES: Schema = {"type": "string", "description": "Server-sent events; the data of each is an Event."}
 EVENTS: Schema = document("Events", {"events": list_of(EVENT)}, {"next": TEXT})
 
+_UTILISATION = record(
+    {
+        "week": TEXT,
+        "resource_class": TEXT,
+        "project": TEXT_OR_NULL,
+        "node_hours": {"type": "number"},
+        "nodes": {"type": ["integer", "null"]},
+        "share": {"type": ["number", "null"]},
+    }
+)
+UTILISATION: Schema = document("Utilisation", {"since": TIME, "utilisation": list_of(_UTILISATION)})
+
 _WEBHOOK: dict[str, Schema] = {
     "uuid": UUID,
     "project": TEXT_OR_NULL,

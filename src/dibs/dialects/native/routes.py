@@ -2,7 +2,7 @@
 
 from dibs.dialects.native import allocations, audit, events, keeping, lease_availability, responses, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
-from dibs.dialects.native.handlers import candidates, quotas, webhooks
+from dibs.dialects.native.handlers import candidates, quotas, reports, webhooks
 from dibs.http.messages import Response
 from dibs.http.routing import Route
 
@@ -190,6 +190,15 @@ ROUTES: tuple[Route[Handler], ...] = (
         statuses={200: "messages, one for each event, until the client closes the connection"},
         answer=responses.MESSAGES,
         answer_type="text/event-stream",
+    ),
+    Route(
+        method="GET",
+        path="/v1/reports/utilisation",
+        handler=reports.show_utilisation,
+        summary="Report the node hours of each week, class and project",
+        query=reports.QUERY,
+        statuses={200: "node hours, and the moment from which on they are known"},
+        answer=responses.UTILISATION,
     ),
     Route(
         method="GET",
