@@ -104,6 +104,9 @@ def test_seed_decides_among_equal_hosts(ledger):
         ('["and", ["==", "$gpu", "h100"], [">=", "$vcpus", "32"]]', 1),
         ('["and", ["==", "$gpu", "h100"], [">", "$vcpus", "64"]]', 0),
         ('["<", "$memory_mb", "1024"]', 0),
+        ('["or", ["==", "$gpu", "a100"], ["==", "$gpu", "h100"]]', 2),
+        ('["not", ["==", "$gpu", "a100"]]', 2),
+        ('["and", [">=", "$vcpus", "1"], ["not", ["or", ["==", "$gpu", "a100"], ["==", "$gpu", "h100"]]]]', 1),
         ('["==", "$hypervisor_type", "QEMU"]', 3),
         ("[]", 3),
         ("", 3),
@@ -123,7 +126,7 @@ def test_chosen_hosts_meet_the_requirements(ledger, text, fits):
 @pytest.mark.parametrize(
     "text",
     [
-        "nonsense", "{}", '"x"', '["or", ["==", "$a", "b"], ["==", "$a", "c"]]', '["==", "gpu", "a"]', '["==", "$gpu"]',
+        "nonsense", "{}", '"x"', '["or", ["==", "$a", "b"], "c"]', '["==", "gpu", "a"]', '["==", "$gpu"]',
         '["~", "$gpu", "a"]', '["==", "$gpu", 1]', '[">=", "$vcpus", "many"]', '["!=", "$trait:CUSTOM_X", "required"]',
         '["==", "$trait:CUSTOM_X", "perhaps"]', "[" * 30 + "]" * 30,
     ],

@@ -25,7 +25,7 @@ from dibs.leases.model.errors import (
 )
 from dibs.leases.model.events import host_event
 from dibs.leases.model.hosts import Host, PropertyName, check_properties, reservation_provider_name
-from dibs.leases.model.matching.requirements import parse
+from dibs.leases.model.matching.requirements import comparisons_of, parse
 from dibs.leases.queries import bookings, hosts, property_names
 from dibs.ledger.model.errors import ProviderExists, ProviderInUse
 from dibs.ledger.model.providers import Provider, ProviderQuery
@@ -126,7 +126,8 @@ def update_host(tx: Transaction, access: Access, now: int, command: UpdateHost) 
     check_properties(command.properties)
     host = _locked(tx, command.id, now)
     changed = {name: value for name, value in command.properties.items() if value != host.properties.get(name)}
-    required = {requirement.key for text in bookings.requirements_on(tx, host.id) for requirement in parse(text)}
+    texts = bookings.requirements_on(tx, host.id)
+    required = {requirement.key for text in texts for requirement in comparisons_of(parse(text))}
     if required & changed.keys():
         raise HostPropertyInUse(names=sorted(required & changed.keys()), host=host.id)
     hosts.set_properties(tx, host.id, changed)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dibs.database.transaction import Transaction
 from dibs.leases.model.hosts import Host, HostDetails
 from dibs.leases.model.matching.promises import check_promises
+from dibs.leases.model.matching.requirements import comparisons_of
 from dibs.leases.queries import hosts, promises
 
 
@@ -22,7 +23,7 @@ def check_change(tx: Transaction, provider_ids: Sequence[int], changed: Callable
         requirement.trait
         for of_host in promised.values()
         for promise in of_host
-        for requirement in promise.requirements
+        for requirement in comparisons_of(promise.requirements)
         if requirement.trait is not None
     }
     for host in hosts.some(tx, host_ids, HostDetails(traits=frozenset(named))):

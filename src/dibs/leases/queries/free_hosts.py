@@ -102,6 +102,8 @@ def _conditions(need: HostNeed) -> Iterator[_Condition]:
     for resource_class, amount in sorted(need.resources.items()):
         yield _Condition("class", resource_class, amount)
     for requirement in need.requirements:
+        if not isinstance(requirement, Requirement):
+            continue
         if requirement.trait is not None:
             yield _Condition("forbidden" if requirement.value == FORBIDDEN else "trait", requirement.trait)
         elif requirement.operator == "==" and requirement.key not in COLUMNS:

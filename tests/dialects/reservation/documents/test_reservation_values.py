@@ -68,10 +68,10 @@ MISTAKES: dict[str, tuple[Any, int, str]] = {
         400,
         "Malformed requirements ['>=', 'vcpus', '4']",
     ),
-    "requirement with or": (
-        lease(hosts(hypervisor_properties='["or", ["==", "$vcpus", "4"], ["==", "$vcpus", "64"]]')),
+    "not with two requirements": (
+        lease(hosts(hypervisor_properties='["not", ["==", "$vcpus", "4"], ["==", "$vcpus", "64"]]')),
         400,
-        "Malformed requirements ['or', ['==', '$vcpus', '4'], ['==', '$vcpus', '64']]",
+        "Malformed requirements ['not', ['==', '$vcpus', '4'], ['==', '$vcpus', '64']]",
     ),
     "requirement that is no JSON": (lease(hosts(resource_properties="gpu")), 400, "Malformed requirements gpu"),
     "requirement that is no text": (
@@ -136,7 +136,7 @@ def test_refusal_says_that_a_lease_would_never_fit(ask: Conversation, part: Any)
     answer = ask("POST", "/v1/leases", lease(part))
     assert answer.status == 409
     assert answer.message.startswith("Not enough hosts available: 1 host: ")
-    assert answer.message.endswith("It would not fit at any time.")
+    assert "It would not fit at any time." in answer.message
 
 
 def test_affinity_is_a_value_or_a_word(ask: Conversation) -> None:

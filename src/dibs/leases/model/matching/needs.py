@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from dibs.leases.model.hosts import COLUMNS, SIZES, HostDetails
 from dibs.leases.model.leases import FLAVORED_INSTANCES, Reservation
-from dibs.leases.model.matching.requirements import Requirement, about_traits, parse
+from dibs.leases.model.matching.requirements import Condition, about_traits, comparisons_of, parse
 
 Assignment = Mapping[int, int]
 """The hosts of one reservation: the number of instances by the id of the host; 1 for a whole host."""
@@ -20,7 +20,7 @@ class HostNeed(Struct, frozen=True, kw_only=True):
     most: int
     affinity: bool | None = None
     resources: Mapping[str, int] = field(default_factory=dict)
-    requirements: tuple[Requirement, ...] = ()
+    requirements: tuple[Condition, ...] = ()
     kept: Assignment = field(default_factory=dict)
     """The hosts that it has and must keep, because its lease has begun."""
     preferred: frozenset[int] = frozenset()
@@ -29,10 +29,11 @@ class HostNeed(Struct, frozen=True, kw_only=True):
     @property
     def details(self) -> HostDetails:
         """The details of hosts that decide whether they fit."""
-        keys = {requirement.key for requirement in self.requirements if requirement.trait is None}
+        compared = comparisons_of(self.requirements)
+        keys = {requirement.key for requirement in compared if requirement.trait is None}
         return HostDetails(
             classes=frozenset(self.resources) | {SIZES[key] for key in keys & SIZES.keys()},
-            traits=frozenset(each.trait for each in self.requirements if each.trait is not None),
+            traits=frozenset(each.trait for each in compared if each.trait is not None),
             properties=not keys <= COLUMNS,
         )
 

@@ -8,7 +8,7 @@ from dibs.leases.model.bookings import Booking
 from dibs.leases.model.errors import LeaseConflict
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.matching.calendar import peak_load
-from dibs.leases.model.matching.requirements import Requirement
+from dibs.leases.model.matching.requirements import Condition
 from dibs.leases.model.windows import Window
 
 NAMED_MAX = 10
@@ -21,7 +21,7 @@ class Promise(Struct, frozen=True, kw_only=True):
     lease: str
     """The uuid of the lease."""
     booking: Booking
-    requirements: tuple[Requirement, ...]
+    requirements: tuple[Condition, ...]
 
 
 def check_promises(before: Host, after: Host, promises: Sequence[Promise]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from dibs.leases.model.hosts import Host
-from dibs.leases.model.matching.requirements import REQUIRED, TRAIT, Requirement, parse
+from dibs.leases.model.matching.requirements import REQUIRED, TRAIT, Condition, parse
 
 EQUAL = ("==", "=")
 _CLASS = "$resource_class"
@@ -22,7 +22,7 @@ class Term(Struct, frozen=True):
 
     text: str
     """As JSON, in one spelling."""
-    requirements: tuple[Requirement, ...]
+    requirements: tuple[Condition, ...]
 
     def met_by(self, host: Host) -> bool:
         """Return True when a host meets it."""
@@ -33,7 +33,7 @@ class Term(Struct, frozen=True):
         """The term as a person would name it: a trait, or ``gpu == 'a100'``."""
         term = json.loads(self.text)
         if not is_comparison(term):
-            return self.text
+            return f"({self.requirements[0].phrase})"
         return trait_of(term) or f"{term[1][1:]} {term[0]} {term[2]!r}"
 
     @property
