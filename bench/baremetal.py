@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from bench.load import Client, get
+from bench.load import Client, Work, get
 from bench.services.dibs import Dibs
 from bench.services.engines import Engine
 from bench.services.ironic import Ironic
@@ -64,7 +64,7 @@ def rows() -> list[Row]:
         Row(name="allocation to active, 8 clients", goal="30x", work=allocate, clients=8, **used),
         Row(name="allocation to active, 16 clients", goal="1,000 per s", work=allocate, clients=16, **used),
         Row(name="100 nodes in detail", goal="20x", work=get("baremetal", f"{V1}/nodes/detail?limit=100")),
-        Row(name="show one node", goal="15x", work=_show),
+        Row(name="show one node", goal="15x", work=show_one_of(NODES)),
     ]
 
 
@@ -114,5 +114,10 @@ def _why(client: Client) -> None:
     client.send("GET", "dibs", f"{V1}/why?resource_class={CLASS}&traits=CUSTOM_7,CUSTOM_8")
 
 
-def _show(client: Client) -> None:
-    client.send("GET", "baremetal", f"{V1}/nodes/{uuid_of((client.number * 97 + client.turn) % NODES)}")
+def show_one_of(count: int) -> Work:
+    """Return the work of showing one of the first nodes of the fleet, another one each time."""
+
+    def show(client: Client) -> None:
+        client.send("GET", "baremetal", f"{V1}/nodes/{uuid_of((client.number * 97 + client.turn) % count)}")
+
+    return show

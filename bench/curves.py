@@ -9,10 +9,11 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
-from bench.baremetal import CLASS, allocate, enrol, release_all
+from bench.baremetal import CLASS, allocate, enrol, release_all, show_one_of
 from bench.cpu import cpu_seconds
 from bench.leases import create, create_host, delete_made, fill_calendar, four, whole
 from bench.load import Client, Load, Target, get
+from bench.placement import allocation
 from bench.services.dibs import Dibs
 from bench.services.engines import Engine
 from bench.tables import FIGURES_HEAD, Effort, Row, curve, figure, measure_in_turns, progress
@@ -113,7 +114,7 @@ def _fleet_rows(clients: int = 1) -> list[Row]:
     return [
         Row(name="enrol to available", work=enrol, clients=clients),
         Row(name="list a page of 100", work=get("baremetal", "/v1/nodes?limit=100"), clients=clients),
-        Row(name="show one node", work=_show, clients=clients),
+        Row(name="show one node", work=show_one_of(NODES[0]), clients=clients),
         Row(name="candidates, limit=100", work=get("placement", search), clients=clients),
         Row(name="claim and release", work=_claim_and_release, clients=clients),
     ]
@@ -137,24 +138,10 @@ def _queue_rows() -> list[Row]:
     ]
 
 
-def _own(client: Client) -> str:
-    return uuid_of((client.number * 61 + client.turn) % NODES[0])
-
-
-def _show(client: Client) -> None:
-    client.send("GET", "baremetal", f"/v1/nodes/{_own(client)}")
-
-
 def _claim_and_release(client: Client) -> None:
     path = f"/allocations/{uuid.uuid4()}"
-    body = {
-        "allocations": {_own(client): {"resources": {"CUSTOM_FLEET": 1}}},
-        "project_id": "p",
-        "user_id": "u",
-        "consumer_generation": None,
-        "consumer_type": "INSTANCE",
-    }
-    client.send("PUT", "placement", path, body)
+    node = uuid_of((client.number * 61 + client.turn) % NODES[0])
+    client.send("PUT", "placement", path, allocation(node, {"CUSTOM_FLEET": 1}))
     client.send("DELETE", "placement", path)
 
 

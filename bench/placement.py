@@ -126,13 +126,13 @@ def _claim_hot(client: Client) -> None:
 
 
 def _claim(client: Client, provider: str) -> None:
-    client.send("PUT", "placement", f"/allocations/{uuid.uuid4()}", allocation(provider))
+    client.send("PUT", "placement", f"/allocations/{uuid.uuid4()}", allocation(provider, RESOURCES))
 
 
-def allocation(provider: str, generation: int | None = None) -> dict[str, object]:
+def allocation(provider: str, resources: Mapping[str, int], generation: int | None = None) -> dict[str, object]:
     """Return the body of a claim."""
     return {
-        "allocations": {provider: {"resources": RESOURCES}},
+        "allocations": {provider: {"resources": resources}},
         "project_id": "p",
         "user_id": "u",
         "consumer_generation": generation,
@@ -145,7 +145,7 @@ def _swap(client: Client) -> None:
     consumers = client.memory.setdefault("consumers", (str(uuid.uuid4()), str(uuid.uuid4())))
     providers = [roomy_uuid(2 * client.number + (client.turn + place) % 2) for place in range(2)]
     pairs = zip(consumers, providers, strict=True)
-    bodies = {consumer: allocation(provider, client.turn or None) for consumer, provider in pairs}
+    bodies = {consumer: allocation(provider, RESOURCES, client.turn or None) for consumer, provider in pairs}
     client.send("POST", "placement", "/allocations", bodies)
 
 

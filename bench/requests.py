@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from bench.baremetal import V1, show_one_of
 from bench.load import Client, get
 from bench.services.dibs import Dibs
 from bench.services.engines import Engine
@@ -13,7 +14,6 @@ from bench.tables import FIGURES_HEAD, Effort, Row, compare, figure, progress
 from tests.fleet import fill, uuid_of
 
 NODES = 10_000
-V1 = "/v1"
 CLIENTS = 16
 _STATEMENTS = re.compile(rb"^dibs_sql_statements_total (\S+)", re.MULTILINE)
 
@@ -44,7 +44,7 @@ def rows() -> list[Row]:
     by_traits = "traits=CUSTOM_7,HW_CPU_X86_VMX&fields=uuid"
     work = {
         "GET /livez": get("", "/livez"),
-        "GET one node": _show,
+        "GET one node": show_one_of(NODES),
         "GET one node, 2 fields": lambda client: client.send("GET", "baremetal", f"{_own(client)}?fields=uuid,name"),
         "GET traits of a node": lambda client: client.send("GET", "baremetal", f"{_own(client)}/traits"),
         "GET 100 nodes": get("baremetal", f"{V1}/nodes?limit=100"),
@@ -59,10 +59,6 @@ def rows() -> list[Row]:
 
 def _own(client: Client) -> str:
     return f"{V1}/nodes/{uuid_of(client.number)}"
-
-
-def _show(client: Client) -> None:
-    client.send("GET", "baremetal", f"{V1}/nodes/{uuid_of((client.number * 97 + client.turn) % NODES)}")
 
 
 def _put_trait(client: Client) -> None:
