@@ -43,8 +43,8 @@ class Section(Struct, frozen=True, kw_only=True):
     title: str
     measure: Callable[[Run], Iterator[str]]
     engines: tuple[str, ...] = ("sqlite",)
-    quick: bool = True
-    """Whether it is part of the quick run."""
+    quick: tuple[str, ...] | None = None
+    """The engines of the quick run: the same for None; without any, the section runs only when it is named."""
     asked: bool = False
     """Whether it runs only when it is named."""
 
@@ -62,16 +62,19 @@ SECTIONS: Mapping[str, Section] = {
     "fleet": Section(title="A large fleet", measure=lambda run: measure_fleet(run.engine, run.effort)),
     "leases": Section(title="Leases", measure=lambda run: measure_leases(run.engine, run.effort)),
     "claims": Section(
-        title="Claims and the bare driver", measure=lambda run: measure_claims(run.engine), engines=EVERY_ENGINE
+        title="Claims and the bare driver",
+        measure=lambda run: measure_claims(run.engine),
+        engines=EVERY_ENGINE,
+        quick=("postgresql",),
     ),
     "requests": Section(
         title="Requests",
         measure=lambda run: measure_requests(run.engine, run.effort),
         engines=EVERY_ENGINE,
-        quick=False,
+        quick=(),
     ),
     "console": Section(title="The console", measure=lambda run: measure_console(run.engine)),
-    "footprint": Section(title="Footprint", measure=lambda run: measure_footprint(), quick=False),
+    "footprint": Section(title="Footprint", measure=lambda run: measure_footprint(), quick=()),
     "nodes": Section(
         title="Curve: nodes",
         measure=lambda run: measure_nodes(run.engine, run.effort),
@@ -114,7 +117,7 @@ def main() -> None:
     names = arguments.sections or [
         name
         for name, section in SECTIONS.items()
-        if section.asked == arguments.curves and (section.quick or not arguments.quick)
+        if section.asked == arguments.curves and not (arguments.quick and section.quick == ())
     ]
     print(f"{describe()}\n\nCommand: `python -m bench {shlex.join(sys.argv[1:])}`".rstrip(), flush=True)
     for name in names:
@@ -126,7 +129,8 @@ def run_section(name: str, arguments: argparse.Namespace) -> None:
     """Print one section for each of its engines."""
     section = SECTIONS[name]
     effort = QUICK if arguments.quick else THOROUGH
-    for engine in arguments.engine.split(",") if arguments.engine else section.engines:
+    engines = (section.quick if arguments.quick else None) or section.engines
+    for engine in arguments.engine.split(",") if arguments.engine else engines:
         progress(f"{name}, {engine}")
         print(f"\n## {section.title} ({engine})", flush=True)
         for line in section.measure(Run(engine=engine, effort=effort, with_originals=not arguments.alone)):
