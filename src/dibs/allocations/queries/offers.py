@@ -13,8 +13,8 @@ from dibs.allocations.tables import allocations
 from dibs.database.transaction import Transaction
 from dibs.machines.tables import nodes
 
-NODES_MAX = 10_000
-"""How many free nodes are counted; an offer of fewer nodes than there are is still true."""
+NODES_MAX = 2_000
+"""How many free nodes are counted: more than the largest batch. To leave out the others makes offers fewer, not wrong."""
 
 _QUEUED = (
     select(allocations.c.resource_class, func.count())
