@@ -124,6 +124,7 @@ MORE_RULES = {
     "GET /dibs/v1/leases/availability",
     "GET /dibs/v1/reports/utilisation",
     "GET /dibs/v1/why",
+    "GET /dibs/v1/why/candidates",
     "GET /dibs/v1/why/nodes",
     "POST /dibs/v1/webhooks",
     "GET /placement/allocation_candidates",

@@ -14,7 +14,7 @@ from dibs.database.transaction import Transaction
 from dibs.machines.tables import nodes
 
 NODES_MAX = 2_000
-"""How many free nodes are counted: more than the largest batch. To leave out the others makes offers fewer, not wrong."""
+"""How many free nodes are counted, more than the largest batch has. With fewer, offers are fewer, but none is wrong."""
 
 _QUEUED = (
     select(allocations.c.resource_class, func.count())
