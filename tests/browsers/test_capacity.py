@@ -22,8 +22,8 @@ def test_capacity_shows_what_was_taken_before(open_as: OpenPage) -> None:
 
 
 def test_audit_shows_a_user_the_changes_of_its_project(lab: Lab, open_as: OpenPage) -> None:
-    lab.lease("audited", "2030-08-01 10:00", "2030-08-02 10:00", user="alice")
-    lab.lease("unseen", "2030-08-01 10:00", "2030-08-02 10:00", user="bob")
+    lab.lease("audited", "2030-08-01 10:00", "2030-08-02 10:00", user="alice", host="r1-20")
+    lab.lease("unseen", "2030-08-01 10:00", "2030-08-02 10:00", user="bob", host="r1-24")
     page = open_as("alice", "/audit?type=lease.created")
     expect(page.locator("tbody tr").first).to_contain_text("name: audited")
     assert "unseen" not in page.content()

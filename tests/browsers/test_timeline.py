@@ -164,6 +164,13 @@ def test_timeline_groups_by_rack_and_zooms(open_as: OpenPage) -> None:
     expect(page.locator(".group", has_text="rack arm")).to_contain_text("8 nodes, 8 available")
     page.get_by_role("link", name="day", exact=True).click()
     expect(page.locator(".axis .tick")).to_have_count(12)
+    page.get_by_role("link", name="8 h", exact=True).click()
+    expect(page.locator(".axis .tick")).to_have_count(8)
+    first = page.locator(".axis .tick").first.text_content() or ""
+    page.get_by_role("link", name="Later").click()
+    expect(page.locator(".axis .tick").first).not_to_have_text(first)
+    page.get_by_role("link", name="Earlier").click()
+    expect(page.locator(".axis .tick").first).to_have_text(first)
 
 
 def test_two_users_see_each_others_bookings_without_a_reload(open_as: OpenPage) -> None:

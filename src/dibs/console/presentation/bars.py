@@ -49,7 +49,10 @@ class Scale(Struct, frozen=True, kw_only=True):
         """Return the labels of the axis: hours of a day, days, or weeks, whichever fits."""
         days = (self.end - self.start) / times.DAY
         if days <= 3:
-            return [self._tick(moment, "%H:%M", "%a %d %b") for moment in self._every(6 if days > 1 else 2)]
+            return [
+                self._tick(moment, "%H:%M", "%a %d %b")
+                for moment in self._every(6 if days > 1 else 2 if days > 0.5 else 1)
+            ]
         step = 1 if days <= 16 else 7
         moments = [self.zone.days_later(self.start, day) for day in range(0, round(days), step)]
         return [self._tick(moment, "%a %d", "%b") for moment in moments]

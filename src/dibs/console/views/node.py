@@ -48,7 +48,7 @@ def show(exchange: Exchange) -> Response:
         conditions=(Equals("uuid", view.node.uuid),),
     )
     (line,) = lines_of(schedule, exchange.now)
-    scale = scale_of(exchange, start, WEEK_DAYS)
+    scale = scale_of(exchange, start, exchange.zone.days_later(start, WEEK_DAYS))
     return exchange.page(
         "node.html",
         line=line,

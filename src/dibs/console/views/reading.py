@@ -57,12 +57,12 @@ def rows_of(exchange: Exchange, page: int) -> int:
     return min(max(page, int(text)), ROWS_MAX) if text.isascii() and text.isdigit() and len(text) <= 4 else page
 
 
-def scale_of(exchange: Exchange, start: int, days: int) -> Scale:
-    """Return the scale of a timeline of some days."""
+def scale_of(exchange: Exchange, start: int, end: int) -> Scale:
+    """Return the scale of a timeline."""
     services = exchange.services
     return Scale(
         start=start,
-        end=exchange.zone.days_later(start, days),
+        end=end,
         now=exchange.now,
         zone=exchange.zone,
         cleaning=services.lease_rules.cleaning_minutes * MINUTE,

@@ -11,17 +11,45 @@ from dibs.console.errors import Refusal
 from dibs.console.exchange import Exchange
 from dibs.console.presentation.bars import Bar, Scale, bars_of, turn_of
 from dibs.console.presentation.lines import Line
-from dibs.console.times import DAY
+from dibs.console.times import DAY, HOUR, Zone
 from dibs.console.views.reading import allocation_projects, lines_of, read_racks, read_schedule, rows_of, scale_of
 from dibs.http.messages import Response
 
 PAGE_ROWS = 80
 QUEUE_ROWS = 8
 """The allocations at the head of the queue that the timeline shows; Mine shows all of a project."""
-ZOOMS: Mapping[str, int] = {"day": 1, "3 days": 3, "week": 7, "month": 30, "quarter": 91}
 GROUPINGS: Mapping[str, str] = {"class": "resource_class", "rack": "chassis_uuid", "owner": "owner"}
 _DEFAULT_ZOOM = "week"
 _DEFAULT_GROUPING = "class"
+
+
+class Zoom(Struct, frozen=True):
+    """How much time the timeline shows: some hours, or some days from midnight on."""
+
+    days: int = 0
+    hours: int = 0
+
+    def start(self, zone: Zone, moment: int) -> int:
+        """Return the start of the window that has a moment near its start."""
+        return zone.midnight(moment) if self.days else moment - moment % HOUR
+
+    def later(self, zone: Zone, start: int, windows: int = 1) -> int:
+        """Return the start some windows later."""
+        return zone.days_later(start, windows * self.days) if self.days else start + windows * self.hours * HOUR
+
+    def form(self, zone: Zone, start: int) -> str:
+        """Return a start for a URL."""
+        return zone.form(start)[:10] if self.days else zone.form(start)
+
+
+ZOOMS: Mapping[str, Zoom] = {
+    "8 h": Zoom(hours=8),
+    "day": Zoom(1),
+    "3 days": Zoom(3),
+    "week": Zoom(7),
+    "month": Zoom(30),
+    "quarter": Zoom(91),
+}
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -46,9 +74,9 @@ def show(exchange: Exchange) -> Response:
     asked = exchange.query
     zoom, by = _choose(asked, "zoom", ZOOMS, _DEFAULT_ZOOM), _choose(asked, "by", GROUPINGS, _DEFAULT_GROUPING)
     text = asked.get("filter", "")
-    zone = exchange.zone
-    start = zone.midnight(zone.read(asked["from"], "the first day") if asked.get("from") else exchange.now)
-    scale = scale_of(exchange, start, ZOOMS[zoom])
+    zone, size = exchange.zone, ZOOMS[zoom]
+    start = size.start(zone, zone.read(asked["from"], "the start") if asked.get("from") else exchange.now)
+    scale = scale_of(exchange, start, size.later(zone, start))
     is_rest = exchange.is_part and "after" in asked
     schedule = read_schedule(
         exchange,
@@ -66,7 +94,7 @@ def show(exchange: Exchange) -> Response:
     counts = {count.value: f"{count.total} nodes, {count.available} available" for count in schedule.groups}
     names = read_racks(exchange) if by == "rack" else {}
     rows = list(_rows(lines, values, asked.get("group") if is_rest else None, counts, names, scale))
-    here = {"filter": text, "zoom": zoom, "by": by, "from": zone.form(start)[:10] if asked.get("from") else None}
+    here = {"filter": text, "zoom": zoom, "by": by, "from": size.form(zone, start) if asked.get("from") else None}
     more = None
     if schedule.more:
         more = exchange.url("/timeline", **here, after=lines[-1].uuid, group=_group(values[-1]))
@@ -76,7 +104,7 @@ def show(exchange: Exchange) -> Response:
         rows=rows,
         more=more,
         # A filter is about nodes; the queue is about classes.
-        queue=None if text else _queue(exchange, scale),
+        queue=None if text or is_rest else _queue(exchange, scale),
         scale=scale,
         filter=text,
         help=filters.HELP,
@@ -85,9 +113,9 @@ def show(exchange: Exchange) -> Response:
         by=by,
         groupings=GROUPINGS,
         here_url=lambda **changes: exchange.url("/timeline", **{**here, **changes}),
-        before=zone.form(zone.days_later(start, -ZOOMS[zoom]))[:10],
-        after=zone.form(scale.end)[:10],
-        step=round(100 * DAY / (scale.end - scale.start), 4),
+        before=size.form(zone, size.later(zone, start, -1)),
+        after=size.form(zone, scale.end),
+        step=round(100 * (DAY if size.days else HOUR) / (scale.end - scale.start), 4),
         command="dibs lease list",
     )
 
