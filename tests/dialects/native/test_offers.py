@@ -34,6 +34,7 @@ SITUATIONS = int(os.environ.get("SITUATIONS", "40"))
 CLASSES = ("gold", "silver", "tin")
 TRAITS = ("CUSTOM_A", "CUSTOM_B", "CUSTOM_C")
 RACK = '["==", "$rack", "r1"]'
+EITHER = ["or", ["==", "$rack", "r2"], ["==", "$trait:CUSTOM_A", "required"]]
 
 
 def arguments_of(command: str, parser: Any) -> argparse.Namespace:
@@ -70,6 +71,7 @@ class LeaseClient:
         terms = [["==", f"$trait:{trait}", "required"] for trait in TRAITS if chance.random() < 0.1]
         terms += [["==", "$resource_class", chance.choice(CLASSES)]] if chance.random() < 0.5 else []
         terms += [[chance.choice(("==", "!=")), "$rack", chance.choice(("r1", "r2"))]] if chance.random() < 0.3 else []
+        terms += [chance.choice((EITHER, ["not", json.loads(RACK)]))] if chance.random() < 0.1 else []
         text = json.dumps(terms[0] if len(terms) == 1 else ["and", *terms]) if terms else ""
         if chance.random() < 0.6:
             least = chance.randint(1, 3)
