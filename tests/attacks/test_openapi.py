@@ -122,6 +122,7 @@ MORE_RULES = {
     "GET /dibs/v1/audit",
     "GET /dibs/v1/events",
     "GET /dibs/v1/leases/availability",
+    "GET /dibs/v1/nodes/{node}/history",
     "GET /dibs/v1/reports/utilisation",
     "GET /dibs/v1/why",
     "GET /dibs/v1/why/candidates",

@@ -154,6 +154,14 @@ class Dibs:
         return found
 
     @dibs_errors()
+    def node_at(self, node: str, moment: datetime) -> dict[str, Any]:
+        """Return a node as it was at a moment: its attributes that were not empty, and its traits."""
+        answer = self._native.get(f"/nodes/{node}/history", params={"at": moment.isoformat()})
+        exceptions.raise_from_response(answer)
+        document: dict[str, Any] = answer.json()
+        return {"uuid": document["uuid"], **document["node"]}
+
+    @dibs_errors()
     def utilisation(self, *, weeks: int = 4, project: str | None = None) -> dict[str, Any]:
         """Return the node hours of each week, class and project, and the moment from which on they are known."""
         query = {"weeks": str(weeks), **({} if project is None else {"project": project})}

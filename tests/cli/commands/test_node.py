@@ -42,3 +42,14 @@ def test_traits_are_added_filtered_by_and_removed(url: str) -> None:
 def test_remove_trait_requires_traits_or_all(url: str) -> None:
     with pytest.raises(SystemExit):
         run("node", "remove", "trait", "node-1", url=url)
+
+
+def test_node_is_shown_as_it_was(url: str) -> None:
+    dibs = Dibs.connect(url)
+    node = enroll(dibs.connection, resource_class=fresh("class"))
+    created = dibs.audit(node=node.id, type="node.created")[0]["time"]
+    dibs.nodes.add_traits(node.id, "CUSTOM_RED")
+    then = run("node", "show", node.name, "--at", created, "-f", "json", url=url).json
+    assert (then["uuid"], then["name"]) == (node.id, node.name)
+    assert "traits" not in then
+    assert run("node", "show", node.id, "--at", "52w", url=url).code != 0

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dibs.cli.argument_types import SEVERAL
+from dibs.cli.argument_types import SEVERAL, past_moment
 from dibs.cli.client_command import ClientCommand, ClientLister, ClientShowOne, Words
 
 if TYPE_CHECKING:
@@ -66,18 +66,22 @@ class List(ClientLister):
 
 
 class Show(ClientShowOne):
-    """Show a node."""
+    """Show a node, as it is or as it was."""
 
-    example = "rack1-01 -f json"
+    example = "rack1-01 --at 2d -f json"
 
     def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
         """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
         parser.add_argument("node", metavar="NODE", help="Name or UUID of the node")
+        parser.add_argument("--at", type=past_moment, metavar="TIME", help="Show what it was then; 2d: two days ago")
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
         """Return columns and values."""
+        if parsed_args.at is not None:
+            found = self.dibs.node_at(parsed_args.node, parsed_args.at)
+            return tuple(found), tuple(found.values())
         fields = _fields(self.dibs.nodes.get(parsed_args.node))
         return FIELDS, tuple(fields[field] for field in FIELDS)
 

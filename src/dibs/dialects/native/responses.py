@@ -128,6 +128,8 @@ EVENT: Schema = document(
 MESSAGES: Schema = {"type": "string", "description": "Server-sent events; the data of each is an Event."}
 EVENTS: Schema = document("Events", {"events": list_of(EVENT)}, {"next": TEXT})
 
+NODE_AT: Schema = document("NodeAt", {"uuid": UUID, "at": TIME, "node": OBJECT})
+
 _UTILISATION = record(
     {
         "week": TEXT,

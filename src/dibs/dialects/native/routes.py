@@ -2,7 +2,7 @@
 
 from dibs.dialects.native import allocations, audit, events, keeping, lease_availability, responses, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
-from dibs.dialects.native.handlers import candidates, quotas, reports, webhooks
+from dibs.dialects.native.handlers import candidates, history, quotas, reports, webhooks
 from dibs.http.messages import Response
 from dibs.http.routing import Route
 
@@ -190,6 +190,16 @@ ROUTES: tuple[Route[Handler], ...] = (
         statuses={200: "messages, one for each event, until the client closes the connection"},
         answer=responses.MESSAGES,
         answer_type="text/event-stream",
+    ),
+    Route(
+        method="GET",
+        path="/v1/nodes/{node}/history",
+        handler=history.show_node,
+        summary="Show a node as it was at a moment",
+        query=history.QUERY,
+        required_query=("at",),
+        statuses={200: "the attributes of the node that were not empty, and its traits"},
+        answer=responses.NODE_AT,
     ),
     Route(
         method="GET",

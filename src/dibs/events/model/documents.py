@@ -26,15 +26,13 @@ def event_document(event: StoredEvent) -> dict[str, Any]:
         "actor": {"user": event.actor_user, "project": event.actor_project},
         "request_id": event.request_id,
         "operation": event.operation,
-        "before": _state(event.before),
-        "after": _state(event.after),
+        "before": None if event.before is None else state_document(event.before),
+        "after": None if event.after is None else state_document(event.after),
     }
 
 
-def _state(state: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def state_document(state: Mapping[str, Any]) -> dict[str, Any]:
     """Return a state with its times as text."""
-    if state is None:
-        return None
     return {
         name: format_time(value) if isinstance(value, int) and name.endswith(("_at", "_until")) else value
         for name, value in state.items()

@@ -84,14 +84,12 @@ class Watch(Struct, frozen=True, kw_only=True):
             object_id=object_id,
             project=project,
             node=node,
-            before=self._state(before, names),
-            after=self._state(after, names),
+            before=None if before is None else self.state(before, names),
+            after=None if after is None else self.state(after, names),
         )
 
-    def _state(self, value: Struct | None, names: Iterable[str] | None) -> State | None:
+    def state(self, value: Struct, names: Iterable[str] | None = None) -> State:
         """Return these attributes; without names, those that are not empty."""
-        if value is None:
-            return None
         if names is None:
             names = [name for name in self.names if getattr(value, name) not in (None, "", {}, ())]
         return {

@@ -68,6 +68,12 @@ def at_positions(tx: Transaction, positions: Sequence[int]) -> dict[int, StoredE
     return found
 
 
+def oldest_moment(tx: Transaction) -> int | None:
+    """Return when the oldest event that still exists happened; None without events."""
+    found = tx.tuples(_NEXT, {"from_id": 0})
+    return found[0][1] if found else None
+
+
 def _first_from(tx: Transaction, moment: int) -> int:
     """Return the smallest id whose event happened at or after a moment; one beyond the last when there is none."""
     last = tx.values(_LAST)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from dibs.events.model.events import CHANGED, Event, Watch
+from dibs.events.model.events import CHANGED, Event, State, Watch
 from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
 
@@ -41,6 +41,11 @@ def node_event(before: Node | None, after: Node | None) -> Event | None:
         node=present.uuid,
         verb=FAULT if failed else None,
     )
+
+
+def node_state(node: Node) -> State:
+    """Return what the event of a new node would show of it."""
+    return _NODE.state(node)
 
 
 def traits_event(changed: Node, before: Iterable[str], after: Iterable[str]) -> Event:

@@ -24,6 +24,7 @@ from dibs.machines.model.errors import (
     NodeProtected,
     WrongState,
 )
+from dibs.machines.model.events import traits_event
 from dibs.machines.model.node_changes import check_change, follow_from_change
 from dibs.machines.model.node_query import Equals, NodeCount, NodeQuery
 from dibs.machines.model.nodes import Node
@@ -187,6 +188,9 @@ def delete_node(tx: Transaction, access: Access, now: int, ident: str) -> None:
     node_claims.release(tx, now, node)
     require_unused(tx, node.id, node.uuid)
     nodes.forget_parent(tx, node)
+    # The event of the deletion shows the traits too, so that the past of the node can be told.
+    if had := traits.of_provider(tx, node.id):
+        tx.record(traits_event(node, had, ()))
     nodes.delete(tx, node)
 
 
