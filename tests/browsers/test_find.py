@@ -46,3 +46,11 @@ def test_funnel_counts_what_each_condition_leaves_while_the_user_types(lab: Lab,
         "14\nof class gold",
         f"9\nhave {GPU}",
     ]
+
+
+def test_request_beyond_the_quota_of_the_project_is_not_allowed(lab: Lab, open_as: OpenPage) -> None:
+    lab.call("PUT", "/dibs/v1/quotas/strangers", {"nodes": 2})
+    page = open_as("eve", "/find?start=2031-09-01T10:00&end=2031-09-03T10:00&count=3")
+    expect(page.get_by_role("alert")).to_contain_text("Not allowed.")
+    page.get_by_label("How many").fill("2")
+    expect(page.get_by_role("status")).to_contain_text("Yes.")

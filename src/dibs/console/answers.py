@@ -53,7 +53,8 @@ def find_answer(exchange: Exchange, request: BookingRequest) -> Answer:
     """Ask whether the request can be booked now, without booking anything."""
     found = _check(exchange, request)
     if found.offers is None:
-        return Answer(request=request, fits=True)
+        # Without offers there is a machine; the project's quota may be against it.
+        return Answer(request=request, fits=found.fits, text=found.text)
     later = found.offers.later.run(SearchBudget(time.thread_time))
     offers = found.offers.run(later, SearchBudget(time.thread_time))
     buttons = [offer_button(request, each, exchange.zone, exchange.now) for each in offers if not _loses(request, each)]

@@ -27,5 +27,5 @@ def show(exchange: Exchange) -> Response:
         step=STEP_HOURS * HOUR // SECOND,
         days=DAYS,
         week=STEPS_OF_WEEK,
-        command="dibs why --resource-class CLASS",
+        command="dibs report; dibs why --resource-class CLASS",
     )
