@@ -1,7 +1,7 @@
 """Simulate sites that are larger than one machine: ``python -m bench.simulate [--seconds 20]``.
 
 Requests arrive at random. Each needs an API process, a connection, and CPU time of the database server: the costs are
-those that ``python -m bench nodes`` measures, with room for other hardware. The simulation shows where requests wait,
+those that ``python -m bench nodes`` measured (docs/benchmarks.md). The simulation shows where requests wait,
 and how many reads a replica may answer when a client must see its own writes.
 """
 
@@ -27,11 +27,11 @@ class Kind(Struct, frozen=True, kw_only=True):
 
 
 KINDS = (
-    Kind(name="show a node", per_machine_hour=30, server=1.5, database=0.6),
-    Kind(name="list 100 nodes", per_machine_hour=1, server=6.0, database=1.5),
-    Kind(name="candidates, limit=100", per_machine_hour=0.5, server=3.5, database=1.0),
-    Kind(name="claim or release", per_machine_hour=0.5, server=2.5, database=1.5, writes=True, events=1),
-    Kind(name="change a node's state", per_machine_hour=1, server=2.5, database=1.5, writes=True, events=1),
+    Kind(name="show a node", per_machine_hour=30, server=2.0, database=0.5),
+    Kind(name="list 100 nodes", per_machine_hour=1, server=3.0, database=0.7),
+    Kind(name="candidates, limit=100", per_machine_hour=0.5, server=6.0, database=1.5),
+    Kind(name="claim or release", per_machine_hour=0.5, server=4.5, database=2.3, writes=True, events=1),
+    Kind(name="change a node's state", per_machine_hour=1, server=12.0, database=10.0, writes=True, events=1),
 )
 """A busy site: monitoring reads every node every two minutes, and each machine changes hands six times a day."""
 PEAK = 3
@@ -57,10 +57,10 @@ class Layout(Struct, frozen=True, kw_only=True):
 
 LAYOUTS = (
     Layout(machines=10_000, regions=1, processes=2, database_cores=2),
-    Layout(machines=100_000, regions=1, processes=10, database_cores=8),
-    Layout(machines=1_000_000, regions=1, processes=100, database_cores=64),
-    Layout(machines=1_000_000, regions=1, processes=100, database_cores=32, replicas=2),
-    Layout(machines=1_000_000, regions=10, processes=10, database_cores=8),
+    Layout(machines=100_000, regions=1, processes=12, database_cores=8),
+    Layout(machines=1_000_000, regions=1, processes=120, database_cores=64),
+    Layout(machines=1_000_000, regions=1, processes=120, database_cores=32, replicas=2),
+    Layout(machines=1_000_000, regions=10, processes=12, database_cores=8),
 )
 
 
