@@ -31,7 +31,7 @@ class Effort(Struct, frozen=True, kw_only=True):
 
 
 THOROUGH = Effort(seconds=2.0, rounds=3)
-QUICK = Effort(seconds=0.5, rounds=1)
+QUICK = Effort(seconds=0.4, rounds=1)
 _BEGAN = time.monotonic()
 
 
