@@ -100,7 +100,7 @@ def _cpu(load: Load) -> str:
 
 def curve(unit: str, columns: Mapping[int, Mapping[str, Load]]) -> Iterator[str]:
     """Yield a table with a column for each size: CPU milliseconds of server and database, and work per second."""
-    yield f"| work | {' | '.join(f'{size:,} {unit}' for size in columns)} |"
+    yield f"| work | {' | '.join(f'{unit}: {size:,}' for size in columns)} |"
     yield "|---" * (len(columns) + 1) + "|"
     for name in next(iter(columns.values())):
         cells = [f"{_cpu(loads[name])} ms, {loads[name].per_second:,.0f}/s" for loads in columns.values()]
