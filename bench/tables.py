@@ -44,6 +44,8 @@ class Row(Struct, frozen=True, kw_only=True):
     clients: int = 1
     count_max: int = 10**9
     """Pieces of work in a round at most, for work that uses something up."""
+    warm: bool = False
+    """Whether a row before it has brought the services to their usual speed."""
     after: Callable[[Client], object] | None = None
     """Undoes a round; not measured."""
 
@@ -58,9 +60,9 @@ def compare(rows: Sequence[Row], original: Target | None, dibs: Target, effort: 
 
 
 def measure_in_turns(row: Row, targets: Sequence[Target], effort: Effort) -> list[Load]:
-    """Return the medians of the rounds of each service, after a first round that every process of it takes part in."""
+    """Return the medians of the rounds of each service, after a first one that is not counted."""
     rounds: list[list[Load]] = [[] for _ in targets]
-    for target in targets:
+    for target in () if row.warm else targets:
         _run(row, target, 0.0, WARMING_CLIENTS)
     for _ in range(effort.rounds):
         for target, loads in zip(targets, rounds, strict=True):
