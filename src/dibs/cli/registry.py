@@ -43,6 +43,7 @@ CLIENT_COMMANDS = {
     "lease list": "dibs.cli.commands.lease:List",
     "lease show": "dibs.cli.commands.lease:Show",
     "lease update": "dibs.cli.commands.lease:Update",
+    "lease release": "dibs.cli.commands.lease:Release",
     "lease delete": "dibs.cli.commands.lease:Delete",
     "lease why": "dibs.cli.commands.lease:Why",
     "quota set": "dibs.cli.commands.projects.quota:Set",

@@ -177,6 +177,14 @@ class Leases:
         return LatestEnd.read(answer.json())
 
     @dibs_errors()
+    def release(self, lease: str, host: str) -> dict[str, int]:
+        """Release a host of an active lease, or one instance on it; return the instances on each host that is left."""
+        answer = self._native.post(f"/leases/{self.get(lease).id}/release", json={"host": host})
+        exceptions.raise_from_response(answer)
+        left: dict[str, int] = answer.json()["hosts"]
+        return left
+
+    @dibs_errors()
     def delete(self, lease: str) -> None:
         """End an active lease now, or cancel a pending one."""
         self.get(lease).delete(self._service)

@@ -89,3 +89,12 @@ def test_a_lease_is_created_by_count_trait_and_class_without_json(bed: Bed) -> N
     assert run("lease", "delete", made["id"], url=url).code == 0
     for each in (node, other):
         assert run("host", "delete", each.name, url=url).code == 0
+
+
+def test_release_of_a_host_is_refused_before_the_lease_has_started(bed: Bed, only: str) -> None:
+    url, name = bed.shared_server("sqlite").url, fresh("lease")
+    window = ("--start", "2094-07-01T10:00", "--for", "2h", "--hosts", "1", "--property", only)
+    assert run("lease", "create", name, *window, url=url).code == 0
+    refused = run("lease", "release", name, only.partition("=")[2], url=url)
+    assert (refused.code, "is PENDING: only an active lease can release a host" in refused.err) == (1, True)
+    assert run("lease", "delete", name, url=url).code == 0

@@ -22,6 +22,7 @@ def test_openapi_document_has_every_path(ask: Conversation) -> None:
         "/dibs/v1/leases/availability",
         "/dibs/v1/leases/{lease}/latest-end",
         "/dibs/v1/nodes/{node}/history",
+        "/dibs/v1/leases/{lease}/release",
         "/dibs/v1/reports/utilisation",
         "/dibs/v1/webhooks",
         "/dibs/v1/webhooks/{webhook}",

@@ -137,6 +137,23 @@ class Update(ClientShowOne):
         return FIELDS, _row(changed, self.dibs)
 
 
+class Release(ClientLister):
+    """Release a host of an active lease, or one instance on it; list what the lease has left."""
+
+    example = "training rack1-01"
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the arguments."""
+        parser = super().get_parser(prog_name)
+        parser.add_argument("lease", metavar="LEASE", help="ID of the lease, or its name if unique")
+        parser.add_argument("host", metavar="HOST", help="Name or ID of the host, or UUID of its node")
+        return parser
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]:
+        """Release the host."""
+        return ("host", "amount"), sorted(self.dibs.leases.release(parsed_args.lease, parsed_args.host).items())
+
+
 class Delete(ClientCommand):
     """Delete leases: end active ones now, cancel pending ones."""
 

@@ -19,6 +19,7 @@ from dibs.http.failures import shorten
 from dibs.http.messages import Response
 from dibs.leases.model.errors import (
     BadLease,
+    LeaseConflict,
     LeaseNotFound,
     LeaseRefused,
     LeaseTooLong,
@@ -54,6 +55,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     AllocationExists: 409,
     InstanceInUse: 409,
     WrongState: 409,
+    LeaseConflict: 409,
     NodeBooked: 409,
     NodePromised: 409,
     TooManyWebhooks: 409,

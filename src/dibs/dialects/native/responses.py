@@ -62,6 +62,7 @@ ALLOCATION: Schema = document(
 )
 ALLOCATIONS: Schema = document("Allocations", {"allocations": list_of(ALLOCATION)}, {"next": TEXT})
 
+RELEASED: Schema = document("Released", {"lease": UUID, "hosts": by_name(INTEGER)})
 LATEST_END: Schema = document("LatestEnd", {"end": TIME_OR_NULL, "latest": TIME_OR_NULL, "reason": TEXT})
 
 OFFER: Schema = document(

@@ -2,7 +2,7 @@
 
 from dibs.dialects.native import allocations, audit, events, keeping, lease_availability, responses, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
-from dibs.dialects.native.handlers import candidates, history, quotas, reports, webhooks
+from dibs.dialects.native.handlers import candidates, history, lease_releases, quotas, reports, webhooks
 from dibs.http.messages import Response
 from dibs.http.routing import Route
 
@@ -98,6 +98,15 @@ ROUTES: tuple[Route[Handler], ...] = (
         summary="Show how long a lease can be kept at most",
         statuses={200: "the end, the latest end with the hosts that it has, and what limits it"},
         answer=responses.LATEST_END,
+    ),
+    Route(
+        method="POST",
+        path="/v1/leases/{lease}/release",
+        handler=lease_releases.release,
+        summary="Release a host of an active lease, or one instance on it",
+        body=lease_releases.HOST,
+        statuses={200: "the hosts that the lease has left, each with the number of instances"},
+        answer=responses.RELEASED,
     ),
     Route(
         method="GET",

@@ -100,7 +100,7 @@ def plan_update(tx: Transaction, now: int, lease: Lease, command: UpdateLease) -
     if window.length > lease.end_at - lease.start_at:
         check_length(window, lease.project_id, command.rules)
     before_end_at = changed_before_end(lease, window, command.before_end_at)
-    current = _current_hosts(tx, lease)
+    current = current_hosts(tx, lease)
     after = _reservations(lease, command, current)
     changed = [each for each, before in zip(after, lease.reservations, strict=True) if differs(before, each)]
     kept = [each for each in after if each not in changed]
@@ -123,7 +123,7 @@ def _update(tx: Transaction, now: int, lease: Lease, command: UpdateLease) -> No
     _write(tx, now, lease, plan)
 
 
-def _current_hosts(tx: Transaction, lease: Lease) -> dict[int, dict[int, int]]:
+def current_hosts(tx: Transaction, lease: Lease) -> dict[int, dict[int, int]]:
     """Return the hosts that each reservation has, by the id of the reservation."""
     found: dict[int, dict[int, int]] = {reservation.id: {} for reservation in lease.reservations}
     for booked in bookings.of_reservations(tx, sorted(found)):

@@ -37,6 +37,10 @@ def test_limits_are_set_shown_listed_and_removed(ask: Conversation) -> None:
     assert (status, document["error"]["code"]) == (404, "quota_not_found")
 
 
+def test_number_with_a_zero_fraction_is_an_integer(ask: Conversation) -> None:
+    assert ask("PUT", "/v1/quotas/p1", {"nodes": 4.0}, actor=ADMIN)[1]["limits"][0]["nodes"] == 4
+
+
 def test_list_is_paged(ask: Conversation, ledger: Ledger) -> None:
     for project in ("a", "b", "c"):
         limit(ledger, project, nodes=1)

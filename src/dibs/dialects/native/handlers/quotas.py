@@ -70,7 +70,9 @@ def set_quota(exchange: Exchange) -> Response:
     require_to_update(exchange.access)
     body = exchange.body(LIMITS)
     resource_class = body.pop("resource_class", None) or ""
-    command = SetQuota(project=_project(exchange), resource_class=resource_class, limits=body)
+    # In JSON, 4.0 is an integer too.
+    limits = {name: None if limit is None else int(limit) for name, limit in body.items()}
+    command = SetQuota(project=_project(exchange), resource_class=resource_class, limits=limits)
     return json_answer(_render_usage(exchange.write(quotas.set_quota, command)))
 
 

@@ -1,0 +1,1 @@
+"""Changes that only a lease that has begun allows."""
