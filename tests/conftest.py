@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dibs.database import Store, open_store
+from dibs.database import Store
 from tests.bed.dibs_server import DibsServer
 from tests.bed.forked import ForkedProcess, start_forked
 from tests.bed.mariadb import MariadbServer
@@ -213,11 +213,11 @@ def blank_database_url(bed: Bed, engine_name: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def store(database_url: str) -> Iterator[Store]:
+def store(bed: Bed, engine_name: str, database_url: str) -> Iterator[Store]:
     """The store of this test's database."""
-    opened = open_store(database_url)
+    opened = bed.databases(engine_name).open_store(database_url)
     yield opened
-    opened.close()
+    bed.databases(engine_name).close_store(database_url, opened)
 
 
 @pytest.fixture

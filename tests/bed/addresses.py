@@ -1,6 +1,6 @@
 """Administer a throw-away database server through its port: test processes know nothing else about it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,12 +49,21 @@ class PostgresqlAddress:
     def drop(self, database: str) -> None:
         self.execute(f"DROP DATABASE {database} WITH (FORCE)")
 
-    def cut_other_connections(self, cursor: Any) -> None:
-        """Close every other connection to this database: the connection of a killed process may still hold locks."""
+    def session_of(self, connection: Any) -> int:
+        """Return the number that the server gave to a connection."""
+        return int(connection.info.backend_pid)
+
+    def cut_other_connections(self, cursor: Any, spared: Collection[int]) -> set[int]:
+        """Close every other connection to this database, and return the spared ones that are open.
+
+        The connection of a killed process may still hold locks.
+        """
         cursor.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            "SELECT pid, CASE WHEN pid <> ALL(%s) THEN pg_terminate_backend(pid) END FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+            [list(spared)],
         )
+        return {pid for pid, _ in cursor.fetchall()}.intersection(spared)
 
     def empty(self, cursor: Any, tables: Sequence[str]) -> None:
         """Delete every row of these tables. DELETE, because TRUNCATE recreates each table, which takes 100 ms."""
@@ -113,15 +122,24 @@ class MariadbAddress:
     def drop(self, database: str) -> None:
         self.execute(f"DROP DATABASE {database}")
 
-    def cut_other_connections(self, cursor: Any) -> None:
-        """Close every other connection to this database: the connection of a killed process may still hold locks."""
+    def session_of(self, connection: Any) -> int:
+        """Return the number that the server gave to a connection."""
+        return int(connection.thread_id())
+
+    def cut_other_connections(self, cursor: Any, spared: Collection[int]) -> set[int]:
+        """Close every other connection to this database, and return the spared ones that are open.
+
+        The connection of a killed process may still hold locks.
+        """
         cursor.execute("SELECT id FROM information_schema.processlist WHERE db = database() AND id <> connection_id()")
-        for (connection,) in cursor.fetchall():
+        found = {session for (session,) in cursor.fetchall()}
+        for connection in found.difference(spared):
             try:
                 cursor.execute(f"KILL {connection}")
             except pymysql.err.MySQLError as error:
                 if error.args[0] != UNKNOWN_THREAD:
                     raise
+        return found.intersection(spared)
 
     def empty(self, cursor: Any, tables: Sequence[str]) -> None:
         """Delete every row of these tables. DELETE, because TRUNCATE recreates each table, which is slow."""

@@ -6,13 +6,19 @@ import shutil
 from pathlib import Path
 from typing import Any, Protocol
 
+from dibs.database import Store, open_store
+from dibs.database.engines.pool import PooledConnection
 from dibs.database.migrate import upgrade
+from dibs.database.store import PooledStore
 from tests.bed.addresses import MariadbAddress, PostgresqlAddress
 
 Row = tuple[Any, ...]
 
 KEPT = "structure_versions"
 """A table whose rows stay as a test left them: any versions are as good as those of the migration."""
+
+CONNECTIONS_KEPT = 4
+"""How many connections of a store stay open for the next test."""
 
 _numbers = itertools.count(1)
 
@@ -33,6 +39,12 @@ class Databases(Protocol):
 
     def discard(self, url: str) -> None:
         """Drop or recycle a database that its test no longer uses."""
+
+    def open_store(self, url: str) -> Store:
+        """Return a new store of a database."""
+
+    def close_store(self, url: str, store: Store) -> None:
+        """Close a store that its test no longer uses."""
 
 
 class SqliteDatabases:
@@ -58,9 +70,18 @@ class SqliteDatabases:
         for ending in ("", "-wal", "-shm"):
             Path(url.removeprefix("sqlite:///") + ending).unlink(missing_ok=True)
 
+    def open_store(self, url: str) -> Store:
+        return open_store(url)
+
+    def close_store(self, url: str, store: Store) -> None:
+        store.close()
+
 
 class ServerDatabases:
-    """PostgreSQL and MariaDB: creating a schema is slow, so a used database is emptied and used again."""
+    """PostgreSQL and MariaDB: creating a schema is slow, so a used database is emptied and used again.
+
+    So are some connections of its store: for each new one, PostgreSQL starts a process and reads the catalog again.
+    """
 
     def __init__(self, server: PostgresqlAddress | MariadbAddress) -> None:
         self.server = server
@@ -69,6 +90,7 @@ class ServerDatabases:
         self.with_schema: set[str] = set()
         self.emptied: list[str] = []
         self.connections: dict[str, Any] = {}
+        self.kept: dict[str, list[PooledConnection]] = {}
 
     def blank(self) -> str:
         name = unused_name()
@@ -91,7 +113,24 @@ class ServerDatabases:
         else:
             if connection := self.connections.pop(url, None):
                 connection.close()
+            for kept in self.kept.pop(url, ()):
+                kept.driver.close()
             self.server.drop(url.rpartition("/")[2])
+
+    def open_store(self, url: str) -> Store:
+        store = open_store(url)
+        assert isinstance(store, PooledStore)
+        store._pool._idle = self.kept.pop(url, [])
+        return store
+
+    def close_store(self, url: str, store: Store) -> None:
+        assert isinstance(store, PooledStore)
+        pool = store._pool
+        with pool._lock:
+            self.kept[url], pool._idle = pool._idle[-CONNECTIONS_KEPT:], pool._idle[:-CONNECTIONS_KEPT]
+        for connection in self.kept[url]:
+            connection.generation = 0
+        store.close()
 
     def _remember(self, url: str) -> None:
         """Record the tables, and the rows that migrations insert."""
@@ -102,7 +141,9 @@ class ServerDatabases:
     def _emptied(self, url: str) -> bool:
         """Restore a database to the state of ``fresh``; return False when a test changed its tables."""
         with self._connection(url).cursor() as cursor:
-            self.server.cut_other_connections(cursor)
+            kept = {self.server.session_of(each.driver): each for each in self.kept.get(url, ())}
+            alive = self.server.cut_other_connections(cursor, kept.keys())
+            self.kept[url] = [connection for session, connection in kept.items() if session in alive]
             if [name for (name,) in _rows(cursor, self.server.table_names)] != self.tables:
                 return False
             if used := [name for name in self._filled(cursor) if name not in {*self.seeds, KEPT}]:

@@ -89,6 +89,7 @@ class Absence:
         self._away, self.refusals = threading.Event(), 0
         self.set, self.clear = self._away.set, self._away.clear
         self._store = ledger.store
+        self.statistics = ledger.store.statistics
         self.runner = build_runner(self, ledger.clock)
 
     def read(self, body):

@@ -139,6 +139,7 @@ def test_read_that_raises_keeps_its_connection(store: Store, monkeypatch: pytest
         raise LookupError("no such provider")
 
     monkeypatch.setattr(store.engine, "connect", counted)
+    store.close()
     for _ in range(3):
         with pytest.raises(LookupError):
             store.read(not_found)
