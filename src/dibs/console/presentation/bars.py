@@ -133,7 +133,7 @@ def _cleaning(each: Occupation, scale: Scale) -> Iterator[Bar]:
 
 
 def _being_cleaned(line: Line, scale: Scale) -> Bar:
-    """A node that is torn down or cleaned right now: from its last change of state, as long as that usually takes."""
+    """Return the bar of a node that is being cleaned: from its last change of state, as long as that usually takes."""
     start = line.since or scale.now
     end = max(start + scale.turnover, scale.now)
     return _placed(
@@ -147,7 +147,7 @@ def _being_cleaned(line: Line, scale: Scale) -> Bar:
 
 
 def _maintenance(line: Line, scale: Scale) -> Bar:
-    """Maintenance has no end: it is shown from now on, up to the end of the day."""
+    """Return the bar of maintenance. It has no end: the bar covers a day from now on."""
     text = f"{line.state}: {line.fault}" if line.fault and line.fault != line.state else line.state
     end = min(scale.end, scale.now + times.DAY)
     bar = _placed(scale, scale.now, end, kind="maint", text=text, title=f"{text}, no end")
