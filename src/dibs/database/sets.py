@@ -18,6 +18,7 @@ from sqlalchemy import (
     TextClause,
     bindparam,
     case,
+    func,
     literal_column,
     select,
 )
@@ -103,6 +104,33 @@ def _joined(among: Among, compiler: SQLCompiler, **options: Any) -> str:
 @compiles(Among, "postgresql")
 def _looked_up(among: Among, compiler: SQLCompiler, **options: Any) -> str:
     return compiler.process(among.looked_up, **options)
+
+
+class LockedInOrder(ColumnElement[bool]):
+    """The condition of an UPDATE of the rows with these keys, which locks them in the order of the keys.
+
+    Two transactions that lock the same rows in different orders deadlock. SQLite has one writer, and MariaDB reads rows
+    by primary key, so their UPDATE is in order. That of PostgreSQL locks rows in the order in which it happens to read
+    them, so it locks them before, in the same statement.
+    """
+
+    inherit_cache = False
+
+    def __init__(self, key: ColumnElement[Any], keys: Sequence[BindParameter[Any]]) -> None:
+        self.among = key.in_(keys)
+        # As an UPDATE that changes no key: foreign keys may refer to the rows meanwhile.
+        rows = select(key).where(self.among).order_by(key).with_for_update(key_share=True).correlate(None)
+        self.locked = key == func.any(func.array(rows.scalar_subquery()))
+
+
+@compiles(LockedInOrder)
+def _among(condition: LockedInOrder, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(condition.among, **options)
+
+
+@compiles(LockedInOrder, "postgresql")
+def _locked(condition: LockedInOrder, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(condition.locked, **options)
 
 
 def listed(ids: Iterable[int]) -> str:

@@ -1,4 +1,4 @@
-"""PostgreSQL behind PgBouncer in transaction mode."""
+"""PostgreSQL: the order of its locks, and PgBouncer in transaction mode."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,10 +9,13 @@ from sqlalchemy import text
 from dibs.database import migrate, open_store, revisions
 from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
+from dibs.ledger.queries import providers
 from dibs.wiring.administration import metadata
 from tests.bed.pgbouncer import PgBouncer
 from tests.bed.session import Bed
+from tests.bed.waiting import eventually
 from tests.builders import Ledger
+from tests.provider_builders import make
 
 pytestmark = pytest.mark.needs_engine("postgresql")
 
@@ -64,3 +67,29 @@ def test_pgbouncer_that_the_url_does_not_name_is_reported(pooled: Callable[..., 
         revisions.problems(pooled(), metadata)
     found = revisions.problems(pooled(IGNORES_OPTIONS), metadata)
     assert any("pgbouncer=true" in problem for problem in found)
+
+
+def test_providers_are_locked_in_the_order_of_their_ids(bed: Bed) -> None:
+    url = bed.databases("postgresql").fresh()
+    store = open_store(url)
+    ledger = Ledger(store)
+    first, second = make(ledger).id, make(ledger).id
+    # A changed row moves behind the others in the file, and so in the order in which PostgreSQL reads them.
+    ledger.run(lambda tx: providers.lock_and_bump(tx, [first], 1))
+
+    def someone_waits() -> bool:
+        waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        return bool(store.read(lambda tx: tx.values(text(waiting))))
+
+    with ThreadPoolExecutor(1) as pool:
+
+        def lock_one_after_the_other(tx: Transaction) -> None:
+            providers.lock_and_bump(tx, [first], 2)
+            pool.submit(ledger.run, lambda other: providers.lock_and_bump(other, [first, second], 3))
+            eventually(someone_waits, what="a transaction that waits for a lock")
+            providers.lock_and_bump(tx, [second], 2)
+
+        store.write(lock_one_after_the_other)
+    assert store.statistics.reruns == 0
+    store.close()
+    bed.databases("postgresql").discard(url)

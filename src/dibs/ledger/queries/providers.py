@@ -200,7 +200,7 @@ def _lock_many(count: int) -> Update:
     change = sets.by_key(providers.c.id, "id", "change", count, BigInteger())
     return (
         update(providers)
-        .where(providers.c.id.in_(sets.binds("id", count)))
+        .where(sets.LockedInOrder(providers.c.id, sets.binds("id", count)))
         .values(generation=providers.c.generation + change, updated_at=bindparam("now"))
     )
 
