@@ -45,7 +45,7 @@ class Load(Struct, frozen=True, kw_only=True):
     """What clients measured, and what their work cost."""
 
     server: float
-    """CPU milliseconds per piece of work."""
+    """CPU milliseconds per piece of work, unfinished ones included."""
     database: float
     p50: float
     """Milliseconds."""
@@ -187,12 +187,13 @@ def measure(target: Target, work: Work, clients: int, seconds: float, count_max:
     times = sorted(one for each in taken for one in each)
     if not times:
         raise unfinished[0]
-    server, database = ((b - a) * 1_000 / len(times) for a, b in zip(before, after, strict=True))
+    begun = len(times) + len(unfinished)
+    server, database = ((b - a) * 1_000 / begun for a, b in zip(before, after, strict=True))
     return Load(
         server=server,
         database=database,
         p50=times[len(times) // 2] * 1_000,
         p99=times[int(len(times) * 0.99)] * 1_000,
         per_second=len(times) / elapsed,
-        unfinished=len(unfinished) / (len(unfinished) + len(times)),
+        unfinished=len(unfinished) / begun,
     )
