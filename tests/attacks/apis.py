@@ -110,7 +110,7 @@ NATIVE = Api(
     headers={"content-type": b"application/json"},
     version_header="openstack-api-version",
     versions=(b"dibs 9.9", b"\xff", b""),
-    arguments={"allocation": INSTANCE},
+    arguments={"allocation": INSTANCE, "node": NODES["available"]},
     bodies={
         ("POST", "/v1/allocations"): {
             "resource_class": "large",
@@ -125,6 +125,9 @@ NATIVE = Api(
             "wait_seconds": 60,
         },
         ("POST", "/v1/allocations/{allocation}/retry"): {"wait_seconds": 60},
+        ("POST", "/v1/leases/{lease}/release"): {"host": "held"},
+        ("PUT", "/v1/quotas/{project}"): {"resource_class": "large", "nodes": 1_000, "node_hours": None, "queued": 100},
+        ("POST", "/v1/webhooks"): {"url": "https://8.8.8.8/events", "types": ["lease.started", "node"]},
     },
     queries={
         "/v1/allocations": {"state": "allocating", "resource_class": "large", "limit": "10", "marker": INSTANCE},
@@ -137,7 +140,10 @@ NATIVE = Api(
             "affinity": "none",
             "hypervisor_properties": "%5B%22==%22,%22$vcpus%22,%2264%22%5D",
         },
+        "/v1/nodes/{node}/history": {"at": "2090-01-01T12:00:00"},
         "/v1/why": {"resource_class": "large", "traits": "CUSTOM_A", "candidate_nodes": "held", "count": "2"},
+        "/v1/why/nodes": {"resource_class": "large", "traits": "CUSTOM_A", "candidate_nodes": "held"},
+        "/v1/why/candidates": {"resources": "VCPU:1", "required": "CUSTOM_A"},
     },
     names=("batch",),
     query_values=(

@@ -73,6 +73,11 @@ def test_every_valid_request_to_the_other_apis_is_accepted(provider_target: Prov
         ("POST", "/v1/allocations/{allocation}/renew"): 409,
         ("GET", "/v1/leases/{lease}/latest-end"): 404,
         ("POST", "/v1/allocations/{allocation}/retry"): 409,
+        ("POST", "/v1/leases/{lease}/release"): 404,
+        ("GET", "/v1/nodes/{node}/history"): 400,
+        ("GET", "/v1/webhooks/{webhook}"): 404,
+        ("DELETE", "/v1/webhooks/{webhook}"): 404,
+        ("GET", "/v1/webhooks/{webhook}/deliveries"): 404,
     }
 
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,10 @@ VIEWS = {
 def demo() -> Iterator[str]:
     """What a demo prints until it leaves the console open. Ctrl-C ends it."""
     command = [sys.executable, str(DEMO), "--stay"]
-    process = subprocess.Popen(command, env=os.environ | {"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE, text=True)
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    # Processes of a shell's background job ignore Ctrl-C.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, preexec_fn=heed)
     assert process.stdout is not None
     lines: list[str] = []
     for line in process.stdout:

@@ -96,11 +96,11 @@ class ClientCommand(Command):
         return f"\n{found}" if found else ""
 
     def _offers(self, parsed_args: argparse.Namespace, error: Exception) -> str:
-        from openstack import exceptions
-
         try:
             found = self.offers(parsed_args, error)
-        except exceptions.SDKException:
+        except Exception as failed:
+            if code_of(failed) is None:
+                raise
             return ""
         lines = ["Possible instead:", *(f"- {each.text}: {each.command}" for each in found)]
         return "".join(f"\n{line}" for line in lines) if found else ""

@@ -31,10 +31,10 @@ class AnsweredByExitCode(ClientShowOne):
 
 
 class Why(AnsweredByExitCode):
-    """Explain why a node is not available, when it will be, and what is instead. Nothing is allocated.
+    """Explain why a node is not available and when it will be. Nothing is allocated.
 
-    Exits with 0 if enough nodes are available, otherwise with 1. With --keep, it shows how long an allocation can be
-    kept at most, and exits with 0.
+    Offers what is available instead. Exits with 0 if enough nodes are available, otherwise with 1. With --keep, it
+    shows how long an allocation can be kept at most, and exits with 0.
     """
 
     example = "--resource-class gold --trait CUSTOM_NVME"

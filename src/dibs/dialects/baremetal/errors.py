@@ -26,6 +26,7 @@ from dibs.ledger.model import errors as ledger
 from dibs.machines.model import errors as machines
 from dibs.quotas.model import errors as quotas
 from dibs.servers.model import errors as servers
+from dibs.webhooks.model import errors as webhooks
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -138,6 +139,8 @@ STATUSES: Mapping[type[DibsError], int] = {
     flavors.ComputeUnavailable: 503,
     quotas.QuotaExceeded: 403,
     quotas.QuotaNotFound: 404,
+    webhooks.TooManyWebhooks: 409,
+    webhooks.WebhookNotFound: 404,
     Forbidden: 403,
     database.StoreUnavailable: 503,
     database.SecretsLocked: 503,

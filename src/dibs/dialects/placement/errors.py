@@ -23,6 +23,7 @@ from dibs.ledger.model import errors as ledger
 from dibs.machines.model import errors as machines
 from dibs.quotas.model import errors as quotas
 from dibs.servers.model import errors as servers
+from dibs.webhooks.model import errors as webhooks
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -76,6 +77,8 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     # Placement has no quotas: a claim that cannot be granted is a conflict.
     quotas.QuotaExceeded: _CONFLICT,
     quotas.QuotaNotFound: _MISSING,
+    webhooks.TooManyWebhooks: _CONFLICT,
+    webhooks.WebhookNotFound: _MISSING,
     # Errors about nodes and leases, which guards raise or which never reach this dialect.
     machines.InstanceTraitsMissing: _CONFLICT,
     machines.NodeNotFound: _MISSING,
