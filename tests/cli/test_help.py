@@ -14,6 +14,7 @@ COLUMNS, LINES = 80, 24
 @pytest.fixture(autouse=True)
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(COLUMNS))
+    monkeypatch.setattr("sys.argv", ["dibs"])
 
 
 def commands() -> list[str]:

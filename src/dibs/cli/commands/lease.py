@@ -184,8 +184,8 @@ def _add_window_and_resources(parser: argparse.ArgumentParser) -> None:
     end.add_argument("--end", type=timestamp, metavar="TIME", help="End, in the same formats as --start")
     end.add_argument("--for", dest="span", type=seconds, metavar="SPAN", help="Duration, such as 90m, 4h or 2d")
     resources = parser.add_mutually_exclusive_group(required=True)
-    resources.add_argument("--count", "--hosts", dest="hosts", type=int, metavar="COUNT", help="Number of hosts")
-    resources.add_argument("--instances", type=int, metavar="COUNT", help="Number of instances")
+    resources.add_argument("--count", "--hosts", dest="hosts", type=int, metavar="N", help="Number of hosts")
+    resources.add_argument("--instances", type=int, metavar="N", help="Number of instances")
     resources.add_argument(
         "--reservation",
         action="append",
