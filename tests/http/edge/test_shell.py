@@ -5,13 +5,14 @@ import json
 import logging
 import re
 import socket
+import sys
 import threading
 
 import httpx
 import pytest
 
 from dibs.http.edge.guards.browsers import BrowserGuard
-from dibs.http.edge.guards.limits import Limits
+from dibs.http.edge.guards.limits import SWITCH_SECONDS, Limits
 from dibs.http.edge.guards.proxies import TrustedProxies
 from tests.bed.waiting import eventually
 from tests.http.edge.echo_server import EchoDialect, RunningServer, running_server
@@ -35,6 +36,12 @@ def test_dialect_gets_the_whole_request(echo: RunningServer) -> None:
 )
 def test_trailing_slash_is_removed(echo: RunningServer, sent: str, seen: str) -> None:
     assert httpx.get(echo.url + sent).json()["path"] == seen
+
+
+def test_threads_of_a_server_take_short_turns() -> None:
+    sys.setswitchinterval(0.005)
+    with running_server():
+        assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS)
 
 
 def test_path_outside_every_mount_is_404(echo: RunningServer) -> None:
