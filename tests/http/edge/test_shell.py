@@ -40,7 +40,8 @@ def test_trailing_slash_is_removed(echo: RunningServer, sent: str, seen: str) ->
 
 def test_threads_of_a_server_take_short_turns() -> None:
     sys.setswitchinterval(0.005)
-    with running_server():
+    with running_server() as server:
+        httpx.get(server.url)
         assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS)
 
 
