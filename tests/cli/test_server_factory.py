@@ -3,9 +3,13 @@
 import pickle
 from pathlib import Path
 
-from dibs.cli.server_factory import SpawnedWorker, limits_from, options_from
+import pytest
+
+from dibs.cli.server_factory import SpawnedWorker, build_shell, limits_from, options_from
 from dibs.http.auth.basic import BasicAuth
 from dibs.http.auth.noauth import NoAuth
+from dibs.http.edge.guards.limits import SWITCH_SECONDS
+from dibs.http.edge.shell import Application
 from dibs.settings import Settings
 from dibs.settings.authentication import authenticator_from
 from dibs.wiring.processes import build_application
@@ -24,6 +28,13 @@ def test_the_authenticator_is_that_of_the_configured_method(tmp_path: Path) -> N
     users.write_text("")
     assert isinstance(authenticator_from(Settings()), NoAuth)
     assert isinstance(authenticator_from(Settings(auth="http_basic", auth_file=str(users))), BasicAuth)
+
+
+def test_threads_of_a_server_take_short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[float] = []
+    monkeypatch.setattr("sys.setswitchinterval", turns.append)
+    build_shell(Settings(), Application(dialects=[]))
+    assert turns == [SWITCH_SECONDS]
 
 
 def test_a_worker_factory_can_be_pickled() -> None:

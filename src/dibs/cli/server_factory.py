@@ -16,7 +16,7 @@ from uvicorn.config import STARTUP_FAILURE
 from dibs.http.edge.binding import is_loopback
 from dibs.http.edge.cors import Cors
 from dibs.http.edge.guards.browsers import BrowserGuard
-from dibs.http.edge.guards.limits import Limits
+from dibs.http.edge.guards.limits import SWITCH_SECONDS, Limits
 from dibs.http.edge.guards.proxies import TrustedProxies
 from dibs.http.edge.logs import configure_logs
 from dibs.http.edge.reports import ask
@@ -70,7 +70,8 @@ def perimeter_from(settings: Settings) -> Perimeter:
 
 
 def build_shell(settings: Settings, application: Application) -> Shell:
-    """Return the ASGI application of this process."""
+    """Return the ASGI application of this process, whose threads take short turns from now on."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     return Shell(application, perimeter_from(settings), limits_from(settings))
 
 

@@ -108,7 +108,9 @@ def test_dripping_headers_close_the_connection() -> None:
 def test_second_request_of_a_connection_times_out_too() -> None:
     with running_server(Limits(header_timeout_seconds=0.2)) as server, connect(server) as client:
         client.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
-        assert b" 200 " in client.recv(65536)
+        answer = client.recv(65536)
+        while not answer.endswith(b"}"):
+            answer += client.recv(65536)
         client.sendall(b"GET /livez HTTP/1.1\r\n")
         assert read_all(client) == b""
 

@@ -10,7 +10,6 @@ import asyncio
 import concurrent.futures
 import contextvars
 import logging
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -27,7 +26,7 @@ from dibs.http.edge.guards.admission import Admission, ServerFull
 from dibs.http.edge.guards.browsers import BrowserGuard
 from dibs.http.edge.guards.callers import Caller, CallerBusy, CallerLimit
 from dibs.http.edge.guards.identity import Identity
-from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, SWITCH_SECONDS, Limits, refusal_pause
+from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits, refusal_pause
 from dibs.http.edge.guards.proxies import TrustedProxies
 from dibs.http.edge.guards.uploads import Uploads
 from dibs.http.edge.protocol import STREAMING
@@ -116,7 +115,6 @@ class Shell:
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
-        sys.setswitchinterval(SWITCH_SECONDS)
         try:
             await asyncio.to_thread(self._application.start)
         except Exception:
