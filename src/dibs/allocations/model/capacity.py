@@ -31,12 +31,12 @@ class ClassCapacity(Struct, frozen=True, kw_only=True):
 
     @property
     def percent(self) -> int:
-        """The share of node-time from now on that is taken, of all nodes that can be had."""
+        """How much of the time of all usable nodes is taken, from now on."""
         return _percent(self.taken, self.total - self.out)
 
     @property
     def percent_before(self) -> int:
-        """The share of node-time before now that was taken, of the nodes that there are today."""
+        """How much of the time of today's nodes was taken, before now."""
         return _percent(self.before, self.total)
 
 

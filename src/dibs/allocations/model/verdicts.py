@@ -15,7 +15,7 @@ from dibs.machines.model import states
 
 
 class Prospect(enum.Enum):
-    """When a node can be had."""
+    """When a client can have a node."""
 
     FREE = "free"
     LATER = "later"

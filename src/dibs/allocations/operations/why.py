@@ -68,7 +68,7 @@ class Explanation(NamedTuple):
     """How many nodes are not free, by the code of the first reason."""
     text: str
     quota: str | None
-    """The quota of the project that does not allow so many more nodes; None when none is exceeded."""
+    """The quota that this number of further nodes would exceed; None when none would be."""
     earliest: int | None
     """When enough nodes are free: now, when holds and leases end, or None when that is unknown."""
     offers: Sequence[Offer]

@@ -42,15 +42,27 @@ class NodeHistory(NamedTuple):
     changes: list[NodeChange]
 
 
+class Reach(NamedTuple):
+    """Where to begin to read events."""
+
+    after_id: int
+    since: int
+
+
+def reach_back(tx: Transaction, since: int, events_max: int) -> Reach:
+    """Return where to begin to read back to a moment, or to a later one when there are too many events since then."""
+    last = tx.values(_LAST)
+    after_id = (last[0] if last else 0) - events_max
+    known = tx.values(_AT, {"after_id": after_id})
+    return Reach(after_id, max(since, known[0] if known else since))
+
+
 def of_attribute(tx: Transaction, name: str, since: int) -> NodeHistory:
     """Return the changes of an attribute since a moment, or since a later one when there are too many events."""
-    last = tx.values(_LAST)
-    after_id = (last[0] if last else 0) - EVENTS_MAX
-    known = tx.values(_AT, {"after_id": after_id})
-    since = max(since, known[0] if known else since)
-    rows = tx.tuples(_CHANGES, {"after_id": after_id, "since": since, "named": f'%"{name}":%'})
+    reach = reach_back(tx, since, EVENTS_MAX)
+    rows = tx.tuples(_CHANGES, {**reach._asdict(), "named": f'%"{name}":%'})
     return NodeHistory(
-        since,
+        reach.since,
         [NodeChange(node, moment, _value(before, name), _value(after, name)) for node, moment, before, after in rows],
     )
 

@@ -108,7 +108,7 @@ class Site:
             return ["the readiness check failed; see the log"]
 
     async def _metrics(self, origin: str) -> Response:
-        """Return the metrics of this server and those of the site; only the former while the database is away."""
+        """Return the metrics of this server and those of the site; without a database, only the former."""
         if self._measurement is None or self._measurement.done():
             self._measurement = asyncio.get_running_loop().run_in_executor(self._measurer, self._measure)
         site = b""

@@ -23,7 +23,7 @@ class Room:
         self._answers: dict[tuple[str | None, int, int, int], QuotaExceeded | None] = {}
 
     def check(self, holders: Collection[str], queued: Mapping[str, int]) -> None:
-        """Raise QuotaExceeded when these holders, or so many new allocations of each class, exceed a limit."""
+        """Raise QuotaExceeded when these holders, or these numbers of new allocations by class, exceed a limit."""
         for resource_class, limits in sorted(self.quota.limits.items()):
             exceeded = self._excess(resource_class, limits, self._of_class(resource_class), holders)
             asked = queued.get(resource_class, 0) if resource_class else sum(queued.values())
@@ -32,7 +32,7 @@ class Room:
                 raise exceeded
 
     def reason_against(self, resource_class: str | None, count: int, start: int, end: int) -> QuotaExceeded | None:
-        """Return why the project may not have so many more nodes of a class in a window; None when it may."""
+        """Return why the project may not have this number of further nodes of a class in a window; None when it may."""
         asked = (resource_class, count, start, end)
         if asked not in self._answers:
             self._answers[asked] = self.reason_against_uses(self._new(*asked))
@@ -49,7 +49,7 @@ class Room:
         return None
 
     def reason_against_queued(self, resource_class: str | None, count: int) -> QuotaExceeded | None:
-        """Return why so many more allocations of a class may not enter the queue; None when they may."""
+        """Return why this number of further allocations of a class may not enter the queue; None when they may."""
         for name, limits in sorted(self.quota.limits.items()):
             if name in (ALL_CLASSES, resource_class):
                 exceeded = self._queue_excess(name, limits, self._count_queued(name) + count, count)
@@ -58,7 +58,7 @@ class Room:
         return None
 
     def add(self, resource_class: str | None, count: int, start: int, end: int) -> None:
-        """Count so many more nodes of a class in a window."""
+        """Count this number of further nodes of a class in a window."""
         self._uses += (use._replace(holder="") for use in self._new(resource_class, count, start, end))
         # What was too much before is too much now.
         self._answers = {asked: exceeded for asked, exceeded in self._answers.items() if exceeded is not None}

@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, case, or_, select
 from dibs.access.access import EVERY_PROJECT, VisibleProjects
 from dibs.allocations.tables import allocations
 from dibs.database.transaction import Transaction
+from dibs.events.queries.histories import reach_back
 from dibs.events.tables import events
 from dibs.leases.model.leases import DONE, IN_PROGRESS, START, TERMINATED
 from dibs.leases.tables import bookings, hosts, lease_events, lease_reservations, leases
@@ -22,8 +23,6 @@ CHANGES_MAX = 200_000
 _BEGINNINGS = ("allocation.granted", "allocation.created", "booking.started")
 _ENDS = ("allocation.ended", "allocation.deleted", "allocation.failed", "allocation.requeued", "booking.ended")
 _REPORTED = "allocation.ended"
-_LAST = select(events.c.id).order_by(events.c.id.desc()).limit(1)
-_AT = select(events.c.happened_at).where(events.c.id > bindparam("after_id")).order_by(events.c.id).limit(1)
 _CHANGES = (
     select(
         events.c.type,
@@ -68,13 +67,9 @@ class History(NamedTuple):
 
 def history(tx: Transaction, projects: VisibleProjects, since: int) -> History:
     """Return what began and ended since a moment, or since a later one when there are too many events."""
-    last = tx.values(_LAST)
-    after_id = (last[0] if last else 0) - EVENTS_MAX
-    known = tx.values(_AT, {"after_id": after_id})
-    since = max(since, known[0] if known else since)
-    rows = tx.tuples(_CHANGES, {"after_id": after_id, "since": since})
-    if len(rows) == CHANGES_MAX:
-        since = rows[-1][4]
+    reach = reach_back(tx, since, EVENTS_MAX)
+    rows = tx.tuples(_CHANGES, reach._asdict())
+    since = rows[-1][4] if len(rows) == CHANGES_MAX else reach.since
     changes = [
         UseChange(UseKey(kind.partition(".")[0], object_id, node), project, moment, kind in _BEGINNINGS)
         for kind, object_id, node, project, moment, after in rows

@@ -53,18 +53,7 @@ def make_node(number: int, used_until: int | None, used: bool) -> Host:
 
 
 def bookings_of(number: int, need: HostNeed, assignment: Assignment, window: Window) -> list[Booking]:
-    return [
-        Booking(
-            reservation_id=number,
-            host_id=host_id,
-            start_at=window.start,
-            end_at=window.end,
-            amount=amount,
-            whole=need.whole,
-            resources=need.resources,
-        )
-        for host_id, amount in assignment.items()
-    ]
+    return [need.booking(number, host_id, amount, window) for host_id, amount in assignment.items()]
 
 
 def calendar_of(hosts: list[Host], bookings: list[Booking], pause: int = 0) -> Calendar:

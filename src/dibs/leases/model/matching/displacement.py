@@ -46,7 +46,8 @@ class Displacement(Struct, frozen=True, kw_only=True):
             taken = [booking for booking in taken if booking.reservation_id != each.reservation_id]
             chosen = select_hosts(self._calendar(taken), [each.need], each.window, seed=0)
             assignment = None if isinstance(chosen, HostShortage) else chosen[0]
-            taken += _bookings(each, each.need.kept if assignment is None else assignment)
+            hosts = each.need.kept if assignment is None else assignment
+            taken += [each.need.booking(each.reservation_id, *host, each.window) for host in hosts.items()]
             found.append(assignment)
         return found
 
@@ -61,19 +62,3 @@ class Displacement(Struct, frozen=True, kw_only=True):
             now=self.now,
             cleaning_minutes=self.cleaning_minutes,
         )
-
-
-def _bookings(displaced: Displaced, assignment: Assignment) -> list[Booking]:
-    window, need = displaced.window, displaced.need
-    return [
-        Booking(
-            reservation_id=displaced.reservation_id,
-            host_id=host_id,
-            start_at=window.start,
-            end_at=window.end,
-            amount=amount,
-            whole=need.whole,
-            resources=need.resources,
-        )
-        for host_id, amount in assignment.items()
-    ]

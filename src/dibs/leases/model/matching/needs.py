@@ -4,9 +4,11 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
+from dibs.leases.model.bookings import Booking
 from dibs.leases.model.hosts import COLUMNS, SIZES, HostDetails
 from dibs.leases.model.leases import FLAVORED_INSTANCES, Reservation
 from dibs.leases.model.matching.requirements import Condition, about_traits, comparisons_of, parse
+from dibs.leases.model.windows import Window
 
 Assignment = Mapping[int, int]
 """The hosts of one reservation: the number of instances by the id of the host; 1 for a whole host."""
@@ -35,6 +37,18 @@ class HostNeed(Struct, frozen=True, kw_only=True):
             classes=frozenset(self.resources) | {SIZES[key] for key in keys & SIZES.keys()},
             traits=frozenset(each.trait for each in compared if each.trait is not None),
             properties=not keys <= COLUMNS,
+        )
+
+    def booking(self, reservation_id: int, host_id: int, amount: int, window: Window) -> Booking:
+        """Return the booking of a host for this need."""
+        return Booking(
+            reservation_id=reservation_id,
+            host_id=host_id,
+            start_at=window.start,
+            end_at=window.end,
+            amount=amount,
+            whole=self.whole,
+            resources=self.resources,
         )
 
     def goal_of(self, count: int) -> int:

@@ -31,7 +31,7 @@ def fits(calendar: Calendar, needs: Sequence[HostNeed], chosen: Sequence[Assignm
                 return False
             if amount > need.kept.get(host_id, 0) and calendar.why_never(need, host) is not None:
                 return False
-            besides[host_id].append(_new_booking(number, need, host_id, amount, window))
+            besides[host_id].append(need.booking(_not_stored(number), host_id, amount, window))
     return True
 
 
@@ -138,7 +138,7 @@ class _Selection:
         """Count an assignment as bookings for the needs that come after it."""
         need = self._needs[number]
         for host_id, amount in assignment.items():
-            self._new_bookings[host_id].append(_new_booking(number, need, host_id, amount, self._window))
+            self._new_bookings[host_id].append(need.booking(_not_stored(number), host_id, amount, self._window))
 
     def _shortage(self, number: int) -> HostShortage:
         need, calendar = self._needs[number], self._calendar
@@ -156,14 +156,6 @@ class _Selection:
         return HostShortage(reasons=ordered, summary=which + summarize(len(calendar.hosts), ordered, words))
 
 
-def _new_booking(number: int, need: HostNeed, host_id: int, amount: int, window: Window) -> Booking:
-    """Return a booking that is not stored yet, for the need with this number."""
-    return Booking(
-        reservation_id=-1 - number,
-        host_id=host_id,
-        start_at=window.start,
-        end_at=window.end,
-        amount=amount,
-        whole=need.whole,
-        resources=need.resources,
-    )
+def _not_stored(number: int) -> int:
+    """Return the id of a reservation that has none yet, for the need with this number."""
+    return -1 - number
