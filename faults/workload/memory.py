@@ -83,13 +83,18 @@ class Memory:
         step.learn(document)
 
     def resolve(self, found: Mapping[Key, State], ids: Mapping[Key, str]) -> None:
-        """Learn the outcome of all writes in doubt, when none of them can be executed any more."""
+        """Learn the outcome of all writes in doubt, when none of them can be executed any more.
+
+        Forget what was deleted: the checker has seen that it is gone, and reports it if it comes back.
+        """
         for doubt in self.doubts:
             for key in doubt.before:
                 self.known[key] = found.get(key)
                 if key in ids:
                     self.ids[key] = ids[key]
         self.doubts.clear()
+        self.known = {key: state for key, state in self.known.items() if state is not None}
+        self.ids = {key: ident for key, ident in self.ids.items() if key in self.known}
 
     def unclear(self, step: Step) -> None:
         """Remember a write without a clear answer."""
