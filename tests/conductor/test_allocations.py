@@ -9,10 +9,12 @@ import pytest
 from dibs.access.access import SERVICE
 from dibs.allocations.operations.allocations import UpdateAllocation, update_allocation
 from dibs.allocations.operations.granting import grant_nodes
+from dibs.allocations.operations.queue import list_ready_entries
 from dibs.conductor import entries
 from dibs.database.errors import StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.documents.json_patch import PatchOperation
+from dibs.events.operations.listing import count_events
 from dibs.ledger.operations.claims import release_claims
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
@@ -201,6 +203,22 @@ def test_node_that_gains_a_trait_wakes_the_conductor(ledger, start):
     assert settled(ledger, allocation).node_uuid == node.uuid
 
 
+def test_queue_is_not_simulated_again_while_nothing_changes(ledger, start):
+    counting = Counting(ledger.store, ledger.clock, HOOKS)
+    conductor = start(runner=counting)
+    waits(conductor, allocate(ledger, wait_seconds=3600))
+
+    def polls(count):
+        polled = counting.reads[count_events] + count
+        eventually(lambda: counting.reads[count_events] >= polled, what=f"{count} polls")
+        return counting.reads[list_ready_entries]
+
+    before = polls(3)
+    assert polls(10) == before
+    node = ledger.enrol(resource_class="gold")  # By another process: this runner is not the conductor's.
+    eventually(lambda: holders(ledger, node), what="the node of the waiting allocation")
+
+
 def test_waiting_allocation_gets_the_node_of_an_expired_hold(ledger, start):
     start()
     node = ledger.enrol(resource_class="gold")
@@ -225,13 +243,15 @@ def test_many_batches_that_wait_in_vain_delay_no_other_allocation(ledger, start)
 
 
 class Counting(Runner):
-    """Counts how often each operation ran for each queue entry."""
+    """Counts how often each operation ran for each queue entry, and how often each read ran at all."""
 
     def __init__(self, *parts):
         super().__init__(*parts)
         self.ran = Counter()
+        self.reads = Counter()
 
     def read(self, operation, access, command):
+        self.reads[operation] += 1
         entry = getattr(command, "entry", None)
         if entry is not None:
             self.ran[operation.__name__, entry.key] += 1

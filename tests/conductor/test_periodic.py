@@ -52,3 +52,32 @@ def test_woken_task_does_not_wait_for_its_next_turn() -> None:
             assert ran.acquire(timeout=30)
     finally:
         task.stop()
+
+
+def test_wake_up_between_polls_runs_only_what_it_announces() -> None:
+    """The poll would come in an hour."""
+    polled, woken = threading.Event(), threading.Event()
+    task = PeriodicTask("t", polled.set, registered=lambda: True, poll_seconds=3_600, woken=woken.set)
+    task.start()
+    try:
+        task.wake()
+        assert woken.wait(30)
+        assert not polled.is_set()
+    finally:
+        task.stop()
+
+
+def test_wake_ups_do_not_put_off_the_poll() -> None:
+    polled = threading.Event()
+    task: PeriodicTask
+
+    def wake_again() -> None:
+        task.wake()
+
+    task = PeriodicTask("t", polled.set, registered=lambda: True, poll_seconds=0.01, woken=wake_again)
+    task.start()
+    try:
+        task.wake()
+        assert polled.wait(30)
+    finally:
+        task.stop()

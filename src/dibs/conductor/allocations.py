@@ -7,6 +7,8 @@ for a moment and lets the entries behind it go first.
 
 import logging
 import random
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
@@ -29,6 +31,7 @@ from dibs.conductor.entries import EntryTracker
 from dibs.conductor.session import Session
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
+from dibs.events.operations.listing import count_events
 from dibs.machines.model.errors import InstanceAssociated, NodeClaimed
 from dibs.quotas.model.errors import QuotaExceeded
 
@@ -41,11 +44,18 @@ ENTRIES_MAX = 2 * THREADS
 ROUNDS_MAX = 100
 """How often an entry that loses its nodes to others is matched again before the entries behind it go first."""
 
+LOOK_SECONDS = 5.0
+"""How often the queue is simulated although no event says that something changed: deadlines pass without one."""
+
 logger = logging.getLogger(__name__)
 
 
 class AllocationWorker:
-    """Works on the allocations of one conductor."""
+    """Works on the allocations of one conductor.
+
+    The simulation of the queue costs most, so it runs only after something changed: ``notice`` says so for changes of
+    this process, and ``notice_events`` finds those of the others.
+    """
 
     def __init__(self, runner: Runner, hostname: str, wake: Callable[[], None], lifetime_rules: LifetimeRules) -> None:
         self._runner = runner
@@ -57,20 +67,54 @@ class AllocationWorker:
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=f"dibs-allocations-{hostname}")
         self.any_waiting = False
         """Whether an allocation waited when the queue was last read."""
+        self._changed = threading.Event()
+        self._changed.set()
+        self._events_seen = -1
+        self._looked_at = 0.0
+        self._any_left = False
+        """Whether there may be an entry that no thread has begun; then an entry that ends wakes the conductor."""
+
+    def notice(self) -> None:
+        """Simulate the queue in the next round: an allocation began to wait, or a node may be free."""
+        self._changed.set()
+
+    def notice_events(self, session: Session) -> None:
+        """Simulate the queue in the next round if any process changed anything since, or time may have."""
+        count = self._runner.read(count_events, SERVICE, None)
+        if count != self._events_seen or time.monotonic() - self._looked_at >= LOOK_SECONDS:
+            self._events_seen = count
+            self._changed.set()
 
     def dispatch(self, session: Session) -> None:
         """Start work on the ready entries, then on the due ones."""
-        command = ListEntries(incarnation=session.incarnation, count_max=ENTRIES_MAX)
-        ready = self._runner.read(list_ready_entries, SERVICE, command)
-        self.any_waiting = ready.any_waiting
-        for entry in ready.entries:
-            self._start(entry, session, ready=True)
+        # Until the lists are read: an entry that ends meanwhile may be the one that leaves its thread to another.
+        self._any_left = True
+        left = self._start_ready(session) if self._changed.is_set() else False
         # Paused entries are listed too: ask for enough to see the entries behind them.
         count_max = ENTRIES_MAX + self._entries.forget_old_pauses()
         command = ListEntries(incarnation=session.incarnation, count_max=count_max)
-        for entry in self._runner.read(list_due_entries, SERVICE, command):
+        due = self._runner.read(list_due_entries, SERVICE, command)
+        for entry in due:
             if not self._entries.is_paused(entry):
-                self._start(entry, session, ready=False)
+                left |= not self._start(entry, session, ready=False)
+        self._any_left = left or len(due) == count_max
+
+    def _start_ready(self, session: Session) -> bool:
+        """Start work on the ready entries; return True when some may be left."""
+        self._changed.clear()
+        self._looked_at = time.monotonic()
+        command = ListEntries(incarnation=session.incarnation, count_max=ENTRIES_MAX)
+        try:
+            ready = self._runner.read(list_ready_entries, SERVICE, command)
+        except Exception:
+            self._changed.set()
+            raise
+        self.any_waiting = ready.any_waiting
+        started = [self._start(entry, session, ready=True) for entry in ready.entries]
+        left = len(started) == ENTRIES_MAX or not all(started)
+        if left:
+            self._changed.set()
+        return left
 
     def take_over(self, session: Session) -> None:
         """Take the allocations of failed conductors."""
@@ -89,11 +133,14 @@ class AllocationWorker:
         self._pool.shutdown(wait=False, cancel_futures=True)
         return not wait(set(self._running), timeout=seconds).not_done
 
-    def _start(self, entry: QueueEntry, session: Session, *, ready: bool) -> None:
-        if self._entries.begin(entry):
-            running = self._pool.submit(self._work_on, entry, session, ready)
-            self._running.add(running)
-            running.add_done_callback(self._running.discard)
+    def _start(self, entry: QueueEntry, session: Session, *, ready: bool) -> bool:
+        """Begin work on an entry in a thread; return False when it is in work, or enough others are."""
+        if not self._entries.begin(entry):
+            return False
+        running = self._pool.submit(self._work_on, entry, session, ready)
+        self._running.add(running)
+        running.add_done_callback(self._running.discard)
+        return True
 
     def _work_on(self, entry: QueueEntry, session: Session, ready: bool) -> None:
         outcome = None
@@ -106,8 +153,10 @@ class AllocationWorker:
             self._fail_after_error(entry, session)
         finally:
             self._entries.finish(entry, outcome)
-        if outcome is Outcome.SETTLED or not ready:
-            # There may be more entries than threads. A ready entry that got no node would be ready again at once.
+        if ready and outcome is not Outcome.SETTLED:
+            # It would be ready again at once, so it waits for the next poll.
+            self._changed.set()
+        elif self._any_left:
             self._wake()
 
     def attempt(self, entry: QueueEntry, session: Session) -> Outcome:

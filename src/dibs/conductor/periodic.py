@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from dibs.conductor.threads import WatchedThread
@@ -12,13 +13,23 @@ logger = logging.getLogger(__name__)
 
 
 class PeriodicTask:
-    """Calls a function at each wake-up and every few seconds, while the conductor is registered."""
+    """Calls a function every few seconds and at each wake-up, while the conductor is registered.
+
+    At a wake-up it calls ``woken`` instead, if there is one: what only time brings need not be looked for then.
+    """
 
     def __init__(
-        self, name: str, run: Callable[[], object], *, registered: Callable[[], bool], poll_seconds: float
+        self,
+        name: str,
+        run: Callable[[], object],
+        *,
+        registered: Callable[[], bool],
+        poll_seconds: float,
+        woken: Callable[[], object] | None = None,
     ) -> None:
         self._name = name
         self._run = run
+        self._run_woken = woken or run
         self._registered = registered
         self._poll_seconds = poll_seconds
         self._stopping = threading.Event()
@@ -39,17 +50,21 @@ class PeriodicTask:
         self._woken.set()
 
     def _run_until_stopped(self) -> None:
+        poll_at = time.monotonic() + self._poll_seconds
         while not self._stopping.is_set():
-            self._woken.wait(self._poll_seconds)
+            self._woken.wait(max(0.0, poll_at - time.monotonic()))
             self._woken.clear()
+            polls = time.monotonic() >= poll_at
             if self._registered() and not self._stopping.is_set():
                 self.thread.note_progress()
-                self._run_once()
+                self._run_once(self._run if polls else self._run_woken)
                 self.thread.rest()
+            if polls:
+                poll_at = time.monotonic() + self._poll_seconds
 
-    def _run_once(self) -> None:
+    def _run_once(self, run: Callable[[], object]) -> None:
         try:
-            self._run()
+            run()
         except (StoreUnavailable, StoreContended, ConductorReplaced):
             # The store logs the lost connection, once for all threads; the next heartbeat logs the replacement.
             self._stopping.wait(self._poll_seconds)

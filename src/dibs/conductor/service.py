@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
+from dibs.allocations.model.events import AllocationWaits
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.conductor import retention
 from dibs.conductor.allocations import AllocationWorker
@@ -102,7 +103,7 @@ class Conductor:
         )
         self._tasks = TaskWorker(runner, drivers, hostname, self.wake, threads=workers)
         self._allocations = AllocationWorker(runner, hostname, self.wake, lifetime_rules or LifetimeRules())
-        self._dispatcher = self._periodic_task("dispatch", self._look_for_work, poll_seconds)
+        self._dispatcher = self._periodic_task("dispatch", self._poll, poll_seconds, self._start_queued_work)
         # Many leases may begin in the same minute, and other services may be slow: work on nodes must not wait.
         leases = LeaseWorker(
             runner,
@@ -138,6 +139,7 @@ class Conductor:
         """Register and start every thread. Without a database, the conductor registers once it can be reached."""
         self._checked_for_failed_at = self._clock()
         self._runner.subscribe(CapacityFreed, self._wake_if_allocations_wait)
+        self._runner.subscribe(AllocationWaits, self._wake_for_the_queue)
         for task in self._lease_tasks:
             self._runner.subscribe(LeaseChanged, task.wake)
         self._registration.start()
@@ -173,8 +175,12 @@ class Conductor:
     def _threads(self) -> list[WatchedThread]:
         return [self._registration.thread, *(task.thread for task in self._periodic)]
 
-    def _periodic_task(self, name: str, run: Callable[[], object], poll_seconds: float) -> PeriodicTask:
-        return PeriodicTask(f"{name}-{self._hostname}", run, registered=self._is_registered, poll_seconds=poll_seconds)
+    def _periodic_task(
+        self, name: str, run: Callable[[], object], poll_seconds: float, woken: Callable[[], object] | None = None
+    ) -> PeriodicTask:
+        return PeriodicTask(
+            f"{name}-{self._hostname}", run, registered=self._is_registered, poll_seconds=poll_seconds, woken=woken
+        )
 
     def _add_outbox(self, compute: ComputeService | None, enforcement: Enforcement | None, poll_seconds: float) -> None:
         if compute is not None or enforcement is not None:
@@ -185,22 +191,27 @@ class Conductor:
         self._periodic.append(self._periodic_task("webhooks", webhooks.run, poll_seconds))
         self._workers.append(webhooks)
 
-    def _look_for_work(self) -> None:
-        session = self._registration.session
-        if session is not None:
-            run_steps(self._steps(), session)
-
-    def _steps(self) -> tuple[Step, ...]:
-        """Return the steps of a round: the tasks that the first four create are started in the same round."""
-        return (
+    def _poll(self) -> None:
+        """Do what time brings, and start queued work: the tasks that the first four steps create are started too."""
+        self._run(
             self._expire_holds,
             self._end_allocations,
             self._finish_deferred_deletes,
             self._take_over,
+            self._allocations.notice_events,
             self._tasks.dispatch,
             self._allocations.dispatch,
             self._update_promises,
         )
+
+    def _start_queued_work(self) -> None:
+        """React to a wake-up, which says that work was queued or a node became free."""
+        self._run(self._tasks.dispatch, self._allocations.dispatch)
+
+    def _run(self, *steps: Step) -> None:
+        session = self._registration.session
+        if session is not None:
+            run_steps(steps, session)
 
     def _is_registered(self) -> bool:
         return self.incarnation is not None
@@ -208,7 +219,11 @@ class Conductor:
     def _wake_if_allocations_wait(self) -> None:
         """Wake up for a freed node. An allocation that began to wait after the last look woke the conductor itself."""
         if self._allocations.any_waiting:
-            self.wake()
+            self._wake_for_the_queue()
+
+    def _wake_for_the_queue(self) -> None:
+        self._allocations.notice()
+        self.wake()
 
     def _expire_holds(self, session: Session) -> None:
         if expire_holds(self._runner):

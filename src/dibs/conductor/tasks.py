@@ -29,19 +29,25 @@ class TaskWorker:
         self._wake = wake
         self._threads = threads
         self._in_work: set[str] = set()
+        self._any_left = False
+        """Whether there may be a task that no thread has begun; then a task that ends wakes the conductor."""
         self._lock = threading.Lock()
         self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"dibs-work-{hostname}")
 
     def dispatch(self, session: Session) -> None:
         """Start the tasks that are due, as far as there are threads."""
+        # Until the list is read: a thread that ends meanwhile may be the one for which a task waits.
+        self._any_left = True
         with self._lock:
             in_work = set(self._in_work)
         if len(in_work) >= self._threads:
             return
         # A task that a thread is about to take is still listed: ask for enough to see the tasks behind it.
         command = ListDue(incarnation=session.incarnation, count_max=self._threads)
-        for node_uuid in self._runner.read(list_due, SERVICE, command):
+        due = self._runner.read(list_due, SERVICE, command)
+        self._any_left = len(due) == self._threads or not in_work.isdisjoint(due)
+        for node_uuid in due:
             if node_uuid not in in_work and len(in_work) < self._threads:
                 in_work.add(node_uuid)
                 with self._lock:
@@ -67,10 +73,10 @@ class TaskWorker:
         try:
             if not session.ended.is_set():
                 self._tasks.run(node_uuid, session)
-            # There may be more tasks than threads.
-            self._wake()
         except Exception:
             logger.exception("the work on node %s failed unexpectedly", node_uuid)
         finally:
             with self._lock:
                 self._in_work.discard(node_uuid)
+            if self._any_left:
+                self._wake()

@@ -1,9 +1,17 @@
-"""What events record of allocations."""
+"""What others are told of a change: a signal within the process after the commit, and the events of allocations."""
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation
 from dibs.events.model.events import DELETED, Event, Watch
+
+
+class AllocationWaits(Struct, frozen=True):
+    """An allocation entered the queue to wait for a node; there may be one already."""
+
+
+ALLOCATION_WAITS = AllocationWaits()
 
 _ALLOCATION = Watch(
     kind="allocation",

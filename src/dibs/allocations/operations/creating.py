@@ -22,6 +22,7 @@ from dibs.allocations.model.allocations import (
     unfit_to_backfill,
 )
 from dibs.allocations.model.errors import CannotBackfill, InstanceInUse, NoConductorAvailable
+from dibs.allocations.model.events import ALLOCATION_WAITS
 from dibs.allocations.model.lifetimes import LifetimeRules, begin, choose_lifetime
 from dibs.allocations.operations.granting import attach_node
 from dibs.allocations.queries import allocations
@@ -91,6 +92,8 @@ def queued_allocation(
 ) -> Allocation:
     """Return a new allocation for a live conductor; the caller stores it."""
     _check_uuid(tx, now, allocation_uuid, command.owner)
+    if command.wait_seconds is not None:
+        tx.publish(ALLOCATION_WAITS)
     return replace(
         _described(tx, access, now, command, allocation_uuid),
         wait_until=None if command.wait_seconds is None else after(now, command.wait_seconds),
