@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dibs.cli.argument_types import key_value, pairs, seconds, timestamp
+from dibs.cli.argument_types import key_value, pairs, past_moment, seconds, timestamp
 
 
 @pytest.mark.parametrize(("text", "parsed"), [("90", 90), ("90s", 90), ("15m", 900), ("2h", 7200), ("1d", 86_400)])
@@ -33,6 +33,11 @@ def test_a_day_with_a_time_is_the_next_one_in_utc() -> None:
     assert timedelta(0) < monday.date() - now.date() <= timedelta(days=7)
 
 
+@pytest.mark.parametrize("text", ["2d", "2 days ago", "48 hours ago", "2d ago", " 2 Days ago"])
+def test_a_past_moment_is_a_duration_before_now(text: str) -> None:
+    assert abs(datetime.now(UTC) - timedelta(days=2) - past_moment(text)) < timedelta(minutes=1)
+
+
 def test_a_value_may_contain_equals_signs() -> None:
     assert pairs([key_value("a=1"), key_value("b=c=d")]) == {"a": "1", "b": "c=d"}
 
@@ -47,6 +52,7 @@ def test_a_value_may_contain_equals_signs() -> None:
         (timestamp, "monday 25:00", "'monday 25:00' is not a valid time"),
         (timestamp, "someday 09:00", "'someday 09:00' is not a valid time"),
         (timestamp, "monday", "'monday' is not a valid time"),
+        (past_moment, "2 months ago", "'2 months ago' is not a valid time"),
         (key_value, "a", "'a' is not a KEY=VALUE pair"),
     ],
 )

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 _DURATION = re.compile(r"(\d+)\s*([smhdw]?)")
+_AGO = re.compile(r"(\d+\s*)(s|m|h|d|w|seconds?|minutes?|hours?|days?|weeks?)\s+ago")
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
@@ -53,7 +54,9 @@ def moment(text: str) -> datetime.datetime:
 
 
 def past_moment(text: str) -> datetime.datetime:
-    """Parse a duration before now such as 1w, or a timestamp."""
+    """Parse a duration before now such as 1w or "2 days ago", or a timestamp."""
+    if ago := _AGO.fullmatch(text.strip().lower()):
+        text = ago[1] + ago[2][0]
     if _DURATION.fullmatch(text.strip()):
         return datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=seconds(text))
     return moment(text)

@@ -58,13 +58,18 @@ class Dibs:
         traits: Names = (),
         candidate_nodes: Names = (),
         count: int = 1,
+        at: datetime | None = None,
     ) -> Why:
-        """Return why this number of nodes is not available, when it will be, and what is. Nothing is allocated."""
+        """Return why this number of nodes is not available, when it will be, and what is. Nothing is allocated.
+
+        With ``at``, return what was available at a moment in the past.
+        """
         query = {
             "resource_class": resource_class,
             "traits": ",".join(names_in("traits", traits)),
             "candidate_nodes": ",".join(names_in("candidate_nodes", candidate_nodes)),
             "count": str(count),
+            "at": at.isoformat() if at is not None else "",
         }
         answer = self._native.get("/why", params={name: value for name, value in query.items() if value})
         exceptions.raise_from_response(answer)

@@ -34,6 +34,9 @@ def test_reasons_and_candidates_are_shown(bed: Bed) -> None:
     answer = json.loads(run("why", *request, url=url).out)
     assert answer["earliest"][:19] == held.expires_at[:19]
     dibs.reservations.delete(held.id)
+    then = run("why", "--resource-class", kind, "--at", held.created_at, "-f", "json", url=url)
+    assert (then.code, json.loads(then.out)["reasons"]) == (1, {"held": 1})
+    assert "too long ago" in run("why", "--resource-class", kind, "--at", "52 weeks ago", url=url).err
 
 
 def test_why_prints_one_reason_per_line_with_the_number_wanted_and_the_closest_names(bed: Bed) -> None:

@@ -1,5 +1,7 @@
 """Explanations of why nodes are not available."""
 
+from urllib.parse import quote
+
 import pytest
 
 from dibs.access.actor import Actor
@@ -53,3 +55,35 @@ def test_a_project_learns_of_others_only_that_a_node_is_occupied(ask: Conversati
     assert (own["blocked_by"]["id"], own["blocked_by"]["name"]) == (made.uuid, "secret")
     assert ask("GET", url, actor=person("reader", "p3"))[1]["later"] == []
     assert ask("GET", url, actor=person("nobody"))[0] == 403
+
+
+def test_past_is_explained_by_the_same_rules_as_the_present(ask: Conversation) -> None:
+    ask.ledger.enrol(resource_class="gold", owner="p1")
+    moment = ask("GET", "/v1/audit?limit=1")[1]["events"][0]["time"]
+    ask.ledger.enrol(resource_class="gold", owner="p1")
+    url = f"/v1/why?resource_class=gold&count=2&at={quote(moment)}"
+    status, document = ask("GET", url, actor=person("reader"))
+    assert (status, document) == (
+        200,
+        {
+            "fits": False,
+            "free": 1,
+            "reasons": {"missing": 1},
+            "text": "2 nodes wanted together, 1 free",
+            "quota": None,
+            "earliest": None,
+            "offers": [],
+        },
+    )
+    assert ask("GET", url, actor=person("reader", "p2"))[1]["free"] == 0
+    assert ask("GET", url, actor=person("nobody"))[0] == 403
+
+
+@pytest.mark.parametrize(
+    ("moment", "reason"),
+    [("yesterday", "not a valid ISO 8601"), ("2001-01-01", "too long ago"), ("9999-01-01", "in the future")],
+)
+def test_unusable_moment_is_refused_with_the_reason(ask: Conversation, moment: str, reason: str) -> None:
+    ask.ledger.enrol(resource_class="gold")
+    status, document = ask("GET", f"/v1/why?resource_class=gold&at={moment}")
+    assert (status, reason in document["error"]["message"]) == (400, True)

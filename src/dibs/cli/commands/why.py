@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs, to_builtins
 
-from dibs.cli.argument_types import SEVERAL, key_value, pairs
+from dibs.cli.argument_types import SEVERAL, key_value, pairs, past_moment
 from dibs.cli.client_command import ClientLister, ClientShowOne, Words
 from dibs.cli.output.columns import Counts, NodeReasons, Offers
 
@@ -33,8 +33,9 @@ class AnsweredByExitCode(ClientShowOne):
 class Why(AnsweredByExitCode):
     """Explain why a node is not available and when it will be. Nothing is allocated.
 
-    Offers what is available instead. Exits with 0 if enough nodes are available, otherwise with 1. With --keep, it
-    shows how long an allocation can be kept at most, and exits with 0.
+    Offers what is available instead. Exits with 0 if enough nodes are available, otherwise with 1. With --at, it
+    explains what was available then. With --keep, it shows how long an allocation can be kept at most, and exits
+    with 0.
     """
 
     example = "--resource-class gold --trait CUSTOM_NVME"
@@ -48,7 +49,11 @@ class Why(AnsweredByExitCode):
         parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits")
         parser.add_argument("--candidate-node", **SEVERAL, metavar="NODE", help="Candidate nodes, by name or UUID")
         parser.add_argument("--bulk", type=int, default=1, metavar="COUNT", help="Number of nodes; 1 by default")
-        parser.add_argument("--all", action="store_true", help="Show the reason for each node")
+        detail = parser.add_mutually_exclusive_group()
+        detail.add_argument("--all", action="store_true", help="Show the reason for each node")
+        detail.add_argument(
+            "--at", type=past_moment, metavar="TIME", help="Explain what was available then; '2 days ago' or 2d"
+        )
         parser.add_argument(
             "--limit", type=int, default=1_000, metavar="COUNT", help="Maximum number of nodes of --all"
         )
@@ -66,6 +71,7 @@ class Why(AnsweredByExitCode):
             traits=parsed_args.trait,
             candidate_nodes=parsed_args.candidate_node,
             count=parsed_args.bulk,
+            at=parsed_args.at,
         )
         self.fits = answer.fits
         if not answer.fits:

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from dibs.dialects.native.errors import Refusal
-from dibs.dialects.native.exchange import Exchange, json_answer, next_url
-from dibs.dialects.native.times import read_time
+from dibs.dialects.native.exchange import Exchange, json_answer, next_url, read_moment
 from dibs.documents.json_schema import Schema
 from dibs.events.model.access import visible_events
 from dibs.events.model.documents import event_document
@@ -48,8 +46,8 @@ def list_events(exchange: Exchange) -> Response:
         projects=projects,
         node=find_node(exchange, asked["node"]) if "node" in asked else None,
         type=asked.get("type"),
-        since=_read_time(asked, "since"),
-        until=_read_time(asked, "until"),
+        since=read_moment(asked, "since"),
+        until=read_moment(asked, "until"),
         marker=int(asked["marker"]) if "marker" in asked else None,
         limit=min(int(asked.get("limit", LIMIT_DEFAULT)), LIMIT_MAX),
     )
@@ -58,13 +56,6 @@ def list_events(exchange: Exchange) -> Response:
     if len(found) == query.limit:
         document["next"] = next_url(exchange, asked, query.limit, str(found[-1].id))
     return json_answer(document)
-
-
-def _read_time(asked: Mapping[str, str], name: str) -> int | None:
-    try:
-        return read_time(asked[name]) if name in asked else None
-    except ValueError:
-        raise Refusal(400, f"The query parameter {name} is not a valid ISO 8601 timestamp: {asked[name]}") from None
 
 
 def find_node(exchange: Exchange, ident: str) -> str:

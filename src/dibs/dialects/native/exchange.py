@@ -15,6 +15,7 @@ from dibs.candidates.model.candidate_query import CandidateQuery
 from dibs.database.runner import Runner
 from dibs.dialects.native.errors import Refusal
 from dibs.dialects.native.feed import EventFeed
+from dibs.dialects.native.times import read_time
 from dibs.documents.json_body import UnusableJson, read_json
 from dibs.documents.json_schema import Schema, find_mistake
 from dibs.http.exchange import AnyExchange, json_answer
@@ -25,7 +26,7 @@ from dibs.webhooks.model.targets import TargetRules
 
 ReadCandidates = Callable[[Actor, Iterable[tuple[str, str]]], CandidateQuery]
 
-__all__ = ["Exchange", "Handler", "ReadCandidates", "Services", "json_answer", "next_url"]
+__all__ = ["Exchange", "Handler", "ReadCandidates", "Services", "json_answer", "next_url", "read_moment"]
 
 
 class Services(Struct, frozen=True, kw_only=True):
@@ -75,6 +76,14 @@ class Exchange(AnyExchange[Services], frozen=True, kw_only=True):
                 raise Refusal(400, f"Invalid query parameter {name}: {mistake}")
             found[name] = value
         return found
+
+
+def read_moment(asked: Mapping[str, str], name: str) -> int | None:
+    """Return the time that a query parameter gives; None when it is not given."""
+    try:
+        return read_time(asked[name]) if name in asked else None
+    except ValueError:
+        raise Refusal(400, f"The query parameter {name} is not a valid ISO 8601 timestamp: {asked[name]}") from None
 
 
 def next_url(exchange: Exchange, asked: Mapping[str, str], limit: int, last: str) -> str:

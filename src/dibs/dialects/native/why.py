@@ -9,7 +9,7 @@ from dibs.allocations.model.verdicts import Prospect, Verdict
 from dibs.allocations.operations.batches import COUNT_MAX
 from dibs.allocations.operations.why import ExplainNodes, JudgeNodes, explain_nodes, judge_nodes
 from dibs.dialects.native.errors import Refusal
-from dibs.dialects.native.exchange import Exchange, json_answer, next_url
+from dibs.dialects.native.exchange import Exchange, json_answer, next_url, read_moment
 from dibs.dialects.native.offers import render_allocation_offer
 from dibs.dialects.native.times import render_time
 from dibs.documents.json_schema import Schema
@@ -17,6 +17,7 @@ from dibs.errors import Forbidden
 from dibs.http.messages import Response
 from dibs.leases.model.access import visible_leases
 from dibs.machines.model.node_traits import TRAITS_PER_NODE_MAX
+from dibs.reports.operations.past_why import ExplainNodesAt, explain_nodes_at
 
 CANDIDATES_MAX = 1_000
 LIMIT_MAX = 400
@@ -31,10 +32,15 @@ QUERY: Mapping[str, Schema] = {
         "pattern": "^[1-9][0-9]{0,2}$",
         "description": f"Number of nodes; at most {COUNT_MAX}.",
     },
+    "at": {
+        "type": "string",
+        "maxLength": 64,
+        "description": "A moment in the past: what was true then. ISO 8601 timestamp, in UTC unless it has an offset.",
+    },
 }
 
 NODES_QUERY: Mapping[str, Schema] = {
-    **{name: schema for name, schema in QUERY.items() if name != "count"},
+    **{name: schema for name, schema in QUERY.items() if name not in ("count", "at")},
     "limit": {"type": "string", "pattern": "^[1-9][0-9]{0,3}$", "description": f"Page size; at most {LIMIT_MAX}."},
     "marker": {"type": "string", "maxLength": 255, "description": "Start after this node, by name or UUID."},
 }
@@ -43,22 +49,11 @@ NODES_QUERY: Mapping[str, Schema] = {
 def explain(exchange: Exchange) -> Response:
     """GET /v1/why"""
     asked = exchange.query(QUERY)
-    _require_class(asked)
-    count = int(asked.get("count", 1))
-    if count > COUNT_MAX:
-        raise Refusal(400, f"The query parameter count must be from 1 to {COUNT_MAX}.")
-    projects = visible_projects(exchange.access)
-    owner = None if projects is EVERY_PROJECT else exchange.actor.project
-    command = ExplainNodes(
-        resource_class=asked["resource_class"],
-        traits=_names(asked, "traits", TRAITS_PER_NODE_MAX),
-        candidate_nodes=_names(asked, "candidate_nodes", CANDIDATES_MAX),
-        owner=owner,
-        count=count,
-        with_offers=_could_allocate(exchange.access, owner),
-        turnover_seconds=exchange.services.lifetime_rules.turnover_seconds,
-    )
-    found = exchange.read(explain_nodes, command)
+    command, moment = _read_explain(exchange, asked), read_moment(asked, "at")
+    if moment is None:
+        found = exchange.read(explain_nodes, command)
+    else:
+        found = exchange.read(explain_nodes_at, ExplainNodesAt(asked=command, moment=moment))
     rendered = (render_allocation_offer(command, offer) for offer in found.offers)
     return json_answer(
         {
@@ -70,6 +65,24 @@ def explain(exchange: Exchange) -> Response:
             "earliest": render_time(found.earliest),
             "offers": [offer for offer in rendered if offer is not None],
         }
+    )
+
+
+def _read_explain(exchange: Exchange, asked: Mapping[str, str]) -> ExplainNodes:
+    _require_class(asked)
+    count = int(asked.get("count", 1))
+    if count > COUNT_MAX:
+        raise Refusal(400, f"The query parameter count must be from 1 to {COUNT_MAX}.")
+    projects = visible_projects(exchange.access)
+    owner = None if projects is EVERY_PROJECT else exchange.actor.project
+    return ExplainNodes(
+        resource_class=asked["resource_class"],
+        traits=_names(asked, "traits", TRAITS_PER_NODE_MAX),
+        candidate_nodes=_names(asked, "candidate_nodes", CANDIDATES_MAX),
+        owner=owner,
+        count=count,
+        with_offers=_could_allocate(exchange.access, owner),
+        turnover_seconds=exchange.services.lifetime_rules.turnover_seconds,
     )
 
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dibs.events.model.events import Event, State, Watch
+from dibs.events.model.events import CREATED, DELETED, Event, State, Watch
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import ACTIVE, ERROR, TERMINATED, Lease, Reservation
 
@@ -80,22 +80,27 @@ def host_event(before: Host | None, after: Host | None) -> Event | None:
     return _HOST.event(before, after, object_id=str(present.id), project=None, node=present.provider)
 
 
-def host_in_use_event(of: Lease, used: Host) -> Event:
-    """Return the event of a host that the project of a lease may use from now on."""
-    return _use(of, used, STARTED, after={"lease": of.name})
+def booking_event(of: Lease, provider: str, *, booked: bool) -> Event:
+    """Return the event of a host, by the uuid of its provider, that a lease books or gives up.
+
+    Once the lease has begun, its project uses the host from then on, or no longer.
+    """
+    verb = (STARTED if booked else ENDED) if of.begun else (CREATED if booked else DELETED)
+    state = {"lease": of.name}
+    return _booking(of, provider, verb, None if booked else state, state if booked else None)
 
 
-def host_released_event(of: Lease, used: Host) -> Event:
-    """Return the event of a host that the project of a lease may no longer use."""
-    return _use(of, used, ENDED, before={"lease": of.name})
+def booking_started_event(of: Lease, provider: str) -> Event:
+    """Return the event of a booked host that the project of a lease may use from now on."""
+    return _booking(of, provider, STARTED, {}, {"lease": of.name})
 
 
-def _use(of: Lease, used: Host, verb: str, before: State | None = None, after: State | None = None) -> Event:
+def _booking(of: Lease, provider: str, verb: str, before: State | None, after: State | None) -> Event:
     return Event(
         type=f"booking.{verb}",
         object_id=of.uuid,
         project=of.project_id,
-        node=used.provider,
+        node=provider,
         before=before,
         after=after,
     )

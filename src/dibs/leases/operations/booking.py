@@ -13,7 +13,7 @@ from msgspec import Struct
 from dibs.database.transaction import Again, Transaction
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.errors import NotEnoughHosts
-from dibs.leases.model.events import host_in_use_event, host_released_event
+from dibs.leases.model.events import booking_event
 from dibs.leases.model.hosts import NO_DETAILS, HostDetails
 from dibs.leases.model.leases import Lease
 from dibs.leases.model.matching.calendar import Calendar
@@ -97,12 +97,10 @@ def rebook(tx: Transaction, reservation_ids: Sequence[int], chosen: Sequence[Ass
 
 
 def record_host_changes(tx: Transaction, lease: Lease, before: Iterable[int], after: Iterable[int]) -> None:
-    """Record the hosts, by their ids, that an active lease gets and loses. A lease that has not begun uses none."""
+    """Record the hosts, by their ids, that a lease gets and loses."""
     had, has = set(before), set(after)
-    if not lease.begun or had == has:
-        return
-    for host in hosts.some(tx, sorted(had ^ has), NO_DETAILS):
-        tx.record(host_in_use_event(lease, host) if host.id in has else host_released_event(lease, host))
+    for host_id, provider in hosts.provider_uuids(tx, sorted(had ^ has)).items():
+        tx.record(booking_event(lease, provider, booked=host_id in has))
 
 
 def shorten(tx: Transaction, reservation_ids: Sequence[int], window: Window) -> None:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.leases.model.documents import lease_document
-from dibs.leases.model.events import ending_soon_event, host_in_use_event, host_released_event
+from dibs.leases.model.events import booking_event, booking_started_event, ending_soon_event
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import (
     ACTIVE,
@@ -130,8 +130,8 @@ def finish_start(tx: Transaction, now: int, lease: Lease) -> Lease:
 def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
     """End a locked lease in any state and release all that it has; return it as it is afterwards."""
     booked = _end_uses(tx, now, lease)
-    for host, _ in booked if lease.begun else ():
-        tx.record(host_released_event(lease, host))
+    for host, _ in booked:
+        tx.record(booking_event(lease, host.provider, booked=False))
     if lease.enforced:
         its_hosts = [[host for host, row_id in booked if row_id == each.id] for each in lease.reservations]
         outbox.add(tx, NOTIFY_END, lease.uuid, {"lease": lease_document(lease, its_hosts)}, now)
@@ -151,7 +151,7 @@ def _start(tx: Transaction, now: int, lease: Lease) -> bool:
     if events.has_predecessor(tx, lease.id):
         return False
     for host, _ in _lock_hosts(tx, now, lease):
-        tx.record(host_in_use_event(lease, host))
+        tx.record(booking_started_event(lease, host.provider))
     for reservation in lease.reservations:
         if not reservation.whole_hosts:
             reservation_inventories.offer(tx, now, reservation)

@@ -65,6 +65,7 @@ def create_lease(tx: Transaction, access: Access, now: int, command: CreateLease
     chosen = booking.choose_hosts(tx, now, search_of(plan, command)) if plan.reservations else []
     lease = leases.add(tx, planned_lease(access, now, command, plan))
     booking.book(tx, [each.id for each in lease.reservations], chosen, plan.window)
+    booking.record_host_changes(tx, lease, (), (host_id for assignment in chosen for host_id in assignment))
     reservation_inventories.create_classes(tx, now, lease.reservations)
     for reservation in lease.reservations:
         if not reservation.whole_hosts:
