@@ -3,7 +3,15 @@ from typing import Any
 
 import pytest
 
-from dibs.documents.json_body import DEPTH_MAX, FREE_FORM_BYTES_MAX, UnusableJson, check_json, check_size, read_json
+from dibs.documents.json_body import (
+    COMMAS_MAX,
+    DEPTH_MAX,
+    FREE_FORM_BYTES_MAX,
+    UnusableJson,
+    check_json,
+    check_size,
+    read_json,
+)
 
 
 def nested(levels: int) -> bytes:
@@ -35,6 +43,7 @@ def test_of_a_key_given_twice_the_last_wins() -> None:
         (b'{"\\udfff": 1}', "surrogate"),
         (nested(DEPTH_MAX + 1), "nested more than 100 levels"),
         (nested(100_000), "nested more than 100 levels"),
+        (b"[" + b"1," * COMMAS_MAX + b"1,1]", "more than 100000 commas"),
     ],
 )
 def test_what_nobody_can_use_is_refused_with_its_place(body: bytes, reason: str) -> None:

@@ -26,8 +26,9 @@ from dibs.http.edge.guards.admission import Admission, ServerFull
 from dibs.http.edge.guards.browsers import BrowserGuard
 from dibs.http.edge.guards.callers import Caller, CallerBusy, CallerLimit
 from dibs.http.edge.guards.identity import Identity
-from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits, refusal_pause
+from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits
 from dibs.http.edge.guards.proxies import TrustedProxies
+from dibs.http.edge.guards.refusals import Refusals
 from dibs.http.edge.guards.uploads import Uploads
 from dibs.http.edge.protocol import STREAMING
 from dibs.http.edge.reading import BodyBudget, BodyReader, ClientGone, Receive, Scope, Unreadable
@@ -101,6 +102,7 @@ class Shell:
         self._sessions = Identity(self._console.authenticator) if self._console is not None else self._identity
         self._callers = CallerLimit(limits.caller_limit)
         self._streams = CallerLimit(limits.streams_of_caller)
+        self._refusals = Refusals()
         self._admission = Admission(limits)
         self._uploads = Uploads(limits)
         self._budget = BodyBudget(limits)
@@ -206,7 +208,7 @@ class Shell:
             return self._refuse(exchange, unreadable.status, unreadable.message, unreadable.headers)
         except CallerBusy:
             metrics.THROTTLED.inc()
-            await asyncio.sleep(refusal_pause())
+            await self._refusals.delay(exchange.peer.address)
             return self._refuse(exchange, 429, _BUSY, _RETRY)
         except ServerFull:
             metrics.SHED.inc()

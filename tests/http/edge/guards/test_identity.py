@@ -11,7 +11,7 @@ import pytest
 
 from dibs.access.actor import Actor
 from dibs.http.auth import Refusal
-from dibs.http.edge.guards import identity
+from dibs.http.edge.guards import refusals
 from dibs.http.edge.guards.identity import Identity
 from dibs.http.edge.guards.limits import FAILED_CHECKS_MAX, PENDING_CHECKS_OF_ADDRESS_MAX
 
@@ -59,7 +59,7 @@ def check() -> SlowCheck:
 
 @pytest.fixture(autouse=True)
 def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identity, "refusal_pause", lambda: 0)
+    monkeypatch.setattr(refusals, "pause_seconds", lambda waiting: 0)
 
 
 async def ask(who: Identity, password: str, address: str = "a") -> Actor | Refusal:

@@ -24,8 +24,8 @@ from dibs.http.edge.guards.limits import (
     PENDING_CHECKS_MAX,
     PENDING_CHECKS_OF_ADDRESS_MAX,
     REFUSAL_PAUSE_SECONDS,
-    refusal_pause,
 )
+from dibs.http.edge.guards.refusals import Refusals
 
 LOG = logging.getLogger(__name__)
 
@@ -44,6 +44,7 @@ class Identity:
         self._clock = clock
         self._key = secrets.token_bytes(32)
         self._attempts = Attempts(clock)
+        self._refusals = Refusals()
         self._remembered: dict[bytes, tuple[Actor, float]] = {}
         self._pending: dict[bytes, asyncio.Task[_Found]] = {}
         self._pending_of: Counter[str] = Counter()
@@ -65,7 +66,7 @@ class Identity:
             name = self._authenticator.claimed_name(headers)[:_NAME_LOGGED_MAX]
             refusal = self._refusal(address, name)
             if refusal is not None:
-                await asyncio.sleep(refusal_pause())
+                await self._refusals.delay(address)
                 return refusal
             task = asyncio.create_task(self._verify(headers, proof, address, name, anonymous_is_admin))
             self._pending[proof] = task

@@ -1,7 +1,5 @@
 """The limits of one server process."""
 
-import random
-
 from msgspec import Struct
 
 
@@ -64,15 +62,9 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 REFUSAL_PAUSE_SECONDS = 1
-"""How long the answer to a caller over its limit waits at least, and the value of its Retry-After header.
-
-A client that ignores Retry-After could otherwise occupy the event loop with refusals."""
-
-
-def refusal_pause() -> float:
-    """Return how long to wait with a refusal: not equally long, or a crowd would be refused and return all at once."""
-    return random.uniform(1, 2) * REFUSAL_PAUSE_SECONDS  # noqa: S311 - not a secret
-
+"""How long the answer to a caller over its limit waits at least, and the value of its Retry-After header."""
+REFUSALS_PER_SECOND_MAX = 25
+"""Number of refusals per second and address: with more connections, each of them waits longer for its refusal."""
 
 SWITCH_SECONDS = 0.0001
 """How long a thread that computes keeps the interpreter from the others; Python's default is 5 ms.
