@@ -30,7 +30,8 @@ from tests.laws import assert_lawful
 from tests.races.crowd import all_at_once
 
 THREADS = 16
-NODES = 200
+NODES = 60
+SURPLUS = 30
 SETTLED = select(func.count()).where(allocation_rows.c.state != ALLOCATING)
 STATE = select(allocation_rows.c.state).where(allocation_rows.c.uuid == bindparam("uuid"))
 
@@ -92,12 +93,12 @@ def test_allocations_beyond_the_number_of_nodes_fail_with_the_reason(store: Stor
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
-        create_allocations(runner, NODES + 100, conductors)
-        eventually(lambda: number_settled(store) == NODES + 100, seconds=120)
+        create_allocations(runner, NODES + SURPLUS, conductors)
+        eventually(lambda: number_settled(store) == NODES + SURPLUS, seconds=120)
     allocations = all_allocations(runner)
-    assert Counter(allocation.state for allocation in allocations) == {"active": NODES, "error": 100}
+    assert Counter(allocation.state for allocation in allocations) == {"active": NODES, "error": SURPLUS}
     reasons = {allocation.last_error for allocation in allocations if allocation.state == "error"}
-    assert reasons == {"200 nodes of class fleet: 200 in use"}
+    assert reasons == {f"{NODES} nodes of class fleet: {NODES} in use"}
     assert_one_node_each(database_url, allocations)
 
 
@@ -107,7 +108,7 @@ def test_released_nodes_go_to_waiting_allocations(store: Store, database_url: st
     with two_conductors(runner) as conductors:
 
         def create_and_release(number: int) -> None:
-            for n in range(5):
+            for n in range(3):
                 command = CreateAllocation(name=f"{number}-{n}", resource_class="fleet", wait_seconds=120)
                 created = runner.write(create_allocation, SERVICE, command)
                 conductors[n % 2].wake()

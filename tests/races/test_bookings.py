@@ -42,7 +42,7 @@ from tests.races.crowd import all_at_once
 
 CALLERS = 8
 WAIT_SECONDS = 60
-ROUNDS = 100
+ROUNDS = 10
 
 
 class Caller:
@@ -123,7 +123,7 @@ def test_lease_that_loses_its_host_before_it_is_locked_gets_another(ledger, call
 def test_concurrent_leases_book_exactly_the_instances_that_fit(ledger, callers):
     make_host(ledger)
     make_host(ledger)
-    for number in range(20):
+    for number in range(ROUNDS):
         start = 2 * number
         answers = all_at_once(
             CALLERS,
@@ -138,17 +138,18 @@ def test_concurrent_leases_never_share_a_whole_host_with_instances(ledger, calle
     for _ in range(3):
         make_host(ledger)
     wanted = [whole(1, 3), instances(4, vcpus=16), instances(2, affinity=False), instances(3, vcpus=20, affinity=True)]
-    for number in range(20):
+    for number in range(ROUNDS):
         answers = all_at_once(
             CALLERS, lambda caller, hour=number: lease(callers[caller], hour, hour + 1, wanted[caller % 4], seed=None)
         )
         assert won(answers)
 
 
-def test_concurrent_creates_updates_and_deletes_never_book_a_host_twice(ledger, callers, database_url):
+def test_concurrent_creates_updates_and_deletes_never_book_a_host_twice(ledger, callers):
+    """The fixture checks the bookings of all rounds afterwards: no round changes those of another."""
     for _ in range(4):
         make_host(ledger)
-    for number in range(15):
+    for number in range(ROUNDS):
         chance = random.Random(number)
         made = [lease(ledger, 1000 + 9 * number + k, 1001 + 9 * number + k, whole(1, 2)) for k in range(4)]
         hour = 5 * number
@@ -173,11 +174,10 @@ def test_concurrent_creates_updates_and_deletes_never_book_a_host_twice(ledger, 
             ),
         )
         assert all(isinstance(each, Lease | NotEnoughHosts) or each is None for each in answers), answers
-        assert broken_bookings(read_tables(database_url)) == []
 
 
 def test_node_is_either_booked_or_claimed(ledger, callers, database_url):
-    for _ in range(20):
+    for _ in range(ROUNDS):
         node = ledger.enrol(resource_class="gold")
         host = register(ledger, node)
         only = whole(resource_properties=f'["==", "$id", "{host.id}"]')
@@ -193,7 +193,7 @@ def test_node_is_either_booked_or_claimed(ledger, callers, database_url):
 
 
 def test_host_is_either_booked_or_removed(ledger, callers):
-    for number in range(20):
+    for number in range(ROUNDS):
         host = make_host(ledger)
 
         def act(caller: int, host=host, hour: int = number) -> object:
@@ -216,7 +216,7 @@ def test_host_is_either_booked_or_removed(ledger, callers):
 
 
 def test_concurrent_registrations_create_one_host(ledger, callers):
-    for number in range(10):
+    for number in range(ROUNDS):
         node = ledger.enrol(name=f"n{number}")
         answers = all_at_once(
             CALLERS,
@@ -230,7 +230,7 @@ def test_concurrent_registrations_create_one_host(ledger, callers):
 
 def test_host_that_shrinks_while_it_is_booked_keeps_what_was_promised(ledger, callers):
     """The fixture checks afterwards that no booking exceeds the capacity."""
-    for number in range(10):
+    for number in range(ROUNDS):
         host = make_host(ledger, f"shrinking-{number}", VCPU=64)
         wanted = instances(1, vcpus=40, resource_properties=f'["==", "$id", "{host.id}"]')
         shrink = PutInventory(provider=host.provider, resource_class="VCPU", sizes=sizes(32))

@@ -17,7 +17,7 @@ from tests.builders import Ledger
 from tests.races.crowd import all_at_once
 
 CROWD = 32
-ROUNDS = 25
+ROUNDS = 8
 
 
 def provider_with(ledger: Ledger, total: int) -> str:
@@ -71,8 +71,8 @@ def claims_of(ledger: Ledger, consumer: str) -> dict[str, int]:
 
 
 def test_concurrent_claims_that_fit_on_one_provider_are_all_granted(ledger: Ledger) -> None:
-    provider = provider_with(ledger, 500)
-    consumers = [[str(uuid.uuid4()) for _ in range(8)] for _ in range(CROWD)]
+    provider = provider_with(ledger, 200)
+    consumers = [[str(uuid.uuid4()) for _ in range(4)] for _ in range(CROWD)]
 
     def claim_all(number: int) -> None:
         for consumer in consumers[number]:
@@ -80,7 +80,7 @@ def test_concurrent_claims_that_fit_on_one_provider_are_all_granted(ledger: Ledg
 
     answers = all_at_once(CROWD, claim_all)
     assert answers == [None] * CROWD
-    assert used(ledger.store, provider) == CROWD * 8
+    assert used(ledger.store, provider) == CROWD * 4
     assert all(claims_of(ledger, consumer) == {provider: 1} for each in consumers for consumer in each[:1])
 
 

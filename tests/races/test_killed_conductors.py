@@ -18,8 +18,8 @@ from tests.conductor import process
 from tests.races.crowd import all_at_once
 from tests.races.test_allocations import THREADS, all_allocations, assert_one_node_each, number_settled
 
-NODES = 120
-ALLOCATIONS = 160
+NODES = 60
+ALLOCATIONS = 80
 Spawn = Callable[[str], ForkedProcess]
 
 

@@ -15,6 +15,7 @@ from tests.server_builders import delete, flavor, host, launch, node_flavor
 
 CROWD = 32
 ROOM = 10
+ROUNDS = 3
 
 
 def statuses(answers: list[ServerView | Exception]) -> tuple[int, int]:
@@ -36,7 +37,7 @@ def used(ledger: Ledger, provider: str) -> int:
 
 def test_exactly_10_of_32_servers_fit_on_a_host_with_room_for_10(ledger: Ledger) -> None:
     size = flavor(ledger)
-    for _ in range(5):
+    for _ in range(ROUNDS):
         compute = host(ledger, vcpus=ROOM)
         answers = all_at_once(CROWD, lambda _: launch(ledger, size))
         assert statuses(answers) == (ROOM, CROWD - ROOM)
@@ -64,7 +65,7 @@ def test_exactly_10_of_32_servers_are_built_on_10_nodes(ledger: Ledger) -> None:
 
 def test_servers_and_claims_through_placement_never_exceed_the_capacity_of_a_host(ledger: Ledger) -> None:
     size = flavor(ledger)
-    for _ in range(5):
+    for _ in range(ROUNDS):
         compute = host(ledger, vcpus=ROOM)
 
         def either(number: int, provider: str = compute.uuid) -> ServerView | None:
