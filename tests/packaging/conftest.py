@@ -1,11 +1,10 @@
 """The distributions that the tests of this folder share."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.packaging.building import copy_sources, run
+from tests.packaging.building import build, copy_sources
 
 
 @pytest.fixture(scope="session")
@@ -20,5 +19,5 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def built(source: Path) -> Path:
     """The folder with the source distribution, and the wheel that was built from it."""
     folder = source.parent / "dist"
-    run(sys.executable, "-m", "build", "--outdir", folder, source, cwd=source.parent)
+    build(source, folder)
     return folder

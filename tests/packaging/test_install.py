@@ -16,7 +16,7 @@ import pytest
 from tests.bed.processes import free_port, start_process, stop_process, tail_of
 from tests.bed.waiting import eventually
 from tests.clients.clouds import bare_environment
-from tests.packaging.building import ROOT, only, run
+from tests.packaging.building import ROOT, build, only, run
 
 
 def modules(folder: Path) -> set[str]:
@@ -38,7 +38,7 @@ def test_wheel_has_exactly_the_files_of_the_package(built: Path, source: Path) -
 
 def test_sources_and_source_distribution_give_the_same_wheel(built: Path, source: Path) -> None:
     folder = source.parent / "direct"
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, source, cwd=source.parent)
+    build(source, folder, "--wheel")
     assert contents(only(folder, "*.whl")) == contents(only(built, "*.whl"))
 
 

@@ -7,7 +7,6 @@ version, a migration, and code that uses what it adds.
 import logging
 import re
 import shutil
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ from tests.bed.session import Bed
 from tests.bed.waiting import eventually
 from tests.laws import read_tables
 from tests.packaging.balancer import Balancer
-from tests.packaging.building import install, only, run
+from tests.packaging.building import build, install, only, run
 
 pytestmark = pytest.mark.needs_engine("postgresql")
 
@@ -81,7 +80,7 @@ def releases(built: Path, source: Path, tmp_path_factory: pytest.TempPathFactory
     following = folder / "source"
     shutil.copytree(source, following, ignore=shutil.ignore_patterns("build", "*.egg-info"))
     change_sources(following)
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, following, cwd=folder)
+    build(following, folder, "--wheel")
     wheels = (only(built, "*.whl"), only(folder, "*.whl"))
     present, later = (install(wheel, folder / name) for wheel, name in zip(wheels, ("present", "next"), strict=True))
     return present, later
