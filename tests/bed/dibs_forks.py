@@ -4,7 +4,9 @@ import importlib
 import pkgutil
 import sys
 
+import uvicorn.loops.uvloop
 from cliff.app import App
+from stevedore import ExtensionManager
 
 import dibs
 from dibs.cli.main import main
@@ -15,7 +17,8 @@ from tests.races import restructuring
 
 
 def import_everything() -> None:
-    """Import every module of Dibs, those too that Dibs imports at first use."""
+    """Import every module of Dibs, those too that Dibs and its server import at first use."""
+    assert uvicorn.loops.uvloop
     for module in pkgutil.walk_packages(dibs.__path__, "dibs."):
         if ".migrations." not in module.name:
             importlib.import_module(module.name)
@@ -23,6 +26,8 @@ def import_everything() -> None:
 
 if __name__ == "__main__":
     import_everything()
+    # cliff looks for hooks of each command, and stevedore looks at every installed distribution once in each process.
+    ExtensionManager("dibs")
     # cliff took the name of this program at import.
     App.NAME = "dibs"
     with_faults: Programs = {"dibs-with-bug": bugs.main, "dibs-with-clock": clocks.main}

@@ -8,7 +8,8 @@ order of precedence. A value may contain ``%(name)s``, which stands for the targ
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 Target = Mapping[str, str | None]
@@ -25,8 +26,14 @@ class BadRule(Exception):
 
 def compile_rules(rules: Mapping[str, str]) -> Mapping[str, Check]:
     """Return the check of each rule. A reference to a rule that is not defined allows nothing."""
+    return _compile(tuple(rules.items()))
+
+
+# Several dialects decide by the same rules, and parsing them takes a good part of a start.
+@lru_cache(maxsize=16)
+def _compile(rules: Iterable[tuple[str, str]]) -> Mapping[str, Check]:
     checks: dict[str, Check] = {}
-    for name, text in rules.items():
+    for name, text in rules:
         checks[name] = _Parser(name, text, checks).parse()
     return checks
 
