@@ -10,22 +10,15 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from cliff import command
 from cliff.app import App
 
+from tests.bed.dibs_forks import import_everything
 from tests.bed.fork_server import Programs, serve
 
 PROGRAMS = ("baremetal", "blazar", "dibs", "metalsmith", "openstack")
-PLUGINS = (
-    "openstack.cli.base",
-    "openstack.cli.extension",
-    "openstack.baremetal.v1",
-    "openstack.common",
-    "openstack.compute.v2",
-    "openstack.dibs.v1",
-    "openstack.placement.v1",
-    "openstack.reservation.v1",
-    "keystoneauth1.plugin",
-)
+PLUGINS = ("openstack.", "keystoneauth1.plugin")
+"""What the groups of plug-ins of the programs start with."""
 
 
 def load() -> Programs:
@@ -34,9 +27,15 @@ def load() -> Programs:
     from stevedore import ExtensionManager
 
     assert openstack.connection
-    for group in PLUGINS:
-        ExtensionManager(group, on_load_failure_callback=lambda *_: None)
-    scripts = {entry.name: entry for entry in importlib.metadata.entry_points(group="console_scripts")}
+    entries = importlib.metadata.entry_points()
+    for group in entries.groups:
+        if group.startswith(PLUGINS):
+            ExtensionManager(group, on_load_failure_callback=lambda *_: None)
+    # `dibs db` imports much at first use.
+    import_everything()
+    # For its help, each command would read the list of files of every installed distribution.
+    command._get_distributions_by_modules()
+    scripts = {entry.name: entry for entry in entries.select(group="console_scripts")}
     return {name: functools.partial(_run, name, scripts[name].load()) for name in PROGRAMS}
 
 
