@@ -16,7 +16,7 @@ import pytest
 
 from dibs.database import Store
 from tests.bed.dibs_server import DibsServer
-from tests.bed.forked import ForkedProcess, start_forked
+from tests.bed.forked import ForkedProcess, share_fork_servers, start_forked
 from tests.bed.mariadb import MariadbServer
 from tests.bed.postgresql import PostgresqlServer
 from tests.bed.processes import free_port
@@ -92,8 +92,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config) -> None:
-    """Start the database servers once, before the worker processes that share them."""
+    """Start servers once, before the worker processes that share them."""
     config.stash[BED].start_servers(chosen_engines(config))
+    # A run of some tests may need no fork server: then each worker starts its own at first use.
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        share_fork_servers()
 
 
 @pytest.hookimpl(optionalhook=True)

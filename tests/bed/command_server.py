@@ -10,10 +10,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from cliff import command
 from cliff.app import App
 
-from tests.bed.dibs_forks import import_everything
 from tests.bed.fork_server import Programs, serve
 
 PROGRAMS = ("baremetal", "blazar", "dibs", "metalsmith", "openstack")
@@ -24,7 +22,10 @@ PLUGINS = ("openstack.", "keystoneauth1.plugin")
 def load() -> Programs:
     """Import every program and the plug-ins that it would load."""
     import openstack.connection
+    from cliff import command
     from stevedore import ExtensionManager
+
+    from tests.bed.dibs_forks import import_everything
 
     assert openstack.connection
     entries = importlib.metadata.entry_points()

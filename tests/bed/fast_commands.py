@@ -1,11 +1,14 @@
 """Shims for the stock commands: a folder of programs, for PATH and for tests. See command_server.py."""
 
+import atexit
 import functools
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 from tests.bed.command_server import PROGRAMS
-from tests.bed.forked import start_fork_server
+from tests.bed.forked import COMMAND_SERVER, fork_server
 
 _SHIM = """\
 #!{python} -IS
@@ -27,10 +30,12 @@ sys.exit(int(status or 255) % 256)
 
 @functools.cache
 def folder() -> Path:
-    """Return a folder with a shim for each program; the first call starts the server behind them."""
-    socket = start_fork_server("tests.bed.command_server")
+    """Return a folder with a shim for each program; the first call starts the server behind them, unless it runs."""
+    socket = fork_server(COMMAND_SERVER)
+    shims = Path(tempfile.mkdtemp(prefix="dibs-bed-"))
+    atexit.register(shutil.rmtree, shims, ignore_errors=True)
     for program in PROGRAMS:
-        shim = socket.with_name(program)
+        shim = shims / program
         shim.write_text(_SHIM.format(python=sys.executable, program=program, socket=str(socket)))
         shim.chmod(0o755)
-    return socket.parent
+    return shims

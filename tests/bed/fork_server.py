@@ -30,8 +30,10 @@ def serve(path: str, programs: Programs) -> None:
     gc.collect()
     gc.freeze()
     listening = socket.socket(socket.AF_UNIX)
-    listening.bind(path)
+    # A caller that sees the socket can connect to it.
+    listening.bind(f"{path}.new")
     listening.listen()
+    os.rename(f"{path}.new", path)
     # The kernel reaps the processes that each handle one command.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:

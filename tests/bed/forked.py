@@ -21,25 +21,40 @@ from tests.bed.waiting import eventually
 ROOT = Path(__file__).parents[2]
 
 
-def start_fork_server(module: str) -> Path:
-    """Start a fork server for the rest of this test process; return its socket."""
-    folder = Path(tempfile.mkdtemp(prefix="dibs-bed-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    path, log = folder / "socket", folder / "log"
-    command = as_user(user_for_servers("root"), [sys.executable, "-m", module, str(path)])
-    process = start_process(command, log, bare_environment(), folder=ROOT)
-    atexit.register(stop_process, process)
-    try:
-        eventually(path.exists, 60, f"the fork server {module}")
-    except AssertionError as error:
-        raise RuntimeError(f"{error}; the end of its log:\n{tail_of(log)}") from error
-    return path
+DIBS_FORKS = "tests.bed.dibs_forks"
+COMMAND_SERVER = "tests.bed.command_server"
+
+
+def share_fork_servers() -> None:
+    """Start the fork servers for the worker processes of this run, which find their sockets in the environment."""
+    for module in (DIBS_FORKS, COMMAND_SERVER):
+        os.environ[_variable_of(module)] = str(_start_fork_server(module))
 
 
 @functools.cache
-def dibs_forks() -> Path:
-    """Return the socket of the fork server of Dibs; the first call starts it."""
-    return start_fork_server("tests.bed.dibs_forks")
+def fork_server(module: str) -> Path:
+    """Return the socket of a fork server that answers: the one that workers share, or one for this test process."""
+    path = Path(os.environ.get(_variable_of(module)) or _start_fork_server(module))
+    try:
+        eventually(path.exists, 300, f"the fork server {module}")
+    except AssertionError as error:
+        raise RuntimeError(f"{error}; the end of its log:\n{tail_of(path.with_name('log'))}") from error
+    return path
+
+
+def _start_fork_server(module: str) -> Path:
+    """Start a fork server for the rest of this test process; return its socket, which exists when it is ready."""
+    folder = Path(tempfile.mkdtemp(prefix="dibs-bed-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / "socket"
+    command = as_user(user_for_servers("root"), [sys.executable, "-m", module, str(path)])
+    process = start_process(command, folder / "log", bare_environment(), folder=ROOT)
+    atexit.register(stop_process, process)
+    return path
+
+
+def _variable_of(module: str) -> str:
+    return f"TEST_BED_{module.rpartition('.')[2].upper()}_SOCKET"
 
 
 class ForkedProcess:
@@ -49,7 +64,7 @@ class ForkedProcess:
         body = json.dumps({"words": words, "folder": os.getcwd(), "environment": dict(environment)}).encode()
         self.returncode: int | None = None
         self._connection = socket.socket(socket.AF_UNIX)
-        self._connection.connect(str(dibs_forks()))
+        self._connection.connect(str(fork_server(DIBS_FORKS)))
         socket.send_fds(self._connection, [len(body).to_bytes(4, "big")], [file.fileno() for file in files])
         self._connection.sendall(body)
         self.pid = int(self._line())
