@@ -237,3 +237,10 @@ def test_a_protected_node_is_not_undeployed(commands: Commands, cloud: Connectio
     until_provisioned(cloud, name, "active")
     result = commands.batch(f"node set {name} --protected --protected-reason production", f"node undeploy {name}")
     assert "is protected and cannot be undeployed, rebuilt or deleted (HTTP 403)" in result.err
+
+
+def test_history_of_a_node_is_listed_and_shown(commands: Commands, name: str) -> None:
+    rows = json.loads(commands.run("node", "history", "list", name, "--long", "-f", "json").out)
+    assert rows[0]["event"] == "The node was created."
+    shown = json.loads(commands.run("node", "history", "get", name, rows[-1]["uuid"], "-f", "json").out)
+    assert (shown["event"], shown["severity"]) == (rows[-1]["event"], "INFO")

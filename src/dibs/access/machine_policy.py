@@ -99,6 +99,7 @@ RULES: Mapping[str, str] = {
     "baremetal:node:set_provision_state": _OWNER_MEMBER_OR_LESSEE_ADMIN,
     "baremetal:node:set_provision_state:clean_steps": _OWNER_MEMBER_OR_LESSEE_ADMIN,
     "baremetal:node:set_provision_state:service_steps": _OWNER_MEMBER_OR_LESSEE_ADMIN,
+    "baremetal:node:history:get": _SYSTEM_OR_OWNER_READER,
     "baremetal:node:traits:list": _SYSTEM_OR_PROJECT_READER,
     "baremetal:node:traits:set": _MEMBER_OR_OWNER_ADMIN,
     "baremetal:node:traits:delete": _MEMBER_OR_OWNER_ADMIN,

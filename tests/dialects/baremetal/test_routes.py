@@ -45,6 +45,7 @@ ARGUMENTS = {
     "connector": UUID,
     "target": UUID,
     "vif": UUID,
+    "event": UUID,
     "chassis": UUID,
     "reservation": UUID,
     "allocation": UUID,

@@ -268,7 +268,7 @@ def test_only_so_many_events_are_undone(ledger: Ledger, monkeypatch: pytest.Monk
         ledger.change(node, description=text)
         moments.append(ledger.clock())
     assert why_at(ledger, moments[-3]).free == 1
-    with pytest.raises(BadValue, match="not among the latest 3"):
+    with pytest.raises(BadValue, match="no older events among the latest 3"):
         why_at(ledger, moments[0])
 
 

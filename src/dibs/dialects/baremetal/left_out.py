@@ -13,7 +13,6 @@ LEFT_OUT: Mapping[str, str] = {
     "/v1/lookup": "The lookup of the ramdisk",
     "/v1/nodes/{node}/bios": "BIOS settings of a node",
     "/v1/nodes/{node}/firmware": "Firmware components of a node",
-    "/v1/nodes/{node}/history": "The history of a node",
     "/v1/nodes/{node}/inventory": "The hardware inventory of a node",
     "/v1/nodes/{node}/management/indicators": "Indicators of a node",
     "/v1/nodes/{node}/management/inject_nmi": "Interrupts of a node",

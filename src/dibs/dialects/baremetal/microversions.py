@@ -90,7 +90,7 @@ VERSIONS = {
     75: "boot_mode and secure_boot of a node",
     76: "[boot mode and secure boot can be changed]",
     77: "fields= in drivers",
-    78: "[history of a node]",
+    78: "history of a node",
     79: "allocations prefer a node of their own name",
     80: "project admins may create and delete nodes of their own",
     81: "[inventory of a node]",
@@ -125,9 +125,9 @@ VERSIONS = {
     110: "the verb abort for a node in wait call-back",
     111: "available_for_dynamic_portgroup of a port",
     112: "[traits of runbooks]",
-    113: "[project in the history of a node]",
+    113: "project in the history of a node",
     114: "[identity of firmware]",
-    115: "[state and duration in the history of a node]",
+    115: "state and duration in the history of a node",
 }
 
 MINIMUM: Version = (1, min(VERSIONS))

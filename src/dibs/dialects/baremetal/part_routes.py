@@ -1,4 +1,4 @@
-"""URLs of the parts of nodes (ports, port groups, volumes, virtual interfaces) and of chassis."""
+"""URLs of the parts of nodes (ports, port groups, volumes, virtual interfaces), of their history, and of chassis."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ from dibs.dialects.baremetal import responses, schemas
 from dibs.dialects.baremetal.documents.filters import NODE_LIST
 from dibs.dialects.baremetal.documents.paging import LIST_QUERY
 from dibs.dialects.baremetal.endpoints import CREATED, DETAIL, DONE, FIELDS, NODE, Endpoint, QuerySchema, row
-from dibs.dialects.baremetal.handlers import chassis, nodes, vifs, volumes
+from dibs.dialects.baremetal.handlers import chassis, history, nodes, vifs, volumes
 from dibs.dialects.baremetal.handlers.parts import NODE_QUERY, PartHandlers
 from dibs.dialects.baremetal.handlers.ports import PORT_QUERY, PORTGROUP_QUERY, PORTGROUPS, PORTS
 from dibs.dialects.baremetal.handlers.volumes import CONNECTORS, TARGETS
@@ -121,6 +121,26 @@ _VIFS = [
     ),
 ]
 
+_HISTORY = [
+    row(
+        "GET",
+        f"{NODE}/history",
+        history.list_history,
+        "List the changes of a node",
+        since=history.SINCE,
+        query=history.QUERY,
+        answer=responses.page_of("history", responses.HISTORY_ENTRY),
+    ),
+    row(
+        "GET",
+        f"{NODE}/history/{{event}}",
+        history.show_entry,
+        "Show a change of a node",
+        since=history.SINCE,
+        answer=responses.HISTORY_ENTRY,
+    ),
+]
+
 _CHASSIS = "/v1/chassis/{chassis}"
 _CHASSIS_PAGE = responses.page_of("chassis", chassis.SCHEMA)
 
@@ -171,4 +191,4 @@ _CHASSIS_ROWS = [
     ),
 ]
 
-ROUTES: tuple[Route[Endpoint], ...] = (*_PORTS, *_VOLUMES, *_VIFS, *_CHASSIS_ROWS)
+ROUTES: tuple[Route[Endpoint], ...] = (*_PORTS, *_VOLUMES, *_VIFS, *_HISTORY, *_CHASSIS_ROWS)

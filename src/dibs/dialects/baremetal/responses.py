@@ -12,6 +12,7 @@ from dibs.documents.json_schema import Schema
 from dibs.documents.schema_parts import (
     FLAG,
     FLAG_OR_NULL,
+    INTEGER_OR_NULL,
     LINKS,
     OBJECT,
     TEXT,
@@ -85,6 +86,16 @@ DRIVER_PROPERTIES: Schema = {"title": "DriverProperties", **by_name(TEXT)}
 
 VOLUMES: Schema = document("Volumes", {"links": LINKS, "connectors": LINKS, "targets": LINKS})
 VIFS: Schema = document("Vifs", {"vifs": list_of(record({"id": TEXT}))})
+
+HISTORY_ENTRY: Schema = document(
+    "HistoryEntry",
+    {"uuid": UUID, "created_at": TIME, "severity": {"enum": ["ERROR", "INFO"]}, "event": TEXT, "links": LINKS},
+    {
+        **dict.fromkeys(("conductor", "user", "project", "state", "target_provision_state"), TEXT_OR_NULL),
+        "event_type": TEXT,
+        "duration_seconds": INTEGER_OR_NULL,
+    },
+)
 
 CONDUCTOR: Schema = document(
     "Conductor",

@@ -34,7 +34,7 @@ class StoredEvent(Struct, frozen=True, kw_only=True):
 
 
 class EventQuery(Struct, frozen=True, kw_only=True):
-    """One page of events, the newest first."""
+    """One page of events, the newest first unless it says otherwise."""
 
     projects: VisibleProjects = frozenset()
     node: str | None = None
@@ -46,4 +46,5 @@ class EventQuery(Struct, frozen=True, kw_only=True):
     """Only events from ``since`` on, and before ``until``."""
     marker: int | None = None
     """The id of the last event of the page before."""
+    oldest_first: bool = False
     limit: int = 100

@@ -1,4 +1,4 @@
-"""Read events: pages of the newest first, and what was published after a position.
+"""Read events: pages by id, and what was published after a position.
 
 There is no index of times: ids follow the time, apart from transactions that ran at the same moment. So a moment is
 found by a binary search of ids.
@@ -33,10 +33,11 @@ class _Shape(NamedTuple):
     filters: tuple[str, ...]
     projects: int | None
     """The number of projects; None for every project."""
+    oldest_first: bool
 
 
 def page(tx: Transaction, query: EventQuery) -> list[StoredEvent]:
-    """Return one page of events, the newest first."""
+    """Return one page of events."""
     values: dict[str, Any] = {"of_limit": query.limit}
     if query.node is not None:
         values["of_node"] = query.node
@@ -44,13 +45,13 @@ def page(tx: Transaction, query: EventQuery) -> list[StoredEvent]:
         exact = "." in query.type
         values["of_type" if exact else "of_kind"] = query.type if exact else f"{_literal(query.type)}.%"
     if query.marker is not None:
-        values["before_id"] = query.marker
+        values["after_id" if query.oldest_first else "before_id"] = query.marker
     if query.since is not None:
         values |= {"since": query.since, "first_id": _first_from(tx, query.since - OVERLAP)}
     if query.until is not None:
         values |= {"until": query.until, "end_id": _first_from(tx, query.until + OVERLAP)}
     projects, named = _projects(query.projects)
-    shape = _Shape(tuple(sorted(values)), projects)
+    shape = _Shape(tuple(sorted(values)), projects, query.oldest_first)
     return [_event(row) for row in tx.rows(_page(shape), {**values, **named})]
 
 
@@ -93,6 +94,7 @@ _FILTERS: dict[str, Any] = {
     "of_type": events.c.type == bindparam("of_type"),
     "of_kind": events.c.type.like(bindparam("of_kind"), escape="/"),
     "before_id": events.c.id < bindparam("before_id"),
+    "after_id": events.c.id > bindparam("after_id"),
     "since": events.c.happened_at >= bindparam("since"),
     "first_id": events.c.id >= bindparam("first_id"),
     "until": events.c.happened_at < bindparam("until"),
@@ -114,7 +116,8 @@ def _page(shape: _Shape) -> Select[Any]:
     if shape.projects is not None:
         visible = events.c.project_id.in_(sets.binds("project", shape.projects)) if shape.projects else false()
         statement = statement.where(visible)
-    return statement.order_by(events.c.id.desc()).limit(bindparam("of_limit"))
+    order = events.c.id.asc() if shape.oldest_first else events.c.id.desc()
+    return statement.order_by(order).limit(bindparam("of_limit"))
 
 
 def _projects(visible: VisibleProjects) -> tuple[int | None, dict[str, Any]]:

@@ -69,8 +69,8 @@ def _reach(tx: Transaction, moment: int, now: int) -> Reach:
     if not 0 < reach.since <= moment:
         known = f"from {format_time(reach.since)} on" if reach.since else "for no time"
         raise BadValue(
-            reason=f"The time {format_time(moment)} is too long ago: the past of nodes is known {known}. Older events "
-            f"were removed, or are not among the latest {EVENTS_MAX}, which are all that is read."
+            reason=f"The time {format_time(moment)} is too long ago: the past of nodes is known {known}. There are no "
+            f"older events among the latest {EVENTS_MAX}, which are all that is read."
         )
     return Reach(reach.after_id, moment)
 
