@@ -34,6 +34,7 @@ ENGINE_DEPENDENT = {
     "allocations",
     "attacks",
     "bed",
+    "calendars",
     "candidates",
     "conductor",
     "crashes",

@@ -34,6 +34,7 @@ ROOMS = (
     "sessions",
     "webhooks",
     "reports",
+    "calendars",
 )
 
 

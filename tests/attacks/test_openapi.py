@@ -120,6 +120,7 @@ MORE_RULES = {
     "GET /dibs/v1/allocations",
     "POST /dibs/v1/allocations",
     "GET /dibs/v1/audit",
+    "POST /dibs/v1/calendars",
     "GET /dibs/v1/events",
     "GET /dibs/v1/leases/availability",
     "GET /dibs/v1/nodes/{node}/history",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dibs.http.negotiation import accepts_json, preferred
+from dibs.http.negotiation import find_problem, preferred
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from dibs.http.negotiation import accepts_json, preferred
     ],
 )
 def test_header_accepts_json(accept: str) -> None:
-    assert accepts_json(accept)
+    assert preferred(accept, ("application/json",))
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_header_accepts_json(accept: str) -> None:
     ],
 )
 def test_header_excludes_json(accept: str) -> None:
-    assert not accepts_json(accept)
+    assert not preferred(accept, ("application/json",))
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,8 @@ def test_header_excludes_json(accept: str) -> None:
 )
 def test_type_with_the_highest_quality_is_preferred(accept: str, best: str | None) -> None:
     assert preferred(accept, ("application/json", "text/html")) == best
+
+
+@pytest.mark.parametrize("accept", ["text/event-stream", "text/calendar", "text/calendar;q=0.9, text/plain"])
+def test_clients_may_ask_for_feeds(accept: str) -> None:
+    assert find_problem({"accept": accept}, has_body=False) is None

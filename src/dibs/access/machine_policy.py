@@ -146,6 +146,13 @@ RULES: Mapping[str, str] = {
     "dibs:webhook:create_all": _SYSTEM_MEMBER,
     "dibs:webhook:delete": _ANY_MEMBER,
     "dibs:webhook:delete_all": _SYSTEM_MEMBER,
+    # Calendars: those of the caller's project, or of every project. A feed shows what its creator may list.
+    "dibs:calendar:get": _ANY_READER,
+    "dibs:calendar:get_all": _SYSTEM_READER,
+    "dibs:calendar:create": _ANY_READER,
+    "dibs:calendar:create_all": _SYSTEM_READER,
+    "dibs:calendar:delete": _ANY_MEMBER,
+    "dibs:calendar:delete_all": _SYSTEM_MEMBER,
     # Quotas of projects: that of the caller's project, or of every project.
     "dibs:quota:get": _ANY_READER,
     "dibs:quota:list_all": _SYSTEM_READER,

@@ -16,6 +16,8 @@ allocations = table(
     json("candidate_nodes", "[]"),
     json("extra"),
     text("owner"),
+    # The user who created it, for the calendar of that user.
+    text("user_id"),
     long_text("last_error"),
     # The node that it has; deleting the node deletes the allocation.
     Column("node_id", ROW_ID, ForeignKey("nodes.id", ondelete="CASCADE"), nullable=True),

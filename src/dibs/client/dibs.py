@@ -12,6 +12,7 @@ from dibs.client.allocations import Allocations
 from dibs.client.arguments import Names, names_in
 from dibs.client.connection import connect, root_of
 from dibs.client.errors import dibs_errors
+from dibs.client.events.calendars import Calendars
 from dibs.client.events.webhooks import Webhooks
 from dibs.client.hosts import Hosts
 from dibs.client.leases import Leases
@@ -42,6 +43,7 @@ class Dibs:
         self.leases = Leases(self._service("reservation", url), self._native)
         self.hosts = Hosts(self._service("reservation", url))
         self.webhooks = Webhooks(self._native)
+        self.calendars = Calendars(self._native)
         self.quotas = Quotas(self._native)
 
     @classmethod

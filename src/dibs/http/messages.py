@@ -1,6 +1,6 @@
 """The types that the shell and the dialects exchange."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from typing import Any, Protocol
 
 from msgspec import Struct, field
@@ -107,8 +107,8 @@ class Mounted(Protocol):
     @property
     def title(self) -> str: ...
     @property
-    def public_paths(self) -> frozenset[str]:
-        """Paths that answer before authentication: the discovery documents."""
+    def public_paths(self) -> Container[str]:
+        """Paths that answer without authentication: discovery documents, and what has its credential in the path."""
 
     @property
     def anonymous_is_admin(self) -> bool:

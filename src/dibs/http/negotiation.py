@@ -1,10 +1,12 @@
-"""Check the Content-Type and Accept headers of a request: Dibs serves JSON only."""
+"""Check the Content-Type and Accept headers of a request: Dibs serves JSON, except for feeds."""
 
 from collections.abc import Mapping
 from functools import lru_cache
 
 from msgspec import Struct
 
+_SERVED = ("application/json", "text/event-stream", "text/calendar")
+"""Errors are JSON everywhere, and a client that asks for a feed where there is none gets JSON too."""
 _BODY_TYPES = frozenset({"application/json", "application/json-patch+json"})
 
 
@@ -25,22 +27,14 @@ def find_problem(headers: Mapping[str, str], has_body: bool) -> NotServed | None
         )
         return NotServed(415, f"{sent}; send application/json.")
     accept = headers.get("accept")
-    if accept and not accepts_json(accept):
-        return NotServed(
-            406,
-            f"The Accept header {accept[:100]!r} excludes application/json, the only form served.",
-        )
+    if accept and preferred(accept, _SERVED) is None:
+        return NotServed(406, f"The Accept header {accept[:100]!r} excludes application/json, the form served.")
     return None
 
 
 @lru_cache(maxsize=256)
 def _is_json(content_type: str) -> bool:
     return content_type.partition(";")[0].strip().lower() in _BODY_TYPES
-
-
-def accepts_json(accept: str) -> bool:
-    """Return True when the header accepts application/json."""
-    return preferred(accept, ("application/json",)) is not None
 
 
 @lru_cache(maxsize=256)

@@ -138,7 +138,7 @@ def _responses(dialect: Dialect, rows: Sequence[Operation], tag: str, components
 
 
 def _has_body(row: Operation, status: int) -> bool:
-    return row.answer is not None and status != http.HTTPStatus.NO_CONTENT
+    return row.answer is not None and status not in (http.HTTPStatus.NO_CONTENT, http.HTTPStatus.NOT_MODIFIED)
 
 
 def _distinct(schemas: Iterable[Any]) -> list[Any]:

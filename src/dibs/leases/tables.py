@@ -76,6 +76,8 @@ leases = table(
     time("updated_at"),
     UniqueConstraint("uuid"),
     Index(None, "project_id"),
+    Index(None, "project_id", "end_at"),
+    Index(None, "end_at"),
     Index(None, "status", "updated_at"),
 )
 

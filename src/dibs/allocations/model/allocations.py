@@ -64,6 +64,8 @@ class Allocation(Struct, frozen=True, kw_only=True):
     extra: Json = field(default_factory=dict)
     owner: str | None = None
     """The project that the allocation belongs to; it gets nodes that this project owns or leases. None gets any."""
+    user_id: str | None = None
+    """The user who created it."""
     last_error: str | None = None
     node_id: int | None = None
     node_uuid: str | None = None

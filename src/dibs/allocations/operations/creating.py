@@ -174,6 +174,7 @@ def _described(
         candidate_nodes=find_candidates(tx, access, command.candidate_nodes),
         extra=command.extra,
         owner=command.owner,
+        user_id=access.actor.user,
         sticky=command.sticky,
         keep_alive_seconds=command.keep_alive_seconds,
         alive_until=None if command.keep_alive_seconds is None else after(now, command.keep_alive_seconds),

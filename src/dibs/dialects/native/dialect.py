@@ -12,6 +12,7 @@ from dibs.dialects.native.errors import Headers, Refusal, answer_domain_error, e
 from dibs.dialects.native.events import message_of
 from dibs.dialects.native.exchange import Exchange, ReadCandidates, Services
 from dibs.dialects.native.feed import EventFeed
+from dibs.dialects.native.handlers import feeds
 from dibs.dialects.native.routes import ROUTES
 from dibs.documents.json_schema import Schema
 from dibs.errors import DibsError
@@ -24,16 +25,23 @@ from dibs.webhooks.model.targets import TargetRules
 _ROUTER = Router(ROUTES)
 
 
+class _PublicPaths:
+    """The discovery documents, and the feeds of calendars, whose paths contain their credential."""
+
+    def __contains__(self, path: object) -> bool:
+        return path in ("/", "/v1") or (isinstance(path, str) and path.startswith(feeds.PREFIX))
+
+
 class Native:
     """Dibs' own API."""
 
     mount = "/dibs"
     title = "Dibs"
-    public_paths = frozenset({"/", "/v1"})
+    public_paths = _PublicPaths()
     anonymous_is_admin = True
     strict_paths = False
     checks_media_types = False
-    secret_nouns = frozenset[str]()
+    secret_nouns = frozenset({feeds.NOUN})
 
     def __init__(
         self,

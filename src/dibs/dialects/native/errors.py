@@ -12,6 +12,7 @@ from dibs.allocations.model.errors import (
     NoConductorAvailable,
     NodePromised,
 )
+from dibs.calendars.model.errors import CalendarNotFound, TooManyCalendars
 from dibs.database.errors import SecretsLocked, StoreContended, StoreUnavailable
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model.errors import ComputeUnavailable, FlavorNotFound
@@ -52,6 +53,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     AllocationNotFound: 404,
     LeaseNotFound: 404,
     WebhookNotFound: 404,
+    CalendarNotFound: 404,
     AllocationExists: 409,
     InstanceInUse: 409,
     WrongState: 409,
@@ -59,6 +61,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     NodeBooked: 409,
     NodePromised: 409,
     TooManyWebhooks: 409,
+    TooManyCalendars: 409,
     NoConductorAvailable: 503,
     ComputeUnavailable: 503,
     StoreUnavailable: 503,

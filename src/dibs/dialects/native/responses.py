@@ -174,6 +174,18 @@ _DELIVERY = record(
     }
 )
 DELIVERIES: Schema = document("Deliveries", {"deliveries": list_of(_DELIVERY)}, {"next": TEXT})
+_CALENDAR: dict[str, Schema] = {
+    "uuid": UUID,
+    "project": TEXT_OR_NULL,
+    "user": TEXT_OR_NULL,
+    "node": TEXT_OR_NULL,
+    "created_by": TEXT_OR_NULL,
+    "created_at": TIME,
+}
+CALENDAR: Schema = document("Calendar", _CALENDAR)
+NEW_CALENDAR: Schema = document("NewCalendar", {**_CALENDAR, "url": TEXT})
+CALENDARS: Schema = document("Calendars", {"calendars": list_of(CALENDAR)}, {"next": TEXT})
+ICALENDAR: Schema = {"type": "string", "description": "iCalendar, RFC 5545."}
 _LIMITS = dict.fromkeys(("nodes", "node_hours", "lease_seconds", "queued"), INTEGER_OR_NULL)
 QUOTA: Schema = document(
     "Quota",

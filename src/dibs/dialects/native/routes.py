@@ -2,7 +2,16 @@
 
 from dibs.dialects.native import allocations, audit, events, keeping, lease_availability, responses, why
 from dibs.dialects.native.exchange import Exchange, Handler, json_answer
-from dibs.dialects.native.handlers import candidates, history, lease_releases, quotas, reports, webhooks
+from dibs.dialects.native.handlers import (
+    calendars,
+    candidates,
+    feeds,
+    history,
+    lease_releases,
+    quotas,
+    reports,
+    webhooks,
+)
 from dibs.http.messages import Response
 from dibs.http.routing import Route
 
@@ -218,6 +227,49 @@ ROUTES: tuple[Route[Handler], ...] = (
         query=reports.QUERY,
         statuses={200: "node hours, and the moment from which on they are known"},
         answer=responses.UTILISATION,
+    ),
+    Route(
+        method="GET",
+        path="/v1/calendars",
+        handler=calendars.list_calendars,
+        summary="List calendars",
+        query=calendars.QUERY,
+        statuses={200: "calendars, oldest first"},
+        answer=responses.CALENDARS,
+        refusals=(404,),
+    ),
+    Route(
+        method="POST",
+        path="/v1/calendars",
+        handler=calendars.create_calendar,
+        summary="Create a calendar with a secret URL",
+        body=calendars.NEW,
+        statuses={201: "calendar, with the URL that calendar programs subscribe to; it is shown only once"},
+        answer=responses.NEW_CALENDAR,
+    ),
+    Route(
+        method="GET",
+        path="/v1/calendars/{calendar}",
+        handler=calendars.show_calendar,
+        summary="Show a calendar",
+        statuses={200: "calendar"},
+        answer=responses.CALENDAR,
+    ),
+    Route(
+        method="DELETE",
+        path="/v1/calendars/{calendar}",
+        handler=calendars.delete_calendar,
+        summary="Delete a calendar: its URL shows nothing from now on",
+        statuses={204: "deleted"},
+    ),
+    Route(
+        method="GET",
+        path="/v1/feeds/{feed}",
+        handler=feeds.show_feed,
+        summary="Show the leases and allocations of a calendar as iCalendar",
+        statuses={200: "calendar", 304: "not changed since the answer with this ETag"},
+        answer=responses.ICALENDAR,
+        answer_type="text/calendar",
     ),
     Route(
         method="GET",

@@ -5,6 +5,7 @@ import json
 import logging
 import sys
 from typing import Any
+from urllib.parse import unquote
 
 from dibs.access.request_id import REQUEST_ID
 from dibs.http.messages import Mounted
@@ -61,7 +62,7 @@ def loggable_path(raw_path: bytes, dialect: Mounted | None) -> str:
     parts = raw_path[:PATH_LENGTH_MAX].decode("latin-1").split("/")
     if dialect is not None:
         for before, noun in enumerate(parts[:-1]):
-            if noun in dialect.secret_nouns and parts[before + 1]:
+            if unquote(noun) in dialect.secret_nouns and parts[before + 1]:
                 parts[before + 1] = MASK
     return "/".join(parts)
 

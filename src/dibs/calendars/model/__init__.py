@@ -1,0 +1,1 @@
+"""The values of calendars, who may use them, and their form as iCalendar. Start with ``calendars``."""

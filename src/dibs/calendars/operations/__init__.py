@@ -1,0 +1,1 @@
+"""Manage calendars, and read their feeds. Start with ``calendars``."""
