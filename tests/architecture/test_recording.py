@@ -102,7 +102,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "leases.leases._change",
         "leases.leases._insert_parts",
     ),
-    "leases.operations.booking records the hosts that a lease uses; before that, they may still change": (
+    "leases.operations.booking records the hosts that a lease gets and loses": (
         "leases.booking_writes.add",
         "leases.booking_writes.move",
         "leases.booking_writes.remove",
@@ -129,7 +129,6 @@ REASONS: dict[str, tuple[str, ...]] = {
         "machines.parts.PartTable.delete",
         "machines.parts.PartTable.update",
     ),
-    "the deletion of the parent is recorded": ("machines.nodes.forget_parent",),
     "the same values under another key": ("machines.secrets.encrypt", "webhooks.webhooks.encrypt_secrets"),
     "a forecast, which the allocation shows": ("allocations.forecasts.keep",),
 }

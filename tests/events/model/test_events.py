@@ -82,7 +82,17 @@ def test_the_verb_that_says_most_stays() -> None:
     assert [event.type for event in merge([renamed, started])] == ["thing.started"]
 
 
-def test_large_values_are_replaced_by_their_size() -> None:
+def test_largest_values_of_a_large_state_are_replaced_by_their_size() -> None:
+    traits = [f"CUSTOM_{number:030}" for number in range(50)]
+    state = {"traits": traits, "extra": "x" * STATE_BYTES_MAX, "properties": "y" * STATE_BYTES_MAX}
+    short = encode_state(state)
+    assert short is not None
+    assert len(short) <= STATE_BYTES_MAX
+    size = f"({STATE_BYTES_MAX + 2} bytes)"
+    assert json.loads(short) == {"traits": traits, "extra": size, "properties": size}
+
+
+def test_large_value_is_replaced_by_its_size() -> None:
     text = encode_state({"name": "a", "extra": {"text": "x" * STATE_BYTES_MAX}})
     assert text is not None
     assert json.loads(text) == {"name": "a", "extra": f"({STATE_BYTES_MAX + 11} bytes)"}

@@ -113,6 +113,16 @@ def test_deleting_a_node_records_its_allocation_and_claim_too(ledger: Ledger) ->
     assert sorted(event_rows.types(ledger.store, after=last)) == ["allocation.deleted", "claim.deleted", "node.deleted"]
 
 
+def test_deleting_a_node_records_that_its_children_have_no_parent(ledger: Ledger) -> None:
+    parent = ledger.enrol()
+    child = ledger.enrol(owner="blue", parent_node=parent.uuid)
+    ledger.runner.write(delete_node, SERVICE, parent.uuid)
+    (event,) = (
+        row for row in event_rows.rows(ledger.store) if (row["node"], row["type"]) == (child.uuid, "node.changed")
+    )
+    assert (event["project_id"], event["before_state"]) == ("blue", {"parent_node": parent.uuid})
+
+
 def test_state_changes_by_a_conductor_name_the_service_and_the_operation(ledger: Ledger) -> None:
     conductor = ManualConductor(ledger)
     node = ledger.enrol(state=states.MANAGEABLE)

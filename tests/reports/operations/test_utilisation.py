@@ -5,6 +5,7 @@ from dibs.allocations.model.allocations import Lifetime
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.endings import end_due_allocation
 from dibs.conductor.leases import LeaseWorker
+from dibs.machines.operations.nodes import delete_node
 from dibs.reports.operations.utilisation import ReportUtilisation, report_utilisation
 from tests import lease_builders as leases
 from tests.allocation_builders import allocate, force, release
@@ -43,6 +44,15 @@ def test_allocation_whose_end_is_only_reported_goes_on(ledger: Ledger) -> None:
     ledger.runner.write(end_due_allocation, SERVICE, made.uuid)
     ledger.clock.move(3_600)
     assert hours(ledger) == {("gold", None): 3}
+
+
+def test_deleted_node_counts_for_the_class_that_it_had(ledger: Ledger) -> None:
+    node = ledger.enrol(resource_class="gold", state="active")
+    allocate(ledger, node=node.uuid)
+    ledger.clock.move(2 * 3_600)
+    ledger.change(node, maintenance=True)
+    ledger.runner.write(delete_node, SERVICE, node.uuid)
+    assert hours(ledger) == {("gold", None): 2}
 
 
 def test_lease_counts_while_its_project_may_use_the_host(ledger: Ledger) -> None:

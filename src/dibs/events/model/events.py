@@ -20,8 +20,6 @@ HIDDEN = "******"
 
 STATE_BYTES_MAX = 8_192
 """The largest state that is stored as it is: 400 events of two such states fit into a MariaDB packet of 16 MiB."""
-VALUE_BYTES_MAX = 256
-"""The largest value that stays when a state is too large."""
 
 State = Mapping[str, Any]
 
@@ -123,16 +121,22 @@ def _joined(first: Event, second: Event) -> Event:
 
 
 def encode_state(state: State | None) -> str | None:
-    """Return a state as JSON of a bounded size: of a large state, the large values are replaced by their size."""
+    """Return a state as JSON of a bounded size: if it is too large, its largest values are replaced by their size."""
     if state is None:
         return None
     text = msgspec.json.encode(state)
     if len(text) > STATE_BYTES_MAX:
-        sizes = {name: len(msgspec.json.encode(value)) for name, value in state.items()}
-        text = msgspec.json.encode(
-            {
-                name: value if sizes[name] <= VALUE_BYTES_MAX else f"({sizes[name]} bytes)"
-                for name, value in state.items()
-            }
-        )
+        text = msgspec.json.encode(_shortened(state, len(text)))
     return text.decode()
+
+
+def _shortened(state: State, size: int) -> State:
+    """Replace as few values as possible: the past of a node is read from the others."""
+    sizes = {name: len(msgspec.json.encode(value)) for name, value in state.items()}
+    shown = dict(state)
+    for name in sorted(sizes, key=lambda name: -sizes[name]):
+        if size <= STATE_BYTES_MAX:
+            break
+        shown[name] = f"({sizes[name]} bytes)"
+        size += len(shown[name]) + 2 - sizes[name]
+    return shown

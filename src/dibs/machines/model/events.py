@@ -60,6 +60,18 @@ def traits_event(changed: Node, before: Iterable[str], after: Iterable[str]) -> 
     )
 
 
+def parent_removed_event(child: str, owner: str | None, parent: str) -> Event:
+    """Return the event of a node, by its uuid, whose parent is deleted."""
+    return Event(
+        type=f"{_NODE.kind}.{CHANGED}",
+        object_id=child,
+        project=owner,
+        node=child,
+        before={"parent_node": parent},
+        after={"parent_node": None},
+    )
+
+
 def hold_event(before: Hold | None, after: Hold | None) -> Event | None:
     """Return the event of a change to a hold."""
     present = after or before

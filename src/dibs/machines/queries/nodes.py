@@ -16,7 +16,7 @@ from dibs.ledger.queries import providers
 from dibs.ledger.tables import inventories
 from dibs.ledger.tables import providers as provider_rows
 from dibs.machines.model.errors import InstanceAssociated, NodeExists, WrongState
-from dibs.machines.model.events import node_event
+from dibs.machines.model.events import node_event, parent_removed_event
 from dibs.machines.model.nodes import Node, is_uuid
 from dibs.machines.tables import conductors, nodes
 
@@ -41,6 +41,7 @@ _PLAIN_PROVIDER = (
     .where(nodes.c.id.is_(None))
     .order_by(provider_rows.c.id)
 )
+_CHILDREN = select(nodes.c.uuid, nodes.c.owner).where(nodes.c.parent_node == bindparam("of_uuid")).order_by(nodes.c.id)
 _FORGET_PARENT = update_rows(nodes).where(nodes.c.parent_node == bindparam("of_uuid")).values(parent_node=None)
 _CONDUCTOR_NAME = select(conductors.c.hostname).where(conductors.c.id == bindparam("of_id"))
 
@@ -152,8 +153,12 @@ def with_class(tx: Transaction, class_id: int) -> str | None:
 
 
 def forget_parent(tx: Transaction, node: Node) -> None:
-    """Clear the parent of the children of a node."""
-    tx.change(_FORGET_PARENT, {"of_uuid": node.uuid})
+    """Clear the parent of the children of a locked node."""
+    children = tx.tuples(_CHILDREN, {"of_uuid": node.uuid})
+    if children:
+        tx.change(_FORGET_PARENT, {"of_uuid": node.uuid})
+    for child, owner in children:
+        tx.record(parent_removed_event(child, owner, node.uuid))
 
 
 def conductor_name(tx: Transaction, node: Node) -> str | None:

@@ -32,8 +32,8 @@ class UtilisationReport(NamedTuple):
 def report_utilisation(tx: Transaction, access: Access, now: int, command: ReportUtilisation) -> UtilisationReport:
     """Return the node hours of allocations and leases, by week, class and project, as far back as events reach."""
     first = week_of(now) - (command.weeks - 1) * WEEK
-    since, changes = uses.history(tx, command.projects, first)
+    since, changes, gone = uses.history(tx, command.projects, first)
     windows = windows_of(uses.present(tx, command.projects), changes, since, now)
     classes = uses.classes(tx)
     totals = Counter(kind or "" for kind in classes.values()) if command.with_totals else None
-    return UtilisationReport(since, weekly(windows, classes, totals, since, now))
+    return UtilisationReport(since, weekly(windows, {**gone, **classes}, totals, since, now))

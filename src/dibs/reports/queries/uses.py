@@ -1,5 +1,6 @@
 """Which projects use which nodes now, and when uses of nodes began and ended."""
 
+import json
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, case, or_, select
@@ -23,6 +24,7 @@ CHANGES_MAX = 200_000
 _BEGINNINGS = ("allocation.granted", "allocation.created", "booking.started")
 _ENDS = ("allocation.ended", "allocation.deleted", "allocation.failed", "allocation.requeued", "booking.ended")
 _REPORTED = "allocation.ended"
+_GONE = "node.deleted"
 _CHANGES = (
     select(
         events.c.type,
@@ -30,13 +32,13 @@ _CHANGES = (
         events.c.node,
         events.c.project_id,
         events.c.happened_at,
-        case((events.c.type == _REPORTED, events.c.after_state)),
+        case((events.c.type == _REPORTED, events.c.after_state), (events.c.type == _GONE, events.c.before_state)),
     )
     .where(
         events.c.id > bindparam("after_id"),
         events.c.happened_at >= bindparam("since"),
         events.c.node.is_not(None),
-        or_(*(events.c.type == each for each in (*_BEGINNINGS, *_ENDS))),
+        or_(*(events.c.type == each for each in (*_BEGINNINGS, *_ENDS, _GONE))),
     )
     .order_by(events.c.id.desc())
     .limit(CHANGES_MAX)
@@ -63,6 +65,8 @@ class History(NamedTuple):
     since: int
     """The moment from which on all are known."""
     changes: list[UseChange]
+    gone: dict[str, str | None]
+    """The class of each node that was deleted."""
 
 
 def history(tx: Transaction, projects: VisibleProjects, since: int) -> History:
@@ -72,10 +76,11 @@ def history(tx: Transaction, projects: VisibleProjects, since: int) -> History:
     since = rows[-1][4] if len(rows) == CHANGES_MAX else reach.since
     changes = [
         UseChange(UseKey(kind.partition(".")[0], object_id, node), project, moment, kind in _BEGINNINGS)
-        for kind, object_id, node, project, moment, after in rows
-        if _is_visible(project, projects) and not (kind == _REPORTED and _keeps_its_node(after))
+        for kind, object_id, node, project, moment, state in rows
+        if kind != _GONE and _is_visible(project, projects) and not (kind == _REPORTED and _keeps_its_node(state))
     ]
-    return History(since, changes)
+    gone = {node: json.loads(state).get("resource_class") for kind, _, node, _, _, state in rows if kind == _GONE}
+    return History(since, changes, gone)
 
 
 def present(tx: Transaction, projects: VisibleProjects) -> dict[UseKey, str | None]:
