@@ -128,6 +128,7 @@ NATIVE = Api(
         ("POST", "/v1/leases/{lease}/release"): {"host": "held"},
         ("PUT", "/v1/quotas/{project}"): {"resource_class": "large", "nodes": 1_000, "node_hours": None, "queued": 100},
         ("POST", "/v1/calendars"): {"project": "p", "mine": False, "node": NODES["available"]},
+        ("POST", "/v1/webhooks/{webhook}/enable"): {},
         ("POST", "/v1/webhooks"): {"url": "https://8.8.8.8/events", "types": ["lease.started", "node"]},
     },
     queries={

@@ -81,6 +81,7 @@ def test_every_valid_request_to_the_other_apis_is_accepted(provider_target: Prov
         ("GET", "/v1/webhooks/{webhook}"): 404,
         ("DELETE", "/v1/webhooks/{webhook}"): 404,
         ("GET", "/v1/webhooks/{webhook}/deliveries"): 404,
+        ("POST", "/v1/webhooks/{webhook}/enable"): 404,
     }
 
 

@@ -55,6 +55,7 @@ CLIENT_COMMANDS = {
     "webhook create": "dibs.cli.commands.events.webhook:Create",
     "webhook list": "dibs.cli.commands.events.webhook:List",
     "webhook show": "dibs.cli.commands.events.webhook:Show",
+    "webhook enable": "dibs.cli.commands.events.webhook:Enable",
     "webhook delete": "dibs.cli.commands.events.webhook:Delete",
     "webhook delivery list": "dibs.cli.commands.events.webhook:ListDeliveries",
     "calendar create": "dibs.cli.commands.events.calendar:Create",

@@ -30,6 +30,7 @@ def test_openapi_document_has_every_path(ask: Conversation) -> None:
         "/dibs/v1/webhooks",
         "/dibs/v1/webhooks/{webhook}",
         "/dibs/v1/webhooks/{webhook}/deliveries",
+        "/dibs/v1/webhooks/{webhook}/enable",
         "/dibs/v1/quotas",
         "/dibs/v1/quotas/{project}",
         "/dibs/v1/why",

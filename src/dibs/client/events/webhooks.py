@@ -45,6 +45,11 @@ class Webhooks:
         return self._read(self._service.get(f"/webhooks/{webhook}"))
 
     @dibs_errors()
+    def enable(self, webhook: str) -> dict[str, Any]:
+        """Enable a webhook that was disabled because its receiver failed; return it."""
+        return self._read(self._service.post(f"/webhooks/{webhook}/enable", json={}))
+
+    @dibs_errors()
     def delete(self, webhook: str) -> None:
         """Delete a webhook."""
         exceptions.raise_from_response(self._service.delete(f"/webhooks/{webhook}"))

@@ -306,6 +306,15 @@ ROUTES: tuple[Route[Handler], ...] = (
         statuses={204: "deleted"},
     ),
     Route(
+        method="POST",
+        path="/v1/webhooks/{webhook}/enable",
+        handler=webhooks.enable_webhook,
+        summary="Enable a webhook that was disabled because its receiver failed",
+        body=webhooks.NOTHING,
+        statuses={200: "webhook; an enabled one is as it was"},
+        answer=responses.WEBHOOK,
+    ),
+    Route(
         method="GET",
         path="/v1/webhooks/{webhook}/deliveries",
         handler=webhooks.list_deliveries,

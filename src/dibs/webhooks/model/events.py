@@ -4,6 +4,7 @@ from dibs.events.model.events import Event, Watch
 from dibs.webhooks.model.webhooks import Webhook
 
 DISABLED = "disabled"
+ENABLED = "enabled"
 _WEBHOOK = Watch(kind="webhook", names=("project_id", "types", "disabled_reason"))
 
 
@@ -11,11 +12,13 @@ def webhook_event(before: Webhook | None, after: Webhook | None) -> Event | None
     """Return the event of a change to a webhook."""
     present = after or before
     assert present is not None
-    disabled = before is not None and after is not None and before.disabled_at != after.disabled_at
+    verb = None
+    if before is not None and after is not None and before.disabled_at != after.disabled_at:
+        verb = ENABLED if after.disabled_at is None else DISABLED
     return _WEBHOOK.event(
         before,
         after,
         object_id=present.uuid,
         project=present.project_id,
-        verb=DISABLED if disabled else None,
+        verb=verb,
     )

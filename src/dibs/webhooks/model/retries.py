@@ -50,6 +50,21 @@ def disable(webhook: Webhook, reason: str, now: int) -> Webhook:
     return replace(webhook, disabled_at=now, disabled_reason=reason, due_at=None)
 
 
+def enable(webhook: Webhook, position: int, due_at: int | None) -> Webhook:
+    """Return a disabled webhook as it is once it receives the events after a position, as a new one does."""
+    return replace(
+        webhook,
+        position=position,
+        due_at=due_at,
+        failures=0,
+        failing_since=None,
+        retry_at=None,
+        last_error=None,
+        disabled_at=None,
+        disabled_reason=None,
+    )
+
+
 def give_up(delivery: Delivery, problem: str, now: int) -> Delivery:
     """Return the delivery as it is once it is not tried any more."""
     return replace(delivery, state=FAILED, finished_at=now, last_error=problem)

@@ -9,6 +9,7 @@ from dibs.database.transaction import Transaction
 from dibs.events.queries import positions
 from dibs.webhooks.model.access import check_webhook, require_to_create, require_to_delete, visible_webhooks
 from dibs.webhooks.model.errors import TooManyWebhooks
+from dibs.webhooks.model.retries import enable
 from dibs.webhooks.model.targets import TargetRules
 from dibs.webhooks.model.webhooks import WEBHOOKS_MAX, Delivery, Webhook
 from dibs.webhooks.queries import deliveries, webhooks
@@ -49,6 +50,8 @@ def create_webhook(tx: Transaction, access: Access, now: int, command: CreateWeb
     command.targets.check(command.url)
     if webhooks.count(tx, command.project) >= WEBHOOKS_MAX:
         raise TooManyWebhooks(limit=WEBHOOKS_MAX)
+    # No transaction routes events meanwhile: one that began before would pass over events that happen after this.
+    webhooks.lock_position(tx)
     made = Webhook(
         id=0,
         uuid=str(uuid.uuid4()),
@@ -71,6 +74,21 @@ def list_webhooks(tx: Transaction, access: Access, now: int, command: ListWebhoo
     visible = visible_webhooks(access)
     after = 0 if command.marker is None else get_webhook(tx, access, now, command.marker).id
     return webhooks.page(tx, visible, after, command.limit)
+
+
+def enable_webhook(tx: Transaction, access: Access, now: int, ident: str) -> Webhook:
+    """Enable a webhook that Dibs has disabled. It receives what is published from now on, and what still waits for it.
+
+    Deliveries that were given up stay failed, and events that happened while it was disabled have no deliveries.
+    """
+    webhooks.lock_position(tx)
+    webhook = check_webhook(access, webhooks.lock(tx, ident), ident)
+    require_to_create(access, webhook.project_id)
+    if webhook.disabled_at is None:
+        return webhook
+    enabled = enable(webhook, positions.last(tx), deliveries.first_due(tx, ident))
+    webhooks.save(tx, webhook, enabled)
+    return enabled
 
 
 def delete_webhook(tx: Transaction, access: Access, now: int, ident: str) -> None:

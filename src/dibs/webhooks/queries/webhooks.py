@@ -26,7 +26,8 @@ _INSERT = insert(webhooks).values({name: bindparam(f"new_{name}") for name in _N
 _DELETE = delete_rows(webhooks).where(_OF_UUID)
 _LOCK = update(webhooks).where(_OF_UUID).values(failures=webhooks.c.failures)
 _CHANGED = (
-    "due_at", "failures", "failing_since", "retry_at", "delivered_at", "last_error", "disabled_at", "disabled_reason",
+    "position", "due_at", "failures", "failing_since", "retry_at", "delivered_at", "last_error", "disabled_at",
+    "disabled_reason",
 )  # fmt: skip
 _SAVE = update(webhooks).where(_OF_UUID).values({name: bindparam(f"new_{name}") for name in _CHANGED})
 _TAKE = (
@@ -100,7 +101,7 @@ def delete(tx: Transaction, webhook: Webhook) -> None:
 
 
 def save(tx: Transaction, before: Webhook, after: Webhook) -> None:
-    """Store what the attempts changed of a webhook."""
+    """Store what attempts, or its owner, changed of a webhook."""
     tx.change(_SAVE, {"of_uuid": after.uuid, **{f"new_{name}": getattr(after, name) for name in _CHANGED}})
     tx.record(webhook_event(before, after))
 

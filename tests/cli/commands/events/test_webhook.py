@@ -14,6 +14,7 @@ def test_webhook_is_created_listed_shown_and_deleted(bed: Bed) -> None:
     shown = run("webhook", "show", made["uuid"], "-f", "json", url=url).json
     assert {**shown, "secret": made["secret"]} == made
     assert made["uuid"] in [row["uuid"] for row in run("webhook", "list", "-f", "json", url=url).json]
+    assert run("webhook", "enable", made["uuid"], "-f", "json", url=url).json == shown
     assert run("webhook", "delivery", "list", made["uuid"], "--state", "failed", "-f", "json", url=url).json == []
     run("webhook", "delete", made["uuid"], url=url)
     assert made["uuid"] not in [row["uuid"] for row in run("webhook", "list", "-f", "json", url=url).json]

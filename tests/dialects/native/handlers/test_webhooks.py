@@ -119,3 +119,20 @@ def test_too_many_webhooks_are_a_conflict(ask: Conversation, ledger: Ledger) -> 
         subscribe(ledger)
     status, document = ask("POST", "/v1/webhooks", {"url": URL})
     assert (status, document["error"]["code"]) == (409, "too_many_webhooks")
+
+
+@pytest.mark.parametrize(
+    ("actor", "status"),
+    [
+        (person("member", "p1"), 200),
+        (person("reader", "p1"), 403),
+        (person("member", "p2"), 404),
+        (SYSTEM_ADMIN, 200),
+        (SYSTEM_READER, 403),
+    ],
+)
+def test_webhook_is_enabled_by_callers_who_may_create_it(
+    ask: Conversation, ledger: Ledger, actor: Actor, status: int
+) -> None:
+    webhook = subscribe(ledger, project="p1")
+    assert ask("POST", f"/v1/webhooks/{webhook.uuid}/enable", {}, actor=actor)[0] == status

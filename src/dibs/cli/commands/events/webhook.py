@@ -69,6 +69,20 @@ class Show(ClientShowOne):
         return FIELDS, _row(self.dibs.webhooks.get(parsed_args.webhook), FIELDS)
 
 
+class Enable(ClientShowOne):
+    """Enable a webhook that was disabled because its receiver failed."""
+
+    example = "7c2b0f6e-52f5-4a0e-9f6a-1b1f5a3f6c11"
+
+    def get_parser(self, prog_name: str) -> argparse.ArgumentParser:
+        """Return the parser of the arguments."""
+        return _add_webhook(super().get_parser(prog_name))
+
+    def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+        """Enable the webhook; return columns and values."""
+        return FIELDS, _row(self.dibs.webhooks.enable(parsed_args.webhook), FIELDS)
+
+
 class Delete(ClientCommand):
     """Delete webhooks."""
 

@@ -1,4 +1,4 @@
-"""Webhooks: create, list, show and delete them, and list their deliveries."""
+"""Webhooks: create, list, show, enable and delete them, and list their deliveries."""
 
 import secrets
 from collections.abc import Mapping
@@ -39,6 +39,7 @@ NEW: Schema = {
     "required": ["url"],
     "additionalProperties": False,
 }
+NOTHING: Schema = {"type": "object", "additionalProperties": False}
 _LIMIT: Schema = {"type": "string", "pattern": "^[1-9][0-9]{0,3}$", "description": f"Page size; at most {LIMIT_MAX}."}
 QUERY: Mapping[str, Schema] = {
     "limit": _LIMIT,
@@ -80,6 +81,12 @@ def list_webhooks(exchange: Exchange) -> Response:
 def show_webhook(exchange: Exchange) -> Response:
     """GET /v1/webhooks/{webhook}"""
     return json_answer(render(exchange.read(operations.get_webhook, exchange.arguments["webhook"])))
+
+
+def enable_webhook(exchange: Exchange) -> Response:
+    """POST /v1/webhooks/{webhook}/enable"""
+    exchange.body(NOTHING)
+    return json_answer(render(exchange.write(operations.enable_webhook, exchange.arguments["webhook"])))
 
 
 def delete_webhook(exchange: Exchange) -> Response:
