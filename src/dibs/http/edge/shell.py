@@ -7,8 +7,6 @@ every refusal, so that all errors under one mount have the same format.
 """
 
 import asyncio
-import concurrent.futures
-import contextvars
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +33,7 @@ from dibs.http.edge.reading import BodyBudget, BodyReader, ClientGone, Receive, 
 from dibs.http.edge.recording import Exchange, record
 from dibs.http.edge.sending import RawHeaders, Send, encode_headers, send_answer, send_stream
 from dibs.http.edge.site import Site
+from dibs.http.edge.threads import Threads
 from dibs.http.failures import Headers, plain_failure
 from dibs.http.messages import Dialect, Mounted, Pages, Request, Response
 
@@ -106,7 +105,7 @@ class Shell:
         self._admission = Admission(limits)
         self._uploads = Uploads(limits)
         self._budget = BodyBudget(limits)
-        self._pool = concurrent.futures.ThreadPoolExecutor(limits.threads, thread_name_prefix="request")
+        self._threads = Threads(limits.threads, "request")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI scope."""
@@ -127,9 +126,10 @@ class Shell:
         await receive()
         self._identity.close()
         self._sessions.close()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._threads.close()
         self._site.close()
         await asyncio.to_thread(self._application.stop)
+        await asyncio.to_thread(self._threads.join)
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -262,9 +262,7 @@ class Shell:
             body = await reader.read(request.headers, receive)
             complete = replace(request, body=body, actor=exchange.actor or ANONYMOUS)
             async with self._admission.turn(caller):
-                run = contextvars.copy_context().run
-                loop = asyncio.get_running_loop()
-                answer, seconds = await loop.run_in_executor(self._pool, run, self._work, exchange, dialect, complete)
+                answer, seconds = await self._threads.run(self._work, exchange, dialect, complete)
                 self._admission.charge(caller, seconds, len(body) + len(answer[0].body))
                 return answer
         finally:

@@ -142,3 +142,14 @@ def test_request_that_is_cancelled_while_it_waits_leaves_the_queue() -> None:
         assert requests.running == ["fourth"]
 
     scenario(Limits(threads=1), script)
+
+
+def test_request_that_is_cancelled_with_a_thread_passes_it_on() -> None:
+    async def script(requests: Requests) -> None:
+        await requests.send("first", CROWD)
+        await requests.send("waiting", CROWD)
+        requests.tasks["first"].cancel()
+        await _settle()
+        assert "waiting" in requests.running
+
+    scenario(Limits(threads=1), script)
