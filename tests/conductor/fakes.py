@@ -92,9 +92,9 @@ class Absence:
         self.statistics = ledger.store.statistics
         self.runner = build_runner(self, ledger.clock)
 
-    def read(self, body):
+    def read(self, body, name=None):
         self._refuse_while_away()
-        return self._store.read(body)
+        return self._store.read(body, name)
 
     def write(self, body):
         self._refuse_while_away()

@@ -170,7 +170,8 @@ def test_deadlocked_transactions_both_succeed(store: Store) -> None:
     assert sorted(done) == sorted(pair)
 
 
-def test_reader_sees_one_snapshot(store: Store) -> None:
+@pytest.mark.parametrize("name", [None, "look_twice"])
+def test_reader_sees_one_snapshot(store: Store, name: str | None) -> None:
     identity = add_provider(store, "seen")
     provider_id = store.write(lambda tx: providers.insert_provider(tx, str(uuid.uuid4()), "other", 1))
     store.write(lambda tx: providers.offer_one_unit(tx, provider_id, "CUSTOM_A", reserved=0, now=1))
@@ -182,9 +183,33 @@ def test_reader_sees_one_snapshot(store: Store) -> None:
         writer.join()
         return before, providers.inventory(tx, provider_id)
 
-    before, after = store.read(look_twice)
+    before, after = store.read(look_twice, name)
     assert before == after
     assert exists(store, identity)
+
+
+def test_named_read_learns_whether_it_is_a_single_select(store: Store) -> None:
+    attempts = []
+
+    def look(tx: Transaction, times: int) -> int:
+        attempts.append(times)
+        for _ in range(times):
+            providers.inventory(tx, 1)
+        return tx.statements
+
+    for times in (1, 1, 2, 2, 1):
+        assert store.read(lambda tx, times=times: look(tx, times), "look") == times  # type: ignore[misc]
+    repeated = 1 if store.engine.reads_alone else 0
+    assert len(attempts) == 5 + repeated
+
+
+def test_named_read_cannot_write(store: Store) -> None:
+    provider_id = store.write(lambda tx: providers.insert_provider(tx, str(uuid.uuid4()), "kept", 1))
+    if store.engine.name == "mariadb":
+        pytest.skip("MariaDB's reading transactions are told apart by their snapshot only")
+    with pytest.raises(StoreUnavailable):
+        store.read(lambda tx: providers.delete_provider(tx, provider_id), "write")
+    assert store.read(lambda tx: providers.tree(tx, provider_id), "tree") == [(provider_id, None)]
 
 
 def test_concurrent_writers_lose_no_update(store: Store) -> None:

@@ -47,7 +47,7 @@ class EmbeddedStore:
         self._process: int | None = None
         self._memory: dict[str, Any] = {}
 
-    def read(self, body: Body[Result]) -> Result:
+    def read(self, body: Body[Result], name: str | None = None) -> Result:
         self._open()
         for attempt in range(ATTEMPTS_MAX):
             try:

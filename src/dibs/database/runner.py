@@ -81,7 +81,10 @@ class Runner:
         self._observe()
         try:
             return run_decided(
-                access, lambda decided: self._store.read(lambda tx: self._run(tx, operation, decided, command))
+                access,
+                lambda decided: self._store.read(
+                    lambda tx: self._run(tx, operation, decided, command), _name_of(operation)
+                ),
             )
         except DibsError as error:
             self._store.statistics.refused(error)
@@ -102,7 +105,7 @@ class Runner:
         cause = Cause(
             actor=access.actor,
             request_id=None if request_id == NO_REQUEST else request_id,
-            operation=getattr(operation, "__name__", type(operation).__name__),
+            operation=_name_of(operation),
         )
 
         def run(tx: Transaction) -> Result:
@@ -193,6 +196,10 @@ class DatabaseClock:
             return
         except Exception:
             logger.exception("cannot read the time of the database")
+
+
+def _name_of(operation: Operation[Command, Result]) -> str:
+    return getattr(operation, "__name__", type(operation).__name__)
 
 
 def _monotonic() -> int:

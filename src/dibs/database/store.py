@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from dibs.database.engines import Engine
 from dibs.database.engines.pool import Pool, PooledConnection, PoolExhausted
 from dibs.database.errors import StatementTimeout, StoreContended, StoreUnavailable
-from dibs.database.transaction import Again, Transaction, compiler_of
+from dibs.database.transaction import Again, NotAlone, Transaction, compiler_of
 
 Result = TypeVar("Result")
 Body = Callable[[Transaction], Result]
@@ -72,8 +72,8 @@ class Store(Protocol):
     full_at: float | None
     """When a write failed last because the disk of the server was full, by the monotonic clock."""
 
-    def read(self, body: Body[Result]) -> Result:
-        """Run a function that only reads, on one snapshot."""
+    def read(self, body: Body[Result], name: str | None = None) -> Result:
+        """Run a function that only reads, on one snapshot; ``name`` is that of all functions that do the same."""
 
     def write(self, body: Body[Result]) -> Result:
         """Run a function that may change rows. The change is durable on return; there is none when this raises."""
@@ -132,8 +132,16 @@ class PooledStore:
         self._pool = Pool(engine, connections)
         self.full_at: float | None = None
         self._memory: dict[str, Any] = {}
+        self._several: set[str] = set()
+        """The names of reads that had more than one statement."""
 
-    def read(self, body: Body[Result]) -> Result:
+    def read(self, body: Body[Result], name: str | None = None) -> Result:
+        """See Store. One SELECT is its own snapshot: until a read has had another statement, it runs without BEGIN."""
+        if self.engine.reads_alone and name is not None and name not in self._several:
+            try:
+                return self._attempt(body, writing=False, alone=True)
+            except NotAlone:
+                self._several.add(name)
         return self._attempt(body, writing=False)
 
     def write(self, body: Body[Result]) -> Result:
@@ -142,14 +150,14 @@ class PooledStore:
     def close(self) -> None:
         self._pool.drop()
 
-    def _attempt(self, body: Body[Result], *, writing: bool) -> Result:
+    def _attempt(self, body: Body[Result], *, writing: bool, alone: bool = False) -> Result:
         for attempt in range(ATTEMPTS_MAX):
             connection = self._connection(writing=writing)
             started, committing = time.monotonic(), False
             try:
                 cursor = connection.driver.cursor()
-                transaction = Transaction(cursor, self._compiler, self.engine, self._memory)
-                self.engine.begin(cursor)
+                transaction = Transaction(cursor, self._compiler, self.engine, self._memory, alone=alone)
+                self.engine.begin(cursor, alone=alone)
                 try:
                     result = body(transaction)
                     transaction.finish()
@@ -159,7 +167,8 @@ class PooledStore:
                     if writing:
                         self.statistics.waited(transaction.longest_change)
                 committing = True
-                connection.driver.commit()
+                if not alone:
+                    connection.driver.commit()
             except Exception as error:
                 if self.engine.unavailable(error):
                     self._discard(connection)

@@ -34,6 +34,10 @@ class Again(Exception):
     """The transaction conflicts with a concurrent one and must be retried."""
 
 
+class NotAlone(Exception):
+    """A read that should be a single SELECT has another statement, which needs the same snapshot."""
+
+
 class Compiled(NamedTuple):
     """SQL text, the values that are part of the statement, and the names of the returned columns."""
 
@@ -85,8 +89,11 @@ def compiler_of(engine: Engine) -> Compiler:
 class Transaction:
     """A running transaction, the only thing that an operation may touch. It cannot begin, commit or roll back."""
 
-    def __init__(self, cursor: Any, compiler: Compiler, engine: Engine, memory: dict[str, Any]) -> None:
+    def __init__(
+        self, cursor: Any, compiler: Compiler, engine: Engine, memory: dict[str, Any], *, alone: bool = False
+    ) -> None:
         self._cursor = cursor
+        self._alone = alone
         self._compiler = compiler
         self._engine = engine
         self._memory = memory
@@ -169,6 +176,8 @@ class Transaction:
 
     def _run(self, statement: Executable, parameters: Mapping[str, Any] | None) -> Compiled:
         compiled = self._compiler.compile(statement)
+        if self._alone and (self.statements or not compiled.sql.startswith("SELECT")):
+            raise NotAlone
         self.statements += 1
         try:
             self._cursor.execute(compiled.sql, {**compiled.fixed, **(parameters or {})})

@@ -29,6 +29,8 @@ class Engine(Protocol):
     """The URL of the database; of its first server when it has several."""
     clock: TextClause
     """Selects the time of the server: microseconds since 1970 UTC."""
+    reads_alone: bool
+    """Whether a SELECT that is the whole transaction saves the round trips of BEGIN and COMMIT."""
 
     def exists(self) -> bool:
         """Return False when connecting would create an empty database, which only an upgrade may do."""
@@ -40,8 +42,8 @@ class Engine(Protocol):
         Statements of an upgrade may take any time.
         """
 
-    def begin(self, cursor: Any) -> None:
-        """Run what each transaction of a store begins with; the driver itself sends BEGIN."""
+    def begin(self, cursor: Any, *, alone: bool) -> None:
+        """Run what each transaction of a store begins with; the driver itself sends BEGIN, but not for one SELECT."""
 
     def switch(self, connection: Any, *, writing: bool) -> None:
         """Turn a connection, which is in no transaction, into a reading or a writing one."""

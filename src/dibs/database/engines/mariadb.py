@@ -80,6 +80,7 @@ class MariaDB:
 
     name = "mariadb"
     clock = text("SELECT CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS INTEGER)")
+    reads_alone = False
 
     def __init__(self, urls: Sequence[URL]) -> None:
         self.url = urls[0]
@@ -131,7 +132,7 @@ class MariaDB:
             _refuse_unready(connection)
         return connection
 
-    def begin(self, cursor: Any) -> None:
+    def begin(self, cursor: Any, *, alone: bool) -> None:
         """Do nothing: connections keep their settings."""
 
     def switch(self, connection: "pymysql.Connection[pymysql.cursors.Cursor]", *, writing: bool) -> None:

@@ -78,6 +78,7 @@ class PostgreSQL:
 
     def __init__(self, urls: Sequence[URL]) -> None:
         self._pooled = urls[0].query.get(PGBOUNCER) == "true"
+        self.reads_alone = not self._pooled
         self._servers = Servers([url.difference_update_query([PGBOUNCER]) for url in urls])
         self.url = self._servers.urls[0]
         self.dialect: Dialect = PGDialect_psycopg(paramstyle="pyformat")  # type: ignore[no-untyped-call]
@@ -116,8 +117,11 @@ class PostgreSQL:
             "keepalives_count": timeouts.KEEPALIVE_PROBES,
         }
 
-    def begin(self, cursor: psycopg.Cursor[tuple[object, ...]]) -> None:
+    def begin(self, cursor: psycopg.Cursor[tuple[object, ...]], *, alone: bool) -> None:
         """Set for the transaction what a connection through PgBouncer cannot have set."""
+        connection = cursor.connection
+        if connection.autocommit != alone:
+            connection.autocommit = alone
         if self._pooled:
             cursor.execute(_LIMIT_TRANSACTION, _settings(upgrading=False))
 

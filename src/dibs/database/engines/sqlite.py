@@ -22,6 +22,7 @@ class SQLite:
 
     name = "sqlite"
     clock = text("SELECT CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)")
+    reads_alone = False
 
     def __init__(self, url: URL) -> None:
         if not url.database or url.database == ":memory:":
@@ -50,7 +51,7 @@ class SQLite:
         self.switch(connection, writing=writing)
         return connection
 
-    def begin(self, cursor: sqlite3.Cursor) -> None:
+    def begin(self, cursor: sqlite3.Cursor, *, alone: bool) -> None:
         """Do nothing: connections keep their settings."""
 
     def switch(self, connection: sqlite3.Connection, *, writing: bool) -> None:
