@@ -8,6 +8,7 @@ from dibs.leases.model.matching.needs import HostNeed, need_of
 from dibs.leases.model.windows import Window
 from dibs.leases.operations.planning import ReservationRequest
 from dibs.leases.queries import free_hosts
+from dibs.leases.queries.free_hosts import Reach
 from dibs.ledger.queries import traits
 from tests.builders import Ledger
 from tests.hold_builders import hold, put
@@ -28,9 +29,16 @@ def need(request: ReservationRequest) -> HostNeed:
     return need_of(Reservation(id=1, uuid="r", status="pending", created_at=0, resource_properties=text, **values))
 
 
-def sampled(ledger: Ledger, request: ReservationRequest, start: float = 1, end: float = 2, seed: int = 1) -> list[int]:
+def sampled(
+    ledger: Ledger,
+    request: ReservationRequest,
+    start: float = 1,
+    end: float = 2,
+    seed: int = 1,
+    reach: Reach = Reach.NEAR,
+) -> list[int]:
     window = Window(at(start), at(end))
-    return ledger.store.read(lambda tx: free_hosts.sample(tx, need(request), 1, window, seed))
+    return ledger.store.read(lambda tx: free_hosts.sample(tx, need(request), 1, window, seed, reach))
 
 
 def ever_sampled(ledger: Ledger, request: ReservationRequest, start: float = 1, end: float = 2) -> set[int]:
@@ -121,3 +129,25 @@ def test_nodes_in_use_held_or_out_of_service_are_not_sampled(ledger: Ledger, fle
     ledger.change(broken, maintenance=True)
     put(ledger, retired, retired=True)
     assert ever_sampled(ledger, with_text("==", "resource_class", "gold")) == {found[-1].id}
+
+
+def test_short_walk_passes_few_ids_and_a_long_one_all(
+    ledger: Ledger, fleet: list[Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(free_hosts, "NEAR_MAX", 3)
+    for seed in range(8):
+        near = sampled(ledger, whole(), seed=seed)
+        start = near[0] - fleet[0].id
+        assert near == [host.id for host in [*fleet, *fleet][start : start + 3]]
+    assert len(sampled(ledger, whole(), reach=Reach.FAR)) == 1 + free_hosts.SPARE
+
+
+def test_long_walk_finds_hosts_that_are_free_in_the_window(ledger: Ledger, fleet: list[Host]) -> None:
+    used = ledger.enrol(resource_class="gold")
+    host = register(ledger, used)
+    ledger.change(used, instance_uuid="7f6a2b0c-0000-4000-8000-000000000001")
+    for taken in fleet[:5]:
+        lease(ledger, 1, 2, with_text("==", "id", str(taken.id)))
+    free = {host_id for seed in range(8) for host_id in sampled(ledger, whole(), seed=seed, reach=Reach.FAR)}
+    assert free == {each.id for each in fleet[5:]}
+    assert host.id not in free

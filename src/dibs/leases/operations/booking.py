@@ -48,13 +48,15 @@ def search_hosts(tx: Transaction, now: int, search: HostSearch) -> list[Assignme
     """Return the hosts for each reservation, or why there are not enough. Lock and book nothing.
 
     A sample of hosts is enough for most leases. All hosts are read when a reservation does not get all that it asks for
-    from the sample, so a refusal counts every host.
+    from the samples, so a refusal counts every host.
     """
-    sampled = _sample(tx, search)
-    if sampled:
-        found = _select(tx, now, search, sampled)
-        if not isinstance(found, HostShortage) and all(map(_is_complete, search.needs, found)):
-            return found
+    sampled: list[int] = []
+    for reach in free_hosts.Reach:
+        before, sampled = sampled, _sample(tx, search, reach)
+        if sampled and sampled != before:
+            found = _select(tx, now, search, sampled)
+            if not isinstance(found, HostShortage) and all(map(_is_complete, search.needs, found)):
+                return found
     return _select(tx, now, search, None)
 
 
@@ -120,13 +122,13 @@ def _select(
     return select_hosts(_read(tx, now, search, host_ids), search.needs, search.window, search.seed)
 
 
-def _sample(tx: Transaction, search: HostSearch) -> list[int]:
+def _sample(tx: Transaction, search: HostSearch, reach: free_hosts.Reach) -> list[int]:
     """Return hosts that probably suit, and those that the reservations have already."""
     wide = search.window.widened(search.cleaning_minutes)
     found = {host_id for need in search.needs for host_id in (*need.kept, *need.preferred)}
     different = [need for number, need in enumerate(search.needs) if need not in search.needs[:number]]
     for need in different:
-        found.update(free_hosts.sample(tx, need, search.needs.count(need), wide, search.seed))
+        found.update(free_hosts.sample(tx, need, search.needs.count(need), wide, search.seed, reach))
     return sorted(found)
 
 

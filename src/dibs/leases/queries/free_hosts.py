@@ -1,7 +1,9 @@
 """Hosts that probably suit a reservation, so that a search need not look at every host.
 
 They are a sample: the search compares each of them exactly. A statement walks over hosts in the order of their ids from
-a random point on and stops when it has enough, so its cost does not grow with the number of hosts:
+a random point on and stops when it has enough. In a fleet that is almost booked out it would walk over every host, so
+the first walk is a short one: its cost does not grow with the number of hosts. Only a search that finds too little
+there walks on.
 
     SELECT id FROM hosts
      WHERE id BETWEEN <random point> AND <last> AND <it has each trait, property and class>
@@ -33,13 +35,28 @@ SPARE = 8
 """Hosts to find beyond those needed: some turn out to be too small, or are taken by a concurrent transaction."""
 
 
+NEAR_MAX = 400
+"""The ids that a short walk passes."""
+
+
+class Reach(enum.Enum):
+    """How far a walk goes."""
+
+    NEAR = "near"
+    """Over the hosts next to the random point."""
+    FAR = "far"
+    """Over all hosts, until enough are found."""
+
+
 class Booked(enum.Enum):
     """Which bookings the hosts of a sample may have."""
 
     NEVER = "never"
     """None at all, and no user: best for a whole host."""
     AT_OTHER_TIMES = "at other times"
-    """None in the window."""
+    """None in the window, but at least one at another time."""
+    NOT_IN_WINDOW = "not in the window"
+    """None in the window, and no user unless there are bookings at other times."""
     IN_PART = "in part"
     """At least one at some time, and none of the whole host in the window: best for instances."""
 
@@ -55,7 +72,7 @@ class _Condition(NamedTuple):
 _BOUNDS = select(func.min(hosts.c.id), func.max(hosts.c.id))
 
 
-def sample(tx: Transaction, need: HostNeed, count: int, window: Window, seed: int) -> list[int]:
+def sample(tx: Transaction, need: HostNeed, count: int, window: Window, seed: int, reach: Reach) -> list[int]:
     """Return the ids of hosts for a number of equal needs in a window, from a point on that the seed decides.
 
     Return nothing when the need is as large as the fleet: the search then reads every host.
@@ -65,11 +82,20 @@ def sample(tx: Transaction, need: HostNeed, count: int, window: Window, seed: in
     if first is None or wanted > last - first:
         return []
     point = first + int((last - first + 1) * Random(seed).random())  # noqa: S311 - not a secret
-    walk = _Walk(tx, need, window, ((point, last), (first, point - 1)))
+    walk = _Walk(tx, need, window, _ranges(first, last, point, reach))
+    if reach is Reach.FAR:
+        return walk.find(Booked.NOT_IN_WINDOW, wanted)
     if not need.whole:
         return [*walk.find(Booked.IN_PART, wanted + SPARE), *walk.find(Booked.NEVER, wanted)]
     found = walk.find(Booked.NEVER, wanted)
     return found if len(found) >= wanted else [*found, *walk.find(Booked.AT_OTHER_TIMES, wanted)]
+
+
+def _ranges(first: int, last: int, point: int, reach: Reach) -> Sequence[tuple[int, int]]:
+    """Return the ids of a walk from a point on; after the last id it goes on with the first."""
+    ids = last - first + 1
+    end = point + (ids if reach is Reach.FAR else min(ids, NEAR_MAX)) - 1
+    return ((point, end),) if end <= last else ((point, last), (first, first + end - last - 1))
 
 
 class _Walk:
@@ -157,12 +183,11 @@ _OF_WHOLE_HOST = (
     lease_reservations.c.id == bookings.c.reservation_id,
     lease_reservations.c.resource_type == WHOLE_HOST,
 )
+_UNUSED = _none(_USED_NODE, _IS_NODE, or_(nodes.c.instance_uuid.is_not(None), inventories.c.used > 0))
 _BOOKED = {
-    Booked.NEVER: (
-        _none(bookings, _OF_HOST),
-        _none(_USED_NODE, _IS_NODE, or_(nodes.c.instance_uuid.is_not(None), inventories.c.used > 0)),
-    ),
+    Booked.NEVER: (_none(bookings, _OF_HOST), _UNUSED),
     Booked.AT_OTHER_TIMES: (_none(bookings, _OF_HOST, _OVERLAPS), _some(bookings, _OF_HOST)),
+    Booked.NOT_IN_WINDOW: (_none(bookings, _OF_HOST, _OVERLAPS), or_(_some(bookings, _OF_HOST), _UNUSED)),
     Booked.IN_PART: (
         _some(bookings, _OF_HOST),
         _none(bookings.join(lease_reservations, _OF_WHOLE_HOST[0]), _OF_HOST, _OVERLAPS, _OF_WHOLE_HOST[1]),
