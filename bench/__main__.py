@@ -20,6 +20,7 @@ from bench.claims import measure_claims
 from bench.console import measure_console
 from bench.curves import measure_allocation_queue, measure_calendar, measure_nodes, measure_processes
 from bench.footprint import measure_footprint
+from bench.lateness import measure_lateness
 from bench.leases import measure_leases
 from bench.placement import measure_placement
 from bench.requests import measure_requests
@@ -61,6 +62,12 @@ SECTIONS: Mapping[str, Section] = {
     ),
     "fleet": Section(title="A large fleet", measure=lambda run: measure_fleet(run.engine, run.effort)),
     "leases": Section(title="Leases", measure=lambda run: measure_leases(run.engine, run.effort)),
+    "lateness": Section(
+        title="Leases that start together",
+        measure=lambda run: measure_lateness(run.engine),
+        engines=("postgresql",),
+        quick=(),
+    ),
     "claims": Section(
         title="Claims and the bare driver",
         measure=lambda run: measure_claims(run.engine),

@@ -1,4 +1,4 @@
-"""Leases with a full calendar: created, refused, listed, and many that start at the same moment."""
+"""Leases with a full calendar: created, refused and listed."""
 
 import time
 import uuid
@@ -10,14 +10,11 @@ from sqlalchemy import insert
 from bench.load import Client, get
 from bench.services.dibs import Dibs
 from bench.services.engines import Engine
-from bench.tables import FIGURES_HEAD, Effort, Row, compare, figure, progress
-from dibs.conductor.leases import LeaseWorker
-from dibs.database import open_store
+from bench.tables import Effort, Row, compare, progress
 from dibs.leases.tables import host_properties
-from tests.builders import Ledger
 from tests.fleet import FIRST_ID
 from tests.laws import connect
-from tests.lease_builders import at, instances, lease, make_host
+from tests.lease_builders import at
 from tests.lease_rows import fill_hosts, fill_leases
 
 SIZES = {(500, 1_000): ("10 ms", "25 ms"), (2_000, 5_000): ("20 ms", "paged")}
@@ -26,19 +23,14 @@ SPREAD_HOURS = 30 * 24
 PAGE = 1_000
 GPU = '["==", "$gpu", "a100"]'
 NAME = "bench"
-DUE = 200
-"""Number of leases that start at the same moment."""
 
 
 def measure_leases(engine_name: str, effort: Effort) -> Iterator[str]:
-    """Yield a table for each size of the calendar, and the figures of many leases that start at once."""
+    """Yield a table for each size of the calendar."""
     engine = Engine(engine_name)
     try:
         for (hosts, leases), goals in SIZES.items():
             yield from _calendar(engine, hosts, leases, goals, effort)
-        yield f"\n{DUE} leases that start at the same moment, without HTTP\n"
-        yield from FIGURES_HEAD
-        yield _begin_all(engine)
     finally:
         engine.close()
 
@@ -135,22 +127,3 @@ def delete_made(client: Client) -> None:
 
 def _date(hours: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.gmtime(at(hours) // 1_000_000))
-
-
-def _begin_all(engine: Engine) -> str:
-    store = open_store(engine.databases.fresh())
-    try:
-        ledger = Ledger(store)
-        make_host(ledger, VCPU=DUE)
-        for number in range(DUE):
-            lease(ledger, 1, 30, instances(), seed=number)
-        ledger.clock.move((at(1) - ledger.clock()) / 1_000_000)
-        worker = LeaseWorker(ledger.runner, ledger.clock, reassignment_seconds=0, cleaning_minutes=0)
-        began = time.perf_counter()
-        done = worker.run_events()
-        seconds = time.perf_counter() - began
-    finally:
-        store.close()
-    if done != DUE:
-        raise RuntimeError(f"{done} leases began, not {DUE}")
-    return figure(f"time until all {DUE} have started", f"{seconds:.2f} s, {DUE / seconds:,.0f} leases/s")

@@ -13,6 +13,7 @@ from tests import event_rows
 from tests import lease_builders as leases
 from tests import server_builders as servers
 from tests.builders import Ledger
+from tests.provider_builders import statements
 
 
 @pytest.fixture
@@ -64,6 +65,18 @@ def test_start_offers_the_instances_on_their_hosts(ledger, worker):
     assert sum(offered.values()) == 3
     (access,) = rows(ledger, "flavor_access")
     assert access["project_id"] == leases.OWNER.actor.project
+
+
+def test_start_takes_few_statements_however_many_hosts_it_has(ledger):
+    for _ in range(4):
+        leases.make_host(ledger)
+    one, three = (leases.lease(ledger, 1, 2, leases.whole(count)) for count in (1, 3))
+    until(ledger, leases.at(1))
+    assert [statements(ledger, lambda made=made: start(ledger, made)) for made in (one, three)] == [12, 12]
+
+
+def start(ledger, made):
+    assert ledger.runner.write(run_event, SERVICE, DueEvent(lease=made.uuid, kind="start_lease"))
 
 
 def test_end_removes_flavors_inventories_classes_bookings_and_servers(ledger, worker):

@@ -217,7 +217,9 @@ def _end_uses(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]
 def _lock_hosts(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]:
     """Lock the providers of the hosts of a lease; return each host with the id of its reservation."""
     taken = bookings.of_reservations(tx, [reservation.id for reservation in lease.reservations])
-    found = {host.id: host for host in hosts.some(tx, sorted({each.host_id for each in taken}))}
+    # Only the enforcement service is told more about hosts than who they are.
+    read = hosts.some if lease.enforced else hosts.bare
+    found = {host.id: host for host in read(tx, sorted({each.host_id for each in taken}))}
     touched = {number for host in found.values() for number in (host.provider_id, host.reservation_provider_id)}
     providers.lock_many(tx, touched, now)
     return [(found[each.host_id], each.reservation_id) for each in taken]

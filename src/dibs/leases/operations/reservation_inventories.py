@@ -19,7 +19,7 @@ def offer(tx: Transaction, now: int, reservation: Reservation) -> None:
     """Offer the instances of a reservation on its hosts, and on no other host."""
     class_id = resource_classes.ensure(tx, [reservation.resource_class], now)[reservation.resource_class]
     amounts = {booked.host_id: booked.amount for booked in bookings.of_reservations(tx, [reservation.id])}
-    offered = {host.reservation_provider_id: host for host in hosts.some(tx, sorted(amounts))}
+    offered = {host.reservation_provider_id: host for host in hosts.bare(tx, sorted(amounts))}
     present = {key.provider_id for key in inventories.of_class(tx, class_id)}
     providers.lock_and_bump(tx, offered.keys() | present, now)
     wanted = {

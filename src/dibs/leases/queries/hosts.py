@@ -93,6 +93,15 @@ def some(tx: Transaction, host_ids: Sequence[int], details: HostDetails = _ALL_D
     ]
 
 
+def bare(tx: Transaction, host_ids: Sequence[int]) -> list[Host]:
+    """Return the hosts with these ids that exist, without inventories, properties and traits: in one statement."""
+    return [
+        _host(row, [], {}, set())
+        for piece in sets.pieces(host_ids)
+        for row in tx.tuples(_bare(len(piece)), sets.numbered("id", piece))
+    ]
+
+
 def provider_ids(tx: Transaction, host_ids: Sequence[int]) -> list[int]:
     """Return the row ids of the providers of hosts."""
     return [
@@ -221,6 +230,11 @@ def _needed(classes: int) -> ColumnElement[bool]:
     """Return the condition for the unit of a node, and for this number of classes of compute hosts."""
     named = (resource_classes.c.name.in_(sets.binds("class", classes)),) if classes else ()
     return or_(nodes.c.id.is_not(None), *named)
+
+
+@sets.cached
+def _bare(count: int) -> Select[Any]:
+    return _SELECT.where(hosts.c.id.in_(sets.binds("id", count)))
 
 
 @sets.cached
