@@ -1,6 +1,6 @@
 """Changes undone, and the first reason against a node."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any
 
 import pytest
@@ -38,13 +38,13 @@ def test_first_reason_counts(attributes: dict[str, Any], uses: dict[str, int], r
 
 
 def test_claim_that_passes_to_another_consumer_keeps_the_node_in_use() -> None:
-    past = PastNodes({"n": dict(FREE)}, {"n": Counter({CLAIM: 1})})
+    past = PastNodes({"n": dict(FREE)}, defaultdict(Counter, {"n": Counter({CLAIM: 1})}))
     past.undo([LaterChange(CLAIM, "n", True, False, {}), LaterChange(CLAIM, "n", False, True, {})])
     assert past.uses["n"][CLAIM] == 1
 
 
 def test_node_appears_and_disappears_with_the_changes_that_are_undone() -> None:
-    past = PastNodes({"new": dict(FREE)}, {})
+    past = PastNodes({"new": dict(FREE)}, defaultdict(Counter))
     past.undo(
         [
             LaterChange(NODE, "other", True, True, {"maintenance": True}),

@@ -23,6 +23,8 @@ STATE_BYTES_MAX = 8_192
 
 State = Mapping[str, Any]
 
+_DECODER = msgspec.json.Decoder(dict[str, Any])
+
 
 class Event(Struct, frozen=True, kw_only=True):
     """A change of one object. The recorder adds the time, the actor, the request and the operation."""
@@ -128,6 +130,11 @@ def encode_state(state: State | None) -> str | None:
     if len(text) > STATE_BYTES_MAX:
         text = msgspec.json.encode(_shortened(state, len(text)))
     return text.decode()
+
+
+def decode_state(text: str | None) -> dict[str, Any] | None:
+    """Return a state from its JSON."""
+    return None if text is None else _DECODER.decode(text)
 
 
 def _shortened(state: State, size: int) -> State:

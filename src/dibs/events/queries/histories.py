@@ -1,11 +1,11 @@
 """Read what an attribute of nodes was, back to a moment or as far as a bounded number of events reaches."""
 
-import json
 from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, or_, select
 
 from dibs.database.transaction import Transaction
+from dibs.events.model.events import decode_state
 from dibs.events.tables import events
 
 EVENTS_MAX = 100_000
@@ -68,4 +68,4 @@ def of_attribute(tx: Transaction, name: str, since: int) -> NodeHistory:
 
 
 def _value(state: str | None, name: str) -> Any:
-    return None if state is None else json.loads(state).get(name)
+    return (decode_state(state) or {}).get(name)

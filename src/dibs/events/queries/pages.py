@@ -4,7 +4,6 @@ There is no index of times: ids follow the time, apart from transactions that ra
 found by a binary search of ids.
 """
 
-import json
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from sqlalchemy import Select, bindparam, false, select
 from dibs.access.access import EVERY_PROJECT, VisibleProjects
 from dibs.database import sets
 from dibs.database.transaction import Row, Transaction
+from dibs.events.model.events import decode_state
 from dibs.events.model.stored import EventQuery, StoredEvent
 from dibs.events.tables import events
 
@@ -133,8 +133,4 @@ def _literal(text: str) -> str:
 
 def _event(row: Row) -> StoredEvent:
     before, after = row.pop("before_state"), row.pop("after_state")
-    return StoredEvent(
-        **row,
-        before=None if before is None else json.loads(before),
-        after=None if after is None else json.loads(after),
-    )
+    return StoredEvent(**row, before=decode_state(before), after=decode_state(after))

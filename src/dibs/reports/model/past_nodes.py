@@ -4,7 +4,7 @@ What waits in the queue and which nodes tasks have locked is not undone: a node 
 as free.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -36,14 +36,13 @@ class PastNodes(NamedTuple):
     """Nodes and their uses, by the uuids of the nodes; ``undo`` changes them."""
 
     attributes: dict[str, dict[str, Any]]
-    uses: dict[str, Counter[str]]
+    uses: defaultdict[str, Counter[str]]
 
     def undo(self, later: Iterable[LaterChange]) -> None:
         """Undo changes, the newest first. A node that is not here, and was not deleted, is of another class."""
         for change in later:
             if change.kind != NODE:
-                used = self.uses.setdefault(change.node, Counter())
-                used[change.kind] += change.existed - change.exists
+                self.uses[change.node][change.kind] += change.existed - change.exists
             elif not change.existed:
                 self.attributes.pop(change.node, None)
             elif not change.exists:
@@ -53,7 +52,7 @@ class PastNodes(NamedTuple):
 
     def count_reasons(self, required: Requirements, visible: Iterable[str]) -> dict[str, int]:
         """Return how many of the visible nodes fail for which reason first, and how many are free."""
-        found = Counter(first_reason(self.attributes[uuid], self.uses.get(uuid, {}), required) for uuid in visible)
+        found = Counter(first_reason(self.attributes[uuid], self.uses[uuid], required) for uuid in visible)
         return dict(sorted(found.items()))
 
 

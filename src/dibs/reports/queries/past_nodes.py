@@ -1,7 +1,6 @@
 """Read the nodes of a class with their uses, and what was changed since a moment."""
 
-import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -12,6 +11,7 @@ from dibs.allocations.model.allocations import Requirements
 from dibs.allocations.queries import free_nodes
 from dibs.database import sets
 from dibs.database.transaction import Transaction
+from dibs.events.model.events import decode_state
 from dibs.events.queries.histories import Reach
 from dibs.events.tables import events
 from dibs.leases.tables import bookings, hosts, lease_reservations
@@ -55,14 +55,14 @@ _LATER = (
 def later(tx: Transaction, reach: Reach) -> list[LaterChange]:
     """Return the changes of nodes and their uses after a moment, the newest first."""
     return [
-        LaterChange(kind.partition(".")[0], node, bool(existed), bool(exists), json.loads(before) if before else {})
+        LaterChange(kind.partition(".")[0], node, bool(existed), bool(exists), decode_state(before) or {})
         for kind, node, existed, exists, before in tx.tuples(_LATER, reach._asdict())
     ]
 
 
 def present(tx: Transaction, required: Requirements, others: Iterable[str]) -> PastNodes:
     """Return the nodes of the class, and others by their uuids, as they are now."""
-    found = PastNodes({}, {})
+    found = PastNodes({}, defaultdict(Counter))
     count, named = len(required.traits), sets.numbered("trait", required.traits)
     _add(found, required, tx.rows(_of_class(count), {"of_class": required.resource_class, **named}))
     for piece in sets.pieces(sorted(others)):

@@ -1,6 +1,5 @@
 """Which projects use which nodes now, and when uses of nodes began and ended."""
 
-import json
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, case, or_, select
@@ -8,6 +7,7 @@ from sqlalchemy import bindparam, case, or_, select
 from dibs.access.access import EVERY_PROJECT, VisibleProjects
 from dibs.allocations.tables import allocations
 from dibs.database.transaction import Transaction
+from dibs.events.model.events import decode_state
 from dibs.events.queries.histories import reach_back
 from dibs.events.tables import events
 from dibs.leases.model.leases import DONE, IN_PROGRESS, START, TERMINATED
@@ -79,8 +79,8 @@ def history(tx: Transaction, projects: VisibleProjects, since: int) -> History:
         for kind, object_id, node, project, moment, state in rows
         if kind != _GONE and _is_visible(project, projects) and not (kind == _REPORTED and _keeps_its_node(state))
     ]
-    gone = {node: json.loads(state).get("resource_class") for kind, _, node, _, _, state in rows if kind == _GONE}
-    return History(since, changes, gone)
+    gone = [(node, decode_state(state) or {}) for kind, _, node, _, _, state in rows if kind == _GONE]
+    return History(since, changes, {node: state.get("resource_class") for node, state in gone})
 
 
 def present(tx: Transaction, projects: VisibleProjects) -> dict[UseKey, str | None]:
