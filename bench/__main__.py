@@ -20,6 +20,7 @@ from bench.claims import measure_claims
 from bench.console import measure_console
 from bench.curves import measure_allocation_queue, measure_calendar, measure_nodes, measure_processes
 from bench.footprint import measure_footprint
+from bench.history import YEAR, measure_history
 from bench.lateness import measure_lateness
 from bench.leases import measure_leases
 from bench.placement import measure_placement
@@ -36,6 +37,8 @@ class Run(Struct, frozen=True, kw_only=True):
     engine: str
     effort: Effort
     with_originals: bool
+    events: int
+    """The number of events of the history."""
 
 
 class Section(Struct, frozen=True, kw_only=True):
@@ -80,6 +83,7 @@ SECTIONS: Mapping[str, Section] = {
         engines=EVERY_ENGINE,
         quick=(),
     ),
+    "history": Section(title="A year of events", measure=lambda run: measure_history(run.engine, run.events), quick=()),
     "console": Section(title="The console", measure=lambda run: measure_console(run.engine)),
     "footprint": Section(title="Footprint", measure=lambda run: measure_footprint(), quick=()),
     "nodes": Section(
@@ -118,6 +122,7 @@ def main() -> None:
     parser.add_argument("--curves", action="store_true", help=f"the scale curves: {', '.join(CURVES)}")
     parser.add_argument("--engine", help="engines, separated by commas, instead of those of each section")
     parser.add_argument("--alone", action="store_true", help="measure Dibs without the original services")
+    parser.add_argument("--events", type=int, default=YEAR, help="number of events of the history; a year by default")
     arguments = parser.parse_args()
     if unknown := set(arguments.sections) - set(SECTIONS):
         parser.error(f"unknown sections: {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
@@ -140,7 +145,8 @@ def run_section(name: str, arguments: argparse.Namespace) -> None:
     for engine in arguments.engine.split(",") if arguments.engine else engines:
         progress(f"{name}, {engine}")
         print(f"\n## {section.title} ({engine})", flush=True)
-        for line in section.measure(Run(engine=engine, effort=effort, with_originals=not arguments.alone)):
+        run = Run(engine=engine, effort=effort, with_originals=not arguments.alone, events=arguments.events)
+        for line in section.measure(run):
             print(line, flush=True)
 
 
