@@ -152,10 +152,16 @@ def _waits_for_release(item: pytest.Item) -> bool:
     return marked and not item.config.getoption("every_engine")
 
 
-def pytest_collection_finish() -> None:
-    """Exempt everything that collecting loaded from garbage collection: each collection of it takes 0.3 s."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Exempt everything that collecting loads from garbage collection: each collection of it takes 0.3 s."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
