@@ -70,6 +70,9 @@ def run_command(connection: socket.socket, programs: Programs) -> None:
 
 def become(request: dict[str, Any], files: list[int], programs: Programs) -> None:
     """Turn this process into the command; never return."""
+    # As a shell starts it: in a process group of its own, and interrupted by SIGINT even if the test run ignores that.
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
@@ -90,8 +93,9 @@ def become(request: dict[str, Any], files: list[int], programs: Programs) -> Non
         # The interpreter would take 0.3 s to free all loaded modules.
         threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()
-        sys.stdout.flush()
-        sys.stderr.flush()
+        with contextlib.suppress(BrokenPipeError):
+            sys.stdout.flush()
+            sys.stderr.flush()
         os._exit(status)
 
 

@@ -37,3 +37,9 @@ def test_command_has_the_folder_environment_and_input_of_its_caller(tmp_path: Pa
     status, out = run(dibs, "clouds-yaml", DIBS_BIND="127.0.0.1:4711")
     assert status == 0
     assert "http://127.0.0.1:4711" in out
+
+
+def test_python_runs_a_program_from_its_input_or_with_arguments() -> None:
+    python = fast_commands.folder() / "python"
+    for words, stdin in (((), "import sys\nprint(__name__)\nsys.exit(3)\n"), (("-c", "print(5)"), "")):
+        assert run(python, *words, stdin=stdin) == run(BIN / "python", *words, stdin=stdin)

@@ -19,9 +19,10 @@ import pytest
 
 from dibs.client import Allocation, Dibs
 from tests.bed.dibs_server import DibsServer
+from tests.bed.forked import ForkedProcess
 from tests.bed.session import Bed
 from tests.bed.waiting import eventually
-from tests.clients.clouds import BIN, bare_environment, enroll, fresh
+from tests.clients.clouds import bare_environment, enroll, fresh
 from tests.integrations.gate import Gate
 
 PHASES = ("waiting", "holding", "releasing")
@@ -34,7 +35,20 @@ with Dibs.connect(sys.argv[1]).allocations.borrowed(sys.argv[2], wait_seconds=36
     open(sys.argv[3], "w").close()
     time.sleep(0 if sys.argv[4] == "releasing" else 600)
 """
-Client = subprocess.Popen[bytes]
+
+
+class Command(ForkedProcess):
+    """A ``dibs`` command with pipes for its output and errors."""
+
+    def __init__(self, url: str, *words: str) -> None:
+        (out, its_out), (err, its_err) = os.pipe(), os.pipe()
+        self.stdout, self.stderr = os.fdopen(out, "rb"), os.fdopen(err, "rb")
+        with open(os.devnull, "rb") as nothing, open(its_out, "wb") as output, open(its_err, "wb") as errors:
+            files = (nothing, output, errors)
+            super().__init__(["dibs", *words], {**bare_environment(), "DIBS_URL": url}, files)
+
+
+Client = Command | subprocess.Popen[bytes]
 
 
 @pytest.fixture
@@ -64,6 +78,11 @@ class Scene:
         self.runs = folder / "runs"
         self.node: Any = None
         self.client: Client | None = None
+
+    @property
+    def url(self) -> str:
+        """The address of the server on the network of the client."""
+        return f"http://127.0.0.1:{self.network.port}"
 
     @property
     def allocations(self) -> list[Allocation]:
@@ -111,8 +130,10 @@ def scene(dibs: Dibs, network: Gate, tmp_path: Path) -> Iterator[Scene]:
         # The command that a killed client ran is in the same process group.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(made.client.pid, signal.SIGKILL)
-        with made.client:
-            pass
+        made.client.wait(60)
+        for pipe in (made.client.stdout, made.client.stderr):
+            assert pipe is not None
+            pipe.close()
 
 
 def run_command(scene: Scene, phase: str) -> Client:
@@ -120,20 +141,15 @@ def run_command(scene: Scene, phase: str) -> Client:
     command = "true" if phase == "releasing" else f"touch {scene.runs}; while :; do echo busy; sleep 0.1; done"
     words = ["--resource-class", scene.kind, "--keep-alive", "60s", "--wait", "1h"]
     words += [] if phase == "waiting" else ["--shell", command]
-    return start([str(BIN / "dibs"), "allocation", "create", *words], scene)
+    return Command(scene.url, "allocation", "create", *words)
 
 
 def run_python(scene: Scene, phase: str) -> Client:
     """Start a program with ``borrowed()``."""
-    url = f"http://127.0.0.1:{scene.network.port}"
-    return start([sys.executable, "-c", PROGRAM, url, scene.kind, str(scene.runs), phase], scene)
-
-
-def start(command: list[str], scene: Scene) -> Client:
-    environment = {**bare_environment(), "DIBS_URL": f"http://127.0.0.1:{scene.network.port}"}
-    # A test run in the background ignores SIGINT, and its children would inherit that.
-    words = ["env", "--default-signal=INT", *command]
-    return subprocess.Popen(words, env=environment, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, start_new_session=True)
+    words = [sys.executable, "-c", PROGRAM, scene.url, scene.kind, str(scene.runs), phase]
+    return subprocess.Popen(
+        words, env=bare_environment(), stdin=DEVNULL, stdout=PIPE, stderr=PIPE, start_new_session=True
+    )
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -175,7 +191,9 @@ def test_the_server_releases_the_machine_of_a_client_without_network(
     scene.network.close()
     scene.network.let_go()
     if phase != "holding":
-        _, told = client.communicate(timeout=60)
+        assert client.stderr is not None
+        told = client.stderr.read()
+        client.wait(60)
         assert b"was not deleted. It ends in 60 seconds." in told
         assert client.returncode == 5
     scene.expect_the_server_to_release_everything(server.database_url)
