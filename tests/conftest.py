@@ -45,6 +45,7 @@ ENGINE_DEPENDENT = {
     "leases",
     "ledger",
     "machines",
+    "notifications",
     "quotas",
     "races",
     "reports",

@@ -35,6 +35,7 @@ ROOMS = (
     "webhooks",
     "reports",
     "calendars",
+    "notifications",
 )
 
 

@@ -41,6 +41,8 @@ REASONS: dict[str, tuple[str, ...]] = {
         "machines.tasks.remove",
         "machines.tasks.requeue",
         "machines.tasks.take",
+        "notifications.positions.release",
+        "notifications.positions.take",
         "webhooks.deliveries.add",
         "webhooks.deliveries.remove",
         "webhooks.deliveries.save",

@@ -53,6 +53,12 @@ def run_without(packages: set[str], *command: str, cwd: Path) -> tuple[int, str]
         ("keystonemiddleware", ["serve", *KEYSTONE], "Keystone authentication", "keystone"),
         ("oslo_policy", ["serve", "--policy-file=policy.yaml"], "policy_file", "policy"),
         ("openstack", ["serve", *NOVA], "compute_backend nova", "nova"),
+        (
+            "oslo_messaging",
+            ["serve", "--notification-transport-url=fake://"],
+            "notification_transport_url",
+            "notifications",
+        ),
         ("openstack", ["node", "list"], "dibs.client", "client"),
         ("keystoneauth1", ["import", "ironic", "--from", "http://127.0.0.1:9"], "dibs import", "client"),
     ],

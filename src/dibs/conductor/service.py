@@ -11,6 +11,7 @@ from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.conductor import retention
 from dibs.conductor.allocations import AllocationWorker
 from dibs.conductor.deferred_deletes import finish_deferred_deletes
+from dibs.conductor.events.notifications import NotificationWorker, Notifier
 from dibs.conductor.events.publishing import publish_events
 from dibs.conductor.events.webhooks import Sender, WebhookWorker
 from dibs.conductor.expiry import end_allocations, expire_holds
@@ -60,7 +61,7 @@ class Conductor:
     is at most half of that; 0 turns take-over off. ``poll_seconds`` is how often a conductor looks for work that
     another process may have queued. ``clock`` measures intervals, in microseconds. ``compute`` keeps the flavors and
     servers of leases when Dibs does not, and ``enforcement`` is notified when leases end. ``sender`` posts the
-    events of webhooks; without one, they wait for another conductor.
+    events of webhooks; without one, they wait for another conductor. ``notifier`` sends events to a message broker.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class Conductor:
         lifetime_rules: LifetimeRules | None = None,
         retention_days: RetentionDays = KEEP_ALL,
         sender: Sender | None = None,
+        notifier: Notifier | None = None,
         compute: ComputeService | None = None,
         enforcement: Enforcement | None = None,
         rpc_url: str | None = None,
@@ -121,8 +123,7 @@ class Conductor:
             self._periodic_task("retention", Retention(runner, retention_days).run, retention.POLL_SECONDS),
         ]
         self._workers: list[Worker] = [self._tasks, self._allocations]
-        if sender is not None:
-            self._add_webhooks(WebhookWorker(runner, sender, hostname), poll_seconds)
+        self._add_receivers(sender, notifier, poll_seconds)
 
     @property
     def running(self) -> bool:
@@ -187,9 +188,15 @@ class Conductor:
             outbox = OutboxRunner(self._runner, compute, enforcement)
             self._lease_tasks.append(self._periodic_task("outbox", outbox.run, poll_seconds))
 
-    def _add_webhooks(self, webhooks: WebhookWorker, poll_seconds: float) -> None:
-        self._periodic.append(self._periodic_task("webhooks", webhooks.run, poll_seconds))
-        self._workers.append(webhooks)
+    def _add_receivers(self, sender: Sender | None, notifier: Notifier | None, poll_seconds: float) -> None:
+        """Add the threads that pass events on. A slow receiver delays neither the other kind nor the work on nodes."""
+        if sender is not None:
+            webhooks = WebhookWorker(self._runner, sender, self._hostname)
+            self._periodic.append(self._periodic_task("webhooks", webhooks.run, poll_seconds))
+            self._workers.append(webhooks)
+        if notifier is not None:
+            notifications = NotificationWorker(self._runner, notifier)
+            self._periodic.append(self._periodic_task("notifications", notifications.run, poll_seconds))
 
     def _poll(self) -> None:
         """Do what time brings, and start queued work: the tasks that the first four steps create are started too."""

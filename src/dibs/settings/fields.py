@@ -191,6 +191,19 @@ class Settings:
     webhook_retention_days: float = _setting(
         7, "Days after which the deliveries of webhooks are removed. 0: never.", check=_at_least(0)
     )
+    notification_transport_url: str = _setting(
+        "",
+        "oslo.messaging URL of a broker for notifications as Ironic and Blazar send them, such as"
+        " rabbit://user:password@host:5672/. Empty: none.",
+        secret=True,
+        begins="notifications",
+    )
+    notification_baremetal_topics: str = _setting(
+        "ironic_versioned_notifications", "Topics of notifications about nodes and allocations, separated by commas."
+    )
+    notification_lease_topics: str = _setting(
+        "notifications", "Topics of notifications about leases, separated by commas."
+    )
     allocation_lifetime_seconds: int = _setting(
         0,
         "Default lifetime of an allocation. 0: as long as allowed.",

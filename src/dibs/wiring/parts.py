@@ -24,7 +24,7 @@ from dibs.integrations import HttpSender
 from dibs.settings import Settings
 from dibs.settings.authentication import has_console, sign_in_from
 from dibs.webhooks.model.targets import TargetRules
-from dibs.wiring.rules import enforcement_from, lease_rules_from, lifetime_rules_from, nova_from
+from dibs.wiring.rules import enforcement_from, lease_rules_from, lifetime_rules_from, notifier_from, nova_from
 
 
 def read_monotonic_clock() -> int:
@@ -56,6 +56,7 @@ def make_conductor(settings: Settings, runner: Runner, rpc_url: str | None = Non
         compute=nova_from(settings),
         enforcement=enforcement_from(settings),
         sender=HttpSender(TargetRules.parse(settings.webhook_networks)),
+        notifier=notifier_from(settings),
         rpc_url=rpc_url,
     )
 

@@ -2,8 +2,9 @@
 
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.http.edge.cors import Cors
-from dibs.integrations import HttpEnforcement, Nova
+from dibs.integrations import HttpEnforcement, Nova, OsloNotifier
 from dibs.leases.model.dates import LeaseRules
+from dibs.notifications.model.messages import BAREMETAL, LEASES
 from dibs.settings import Settings
 
 
@@ -27,6 +28,21 @@ def enforcement_from(settings: Settings) -> HttpEnforcement | None:
     )
 
 
+def notifier_from(settings: Settings) -> OsloNotifier | None:
+    """Return what sends notifications to a message broker; None when there is none."""
+    if not settings.notification_transport_url:
+        return None
+    topics = {
+        BAREMETAL: _words(settings.notification_baremetal_topics),
+        LEASES: _words(settings.notification_lease_topics),
+    }
+    return OsloNotifier(settings.notification_transport_url, topics, settings.conductor_name)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, text.split(","))))
+
+
 def lifetime_rules_from(settings: Settings) -> LifetimeRules:
     """Return the rules for the ends of allocations."""
     return LifetimeRules(
@@ -47,7 +63,7 @@ def lease_rules_from(settings: Settings) -> LeaseRules:
         seconds_max=settings.lease_seconds_max,
         external_compute=settings.compute_backend == "nova",
         enforced=bool(settings.enforcement_url),
-        exempt_projects=frozenset(filter(None, map(str.strip, settings.lease_exempt_projects.split(",")))),
+        exempt_projects=frozenset(_words(settings.lease_exempt_projects)),
     )
 
 

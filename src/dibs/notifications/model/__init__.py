@@ -1,0 +1,1 @@
+"""Events in the form of the services whose APIs Dibs speaks. Start with ``notifications``."""

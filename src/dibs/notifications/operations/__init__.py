@@ -1,0 +1,1 @@
+"""Send events as notifications. Start with ``sending``."""
