@@ -47,6 +47,9 @@ ROUNDS_MAX = 100
 LOOK_SECONDS = 5.0
 """How often the queue is simulated although no event says that something changed: deadlines pass without one."""
 
+FORECAST_SECONDS = 15.0
+"""How often the promises are renewed although no event says that something changed: a node may be late."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -69,8 +72,8 @@ class AllocationWorker:
         """Whether an allocation waited when the queue was last read."""
         self._changed = threading.Event()
         self._changed.set()
-        self._events_seen = -1
-        self._looked_at = 0.0
+        self._events_seen = self._events_forecast = -1
+        self._looked_at = self._forecast_at = 0.0
         self._any_left = False
         """Whether there may be an entry that no thread has begun; then an entry that ends wakes the conductor."""
 
@@ -124,9 +127,13 @@ class AllocationWorker:
                 logger.warning("conductor %s takes over %d allocation(s) of a failed one", self._hostname, taken)
 
     def update_promises(self, session: Session) -> None:
-        """Compare the promised starts of the waiting allocations with a new forecast."""
+        """Compare the promised starts of the waiting allocations with a new forecast, if it may have changed."""
+        seen, now = self._events_seen, time.monotonic()
+        if not self.any_waiting or (seen == self._events_forecast and now - self._forecast_at < FORECAST_SECONDS):
+            return
         command = UpdatePromises(incarnation=session.incarnation, rules=self._lifetime_rules)
         self._runner.write(update_promises, SERVICE, command)
+        self._events_forecast, self._forecast_at = seen, now
 
     def close(self, seconds: float) -> bool:
         """Wait for the entries in work, each of which takes moments; return False when one goes on."""

@@ -91,8 +91,7 @@ class Conductor:
         self._runner = runner = runner.observed(note_progress)
         self._hostname = hostname
         self._clock = clock
-        self._take_over_seconds = take_over_seconds
-        self._checked_for_failed_at = self._promised_at = 0
+        self._take_over_seconds, self._checked_for_failed_at = take_over_seconds, 0
         self._registration = Registration(
             runner,
             clock,
@@ -119,6 +118,7 @@ class Conductor:
         self._periodic = [
             self._dispatcher,
             *self._lease_tasks,
+            self._periodic_task("promises", partial(self._run, self._allocations.update_promises), PROMISE_SECONDS),
             self._periodic_task("events", partial(publish_events, runner), poll_seconds),
             self._periodic_task("retention", Retention(runner, retention_days).run, retention.POLL_SECONDS),
         ]
@@ -208,7 +208,6 @@ class Conductor:
             self._allocations.notice_events,
             self._tasks.dispatch,
             self._allocations.dispatch,
-            self._update_promises,
         )
 
     def _start_queued_work(self) -> None:
@@ -242,12 +241,6 @@ class Conductor:
 
     def _finish_deferred_deletes(self, session: Session) -> None:
         finish_deferred_deletes(self._runner)
-
-    def _update_promises(self, session: Session) -> None:
-        now = self._clock()
-        if self._allocations.any_waiting and now >= after(self._promised_at, PROMISE_SECONDS):
-            self._promised_at = now
-            self._allocations.update_promises(session)
 
     def _take_over(self, session: Session) -> None:
         """Take the work of failed conductors, several times within each take-over period."""

@@ -121,6 +121,7 @@ def test_offers_name_what_is_free_in_a_number_of_statements_that_does_not_grow(l
         return why(ledger, traits=("CUSTOM_A", "CUSTOM_B"), count=2)
 
     ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A", "CUSTOM_B"))
+    ask()  # Loads the traits into the index.
     few = statements(ledger, ask)
     for _ in range(2):
         ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
@@ -185,7 +186,8 @@ def test_each_node_has_one_reason_and_what_is_in_the_way(ledger: Ledger) -> None
 
 
 def test_pages_of_reasons_take_a_number_of_statements_that_does_not_grow(ledger: Ledger) -> None:
-    ledger.enrol(resource_class="gold")
+    ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",))
+    judged(ledger, traits=("CUSTOM_A",))
     few = statements(ledger, lambda: judged(ledger, traits=("CUSTOM_A",)))
     for _ in range(4):
         leases.register(ledger, ledger.enrol(resource_class="gold", with_traits=("CUSTOM_A",)))

@@ -5,7 +5,7 @@ import pytest
 from dibs.allocations.model.queue import QueueEntry
 from dibs.allocations.queries import queue
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
-from tests.allocation_builders import Steps, allocate, allocate_batch, entry_of, gold, release, show
+from tests.allocation_builders import Steps, allocate, allocate_batch, entry_of, release, show
 from tests.builders import Ledger
 
 
@@ -41,17 +41,22 @@ def test_equal_requirements_are_decoded_once(ledger: Ledger, steps: Steps) -> No
     assert first.requirements is second.requirements
 
 
-def test_only_entries_whose_class_has_a_free_node_are_simulated(ledger: Ledger, steps: Steps) -> None:
-    waiting = allocate(ledger, wait_seconds=60, traits=("CUSTOM_A",))
-    allocate(ledger, resource_class="tin", wait_seconds=60)
+def test_kinds_are_the_different_requirements_of_entries_that_wait(ledger: Ledger, steps: Steps) -> None:
+    first, _ = (allocate(ledger, wait_seconds=60, traits=("CUSTOM_A",)) for _ in range(2))
+    tin = allocate(ledger, resource_class="tin", wait_seconds=60)
+    allocate(ledger, traits=("CUSTOM_B",))
+    last = allocate(ledger, wait_seconds=60)
+    kinds = ledger.store.read(lambda tx: queue.kinds(tx, ledger.clock()))
+    assert len(kinds) == 3
+    assert set(kinds) == {first.requirements, tin.requirements, last.requirements}
+    assert ledger.store.read(lambda tx: queue.kinds_ahead(tx, "gold", last.id, ledger.clock())) == [first.requirements]
 
-    def found() -> list[str]:
-        entries = ledger.store.read(lambda tx: queue.waiting_with_free_node(tx, ledger.clock()))
-        return [entry.entry.key for entry in entries]
 
-    assert found() == []
-    gold(ledger)
-    assert found() == [waiting.uuid]
+def test_waiting_entries_are_those_of_the_classes_in_queue_order(ledger: Ledger, steps: Steps) -> None:
+    first, tin = allocate(ledger, wait_seconds=60), allocate(ledger, resource_class="tin", wait_seconds=60)
+    allocate(ledger, resource_class="iron", wait_seconds=60)
+    found = ledger.store.read(lambda tx: queue.waiting(tx, ["tin", "gold"], ledger.clock()))
+    assert [each.entry.key for each in found] == [first.uuid, tin.uuid]
 
 
 def test_conductor_without_waiting_allocations_has_none(ledger: Ledger, steps: Steps) -> None:

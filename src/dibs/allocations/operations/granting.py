@@ -48,9 +48,10 @@ def grant_nodes(tx: Transaction, access: Access, now: int, command: GrantNodes) 
     first, free = wanted[0], [node for node in locked if node is not None and is_free(node)]
     if len(free) != len(wanted):
         return Outcome.LOST
-    required, has = first.requirements, traits.of_providers(tx, [node.id for node in free])
+    required = first.requirements
+    has = traits.of_providers(tx, [node.id for node in free]) if required.traits else {}
     promised = promised_nodes(tx, now, first.resource_class, first.id)
-    if any(node.uuid in promised or not required.accept(node, has[node.id]) for node in free):
+    if any(node.uuid in promised or not required.accept(node, has.get(node.id, ())) for node in free):
         return Outcome.LOST
     for index, (allocation, node) in enumerate(zip(wanted, free, strict=True)):
         end = begin(command.lifetime_rules, allocation.lifetime, now)

@@ -12,11 +12,11 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from dibs.access.access import EVERY_PROJECT, Access, VisibleProjects
-from dibs.allocations.model.allocations import ALLOCATING, Allocation
-from dibs.allocations.model.forecasts import ForecastEntry, Promise, expect, forecast, keep_promise
+from dibs.allocations.model.allocations import ALLOCATING, Allocation, Requirements
+from dibs.allocations.model.forecasts import ExpectedNode, ForecastEntry, Promise, expect, forecast, keep_promise
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.allocations import get_allocation
-from dibs.allocations.queries import forecasts, queue
+from dibs.allocations.queries import bearers, forecasts, queue
 from dibs.database.transaction import Transaction
 from dibs.machines.queries import conductors
 from dibs.quotas.operations.sources import read_rooms
@@ -91,7 +91,9 @@ def update_promises(tx: Transaction, access: Access, now: int, command: UpdatePr
     entries = _entries(waiting)
     kinds = list(dict.fromkeys(members[0].requirements for members in entries))[:KINDS_MAX]
     turnover = command.rules.turnover_seconds
-    nodes = {kind: [expect(use, now, turnover) for use in forecasts.uses(tx, kind, now, NODES_MAX)] for kind in kinds}
+    nodes: dict[Requirements, list[ExpectedNode]] = {kind: [] for kind in kinds}
+    for kind in bearers.possible(tx, kinds):
+        nodes[kind] = [expect(use, now, turnover) for use in forecasts.uses(tx, kind, now, NODES_MAX)]
     entries = [members for members in entries if members[0].requirements in nodes]
     owners = sorted({members[0].owner for members in entries if members[0].owner is not None})
     outlooks = forecast(

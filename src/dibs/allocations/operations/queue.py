@@ -7,7 +7,7 @@ from msgspec import Struct
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import Requirements
 from dibs.allocations.model.queue import QueueEntry, QueueSimulation, WaitingEntry
-from dibs.allocations.queries import free_nodes, queue
+from dibs.allocations.queries import bearers, free_nodes, queue
 from dibs.database.transaction import Transaction
 from dibs.machines.queries import conductors
 from dibs.quotas.operations.sources import read_rooms
@@ -49,9 +49,11 @@ def list_ready_entries(tx: Transaction, access: Access, now: int, command: ListE
     conductor = conductors.get_by_incarnation(tx, command.incarnation)
     if conductor is None or not queue.any_waiting(tx, command.incarnation, now):
         return ReadyEntries()
-    waiting_entries = queue.waiting_with_free_node(tx, now)
-    simulation, ready = _simulate(tx, now, waiting_entries), []
-    for waiting in waiting_entries:
+    served = _with_free_node(tx, queue.kinds(tx, now))
+    classes = sorted({required.resource_class or "" for required in served})
+    entries = [each for each in queue.waiting(tx, classes, now) if each.requirements in served] if served else []
+    simulation, ready = _simulate(tx, now, entries), []
+    for waiting in entries:
         if simulation.take(waiting) and waiting.conductor_id == conductor.id:
             ready.append(waiting.entry)
             if len(ready) == command.count_max:
@@ -63,9 +65,10 @@ def promised_nodes(
     tx: Transaction, now: int, resource_class: str | None, position: int = END_OF_QUEUE
 ) -> Collection[str]:
     """Return the uuids of the free nodes that waiting entries ahead of a position take or keep."""
-    ahead = queue.waiting_ahead(tx, resource_class, position, now)
-    if not ahead:
+    served = _with_free_node(tx, queue.kinds_ahead(tx, resource_class, position, now))
+    if not served:
         return ()
+    ahead = [each for each in queue.waiting_ahead(tx, resource_class, position, now) if each.requirements in served]
     simulation = _simulate(tx, now, ahead)
     for waiting in ahead:
         simulation.take(waiting)
@@ -84,6 +87,14 @@ def take_over_allocations(tx: Transaction, access: Access, now: int, command: Ta
     if taker is None or former is None or former.id == taker.id or former.alive(now):
         return 0
     return queue.move_all(tx, from_conductor=former.id, to_conductor=taker.id)
+
+
+def _with_free_node(tx: Transaction, kinds: Iterable[Requirements]) -> set[Requirements]:
+    """Return the requirements that a free node meets: entries with others take no node, and keep none from later ones.
+
+    Most entries of a long queue wait for nodes that are in use, and the simulation need not read them.
+    """
+    return {required for required in bearers.possible(tx, kinds) if free_nodes.search(tx, required, 0.0, 1)}
 
 
 def _simulate(tx: Transaction, now: int, entries: Sequence[WaitingEntry]) -> QueueSimulation:

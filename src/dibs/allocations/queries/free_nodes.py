@@ -6,12 +6,16 @@ random point on, so that conductors that search at the same time do not all try 
     SELECT uuid FROM nodes
      WHERE resource_class = … AND provision_state = 'available' AND … AND <its unit is unclaimed>
        AND <it has each trait> AND id BETWEEN <random point> AND <last> ORDER BY id LIMIT 32
+
+When few nodes have the traits (``bearers``), it looks up those, and no others.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -29,7 +33,7 @@ from sqlalchemy import (
 
 from dibs.allocations.model import shortages
 from dibs.allocations.model.allocations import Requirements
-from dibs.allocations.tables import allocations
+from dibs.allocations.queries import bearers
 from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.leases.tables import bookings, hosts
@@ -38,6 +42,9 @@ from dibs.machines.model import states
 from dibs.machines.tables import holds, nodes
 
 FOUND_MAX = 32
+LOOKED_UP_MIN = 64
+"""How many nodes with rare traits are looked up at least: most of them are free, or none is."""
+LAST_ID = 2**63 - 1
 
 _BOUNDS = select(func.min(nodes.c.id), func.max(nodes.c.id))
 POWERED = and_(nodes.c.power_state.is_not(None), nodes.c.power_state != states.POWER_ERROR)
@@ -55,9 +62,6 @@ IN_SERVICE = (nodes.c.maintenance == 0, nodes.c.retired == 0)
 _READY = (nodes.c.provision_state == states.AVAILABLE, POWERED)
 _FREE = (*_READY, *IN_SERVICE, nodes.c.instance_uuid.is_(None), UNCLAIMED, not_(_BOOKED))
 
-SOME_FREE_NODE = allocations.c.resource_class.in_(select(nodes.c.resource_class).where(*_FREE))
-"""In a statement about allocations: a node of the class is free, with or without the traits."""
-
 
 class Shape(NamedTuple):
     """What the statement depends on; the rest of the requirements are its parameters."""
@@ -69,15 +73,35 @@ class Shape(NamedTuple):
 
 def search(tx: Transaction, required: Requirements, point: float, found_max: int = FOUND_MAX) -> list[str]:
     """Return the uuids of free nodes, from a point (0 to 1) of all nodes on; none only when none is free."""
+    suitable_ids = bearers.with_traits(tx, required.traits)
+    if suitable_ids is not None:
+        return _look_up(tx, required, suitable_ids, point, found_max)
+    values = {**values_of(required), "found_max": found_max}
+    statement = _search(shape_of(required))
+    if point == 0.0:
+        return tx.values(statement, {**values, "start": 0, "end": LAST_ID})
     first, last = tx.tuples(_BOUNDS)[0]
     if first is None:
         return []
-    values = {**values_of(required), "found_max": found_max}
-    statement = _search(shape_of(required))
     middle = first + int((last - first + 1) * point)
     found: list[str] = tx.values(statement, {**values, "start": middle, "end": last})
     if len(found) < found_max:
         found += tx.values(statement, {**values, "start": first, "end": middle - 1})
+    return found[:found_max]
+
+
+def _look_up(tx: Transaction, required: Requirements, ids: Sequence[int], point: float, found_max: int) -> list[str]:
+    """Return the uuids of those of the nodes that are free, from a point of the list on."""
+    middle = int(len(ids) * point)
+    ids = [*ids[middle:], *ids[:middle]]
+    required = replace(required, traits=())
+    first = max(LOOKED_UP_MIN, 2 * found_max)
+    found: list[str] = []
+    for some in (ids[:first], ids[first:]):
+        if some and len(found) < found_max:
+            values = {**values_of(required), "listed": sets.listed(some)}
+            looked_up = dict(tx.tuples(_free_among(shape_of(required)), values))
+            found += [uuid for node_id in some if (uuid := looked_up.get(node_id)) is not None]
     return found[:found_max]
 
 
@@ -88,11 +112,27 @@ def named(tx: Transaction, required: Requirements, name: str) -> list[str]:
 
 def count_reasons(tx: Transaction, required: Requirements) -> dict[str, int]:
     """Return how many nodes of the class, candidates and project fail for which reason first."""
-    return dict(tx.tuples(_count(shape_of(required)), values_of(required)))
+    having = bearers.for_each_trait(tx, required.traits) if required.traits else None
+    if having is None:
+        return dict(tx.tuples(_count(shape_of(required)), values_of(required)))
+    # Without the traits first. Of the nodes that no reason before them concerns, few have the traits.
+    plain = replace(required, traits=())
+    counts: Counter[str] = Counter(dict(tx.tuples(_count(shape_of(plain)), values_of(plain))))
+    remaining = counts.pop(shortages.PROMISED, 0) + counts.pop(shortages.LOCKED, 0)
+    values = {**values_of(plain), "listed": sets.listed(having[0])}
+    reasons = dict(tx.tuples(_reasons_among(shape_of(plain)), values)) if having[0] and remaining else {}
+    for number, ids in enumerate(having):
+        left = [reasons[each] for each in ids if reasons.get(each) in (shortages.PROMISED, shortages.LOCKED)]
+        counts[f"{shortages.LACKS}{number}"] += remaining - len(left)
+        remaining = len(left)
+    counts.update(left)
+    return {reason: count for reason, count in sorted(counts.items()) if count}
 
 
 def free_from(tx: Transaction, required: Requirements, now: int, count_max: int) -> list[int]:
     """Return when nodes become free that only users with a known end keep from being free now, soonest first."""
+    if bearers.with_traits(tx, required.traits) == []:
+        return []
     found = tx.values(_free_from(shape_of(required)), {**values_of(required), "now": now, "count_max": count_max})
     # An instance whose time is over may still be on its node, because a conductor is taking it off.
     return [max(now, moment) for moment in found]
@@ -162,6 +202,23 @@ def _suitable(shape: Shape) -> Select[Any]:
     return free(suitable(shape), nodes.c.uuid)
 
 
+# In look-ups all conditions are in the result, so that no planner begins with another index than that of the ids.
+
+
+@lru_cache(maxsize=500)
+def _free_among(shape: Shape) -> sets.Among:
+    """SELECT id and, of a free node, the uuid FROM nodes of a list."""
+    free_now = and_(*suitable(shape), *_FREE, nodes.c.reservation.is_(None))
+    return sets.Among(select(nodes.c.id, case((free_now, nodes.c.uuid)).label("free")), nodes.c.id, "listed")
+
+
+@lru_cache(maxsize=500)
+def _reasons_among(shape: Shape) -> sets.Among:
+    """SELECT id and, of a node of the class, the candidates and the project, the first reason FROM nodes of a list."""
+    reason = case((and_(*concerned(shape)), _reason(shape)))
+    return sets.Among(select(nodes.c.id, reason.label("reason")), nodes.c.id, "listed")
+
+
 @lru_cache(maxsize=500)
 def _search(shape: Shape) -> Select[Any]:
     statement = _suitable(shape).where(nodes.c.id.between(bindparam("start"), bindparam("end")))
@@ -197,7 +254,14 @@ def _free_from(shape: Shape) -> Select[Any]:
 
 @lru_cache(maxsize=500)
 def _count(shape: Shape) -> Select[Any]:
-    reason = case(
+    # Engines do not recognise an expression with parameters when it is repeated under GROUP BY.
+    sorted_out = select(_reason(shape).label("reason")).where(*concerned(shape)).subquery("sorted_out")
+    return select(sorted_out.c.reason, func.count()).group_by(sorted_out.c.reason).order_by(sorted_out.c.reason)
+
+
+def _reason(shape: Shape) -> ColumnElement[str]:
+    """Return an expression for the first reason against a node."""
+    return case(
         (nodes.c.id.in_(select(holds.c.node_id)), shortages.HELD),
         (nodes.c.instance_uuid.is_not(None), shortages.IN_USE),
         (nodes.c.id.in_(select(inventories.c.provider_id).where(inventories.c.used > 0)), shortages.IN_USE),
@@ -211,6 +275,3 @@ def _count(shape: Shape) -> Select[Any]:
         # No reason against it is left but an allocation ahead in the queue.
         else_=shortages.PROMISED,
     )
-    # Engines do not recognise an expression with parameters when it is repeated under GROUP BY.
-    sorted_out = select(reason.label("reason")).where(*concerned(shape)).subquery("sorted_out")
-    return select(sorted_out.c.reason, func.count()).group_by(sorted_out.c.reason).order_by(sorted_out.c.reason)

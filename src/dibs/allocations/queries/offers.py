@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 
 from dibs.allocations.model.allocations import ALLOCATING, Requirements
-from dibs.allocations.queries import free_nodes
+from dibs.allocations.queries import bearers, free_nodes
 from dibs.allocations.queries.free_nodes import Shape
 from dibs.allocations.tables import allocations
 from dibs.database.transaction import Transaction
@@ -38,6 +38,8 @@ def by_missing_traits(tx: Transaction, required: Requirements) -> Counter[frozen
 
 def by_class(tx: Transaction, required: Requirements) -> dict[str, int]:
     """Return how many nodes of other classes are free and meet the other requirements, by their class."""
+    if bearers.with_traits(tx, required.traits) == []:
+        return {}
     return dict(tx.tuples(_by_class(free_nodes.shape_of(required)), free_nodes.values_of(required)))
 
 

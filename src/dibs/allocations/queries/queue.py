@@ -8,10 +8,11 @@ The waiting entries are read often and may be many, so their rows are narrow, an
 """
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
-from sqlalchemy import and_, bindparam, exists, or_, select
+from sqlalchemy import Select, and_, bindparam, exists, or_, select
 from sqlalchemy import update as update_rows
 
 from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation, Lifetime, Requirements
@@ -19,8 +20,8 @@ from dibs.allocations.model.events import allocation_event
 from dibs.allocations.model.lifetimes import End
 from dibs.allocations.model.queue import QueueEntry, WaitingEntry
 from dibs.allocations.queries.allocations import SELECT, decode, get, of_batch
-from dibs.allocations.queries.free_nodes import SOME_FREE_NODE
 from dibs.allocations.tables import allocations
+from dibs.database import sets
 from dibs.database.transaction import Row, Transaction
 from dibs.machines.model.nodes import Node
 from dibs.machines.tables import conductors
@@ -130,10 +131,15 @@ _WAITING = (
     .where(*_WAITS)
     .order_by(allocations.c.id)
 )
-_WAITING_AHEAD = _WAITING.where(
-    allocations.c.resource_class == bindparam("of_class"), allocations.c.id < bindparam("before_id")
+_AHEAD = (allocations.c.resource_class == bindparam("of_class"), allocations.c.id < bindparam("before_id"))
+_WAITING_AHEAD = _WAITING.where(*_AHEAD)
+_KINDS = (
+    select(*(allocations.c[name] for name in ("resource_class", "traits", "candidate_nodes", "owner")))
+    .join(conductors, conductors.c.id == allocations.c.conductor_id)
+    .where(*_WAITS)
+    .distinct()
 )
-_WAITING_WITH_FREE_NODE = _WAITING.where(SOME_FREE_NODE)
+_KINDS_AHEAD = _KINDS.where(*_AHEAD)
 _WAITING_ALLOCATIONS = (
     SELECT.join(conductors, conductors.c.id == allocations.c.conductor_id)
     .where(*_WAITS)
@@ -161,9 +167,23 @@ def any_waiting(tx: Transaction, incarnation: str, now: int) -> bool:
     return bool(tx.values(_ANY_WAITING, {"of_incarnation": incarnation, "now": now}))
 
 
-def waiting_with_free_node(tx: Transaction, now: int) -> list[WaitingEntry]:
-    """Return the waiting entries whose class has a free node, with or without their traits, in queue order."""
-    return _entries(tx.rows(_WAITING_WITH_FREE_NODE, {"now": now}))
+def kinds(tx: Transaction, now: int) -> list[Requirements]:
+    """Return the different requirements of the entries that wait."""
+    decoded: dict[tuple[Any, ...], Requirements] = {}
+    return [_requirements(row, decoded) for row in tx.rows(_KINDS, {"now": now})]
+
+
+def kinds_ahead(tx: Transaction, resource_class: str | None, before_id: int, now: int) -> list[Requirements]:
+    """Return the different requirements of the waiting entries for a class that are ahead of a position."""
+    values: dict[str, Any] = {"of_class": resource_class, "before_id": before_id, "now": now}
+    decoded: dict[tuple[Any, ...], Requirements] = {}
+    return [_requirements(row, decoded) for row in tx.rows(_KINDS_AHEAD, values)]
+
+
+def waiting(tx: Transaction, resource_classes: Sequence[str | None], now: int) -> list[WaitingEntry]:
+    """Return the waiting entries for some classes, in queue order."""
+    listed = sets.padded(resource_classes)
+    return _entries(tx.rows(_waiting(len(listed)), {**sets.numbered("class", listed), "now": now}))
 
 
 def waiting_ahead(tx: Transaction, resource_class: str | None, before_id: int, now: int) -> list[WaitingEntry]:
@@ -246,6 +266,11 @@ def failed_conductors(tx: Transaction, now: int) -> list[int]:
 def move_all(tx: Transaction, *, from_conductor: int, to_conductor: int) -> int:
     """Move every open allocation of one conductor to another, and return how many moved."""
     return tx.change(_MOVE_ALL, {"of_conductor": from_conductor, "new_conductor": to_conductor})
+
+
+@sets.cached
+def _waiting(count: int) -> Select[Any]:
+    return _WAITING.where(allocations.c.resource_class.in_(sets.binds("class", count)))
 
 
 def _entries(rows: list[Row]) -> list[WaitingEntry]:

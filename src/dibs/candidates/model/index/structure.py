@@ -1,7 +1,7 @@
 """All trees, grouped by shape."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
@@ -37,6 +37,7 @@ class Group:
     def __init__(self, shape: Shape, chunks: Sequence[Sequence[IndexedTree]]) -> None:
         self.shape = shape
         self.first_root = min(chunk[0].root_id for chunk in chunks)
+        self.size = sum(map(len, chunks))
         self._chunks = chunks
 
     @cached_property
@@ -72,6 +73,17 @@ class Structure:
         """The members that share with other trees, in the order of the trees."""
         self.kept: dict[object, Any] = {}
         """What searches have concluded from this structure."""
+
+    def having(self, traits: Collection[str], count_max: int) -> list[int] | None:
+        """Return the row ids of the providers that have all of these traits, in order; None for more than a maximum."""
+        wanted = frozenset(traits)
+        found: list[int] = []
+        for group in min((self.of_trait.get(trait, []) for trait in wanted), key=len, default=self.groups):
+            positions = [position for position, kind in enumerate(group.shape.kinds) if wanted <= kind.traits]
+            if len(found) + len(positions) * group.size > count_max:
+                return None
+            found += [tree.ids[position] for position in positions for tree in group.trees]
+        return sorted(found)
 
     def _list(self, group: Group) -> None:
         """Add a group to the lists of everything that one of its members has."""
