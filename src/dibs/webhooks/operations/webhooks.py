@@ -48,10 +48,11 @@ def create_webhook(tx: Transaction, access: Access, now: int, command: CreateWeb
     """Create a webhook. It receives what is published from now on."""
     require_to_create(access, command.project)
     command.targets.check(command.url)
+    # No transaction routes events meanwhile: one that began before would pass over events that happen after this. Nor
+    # does another one create a webhook, so that the count holds.
+    webhooks.lock_position(tx)
     if webhooks.count(tx, command.project) >= WEBHOOKS_MAX:
         raise TooManyWebhooks(limit=WEBHOOKS_MAX)
-    # No transaction routes events meanwhile: one that began before would pass over events that happen after this.
-    webhooks.lock_position(tx)
     made = Webhook(
         id=0,
         uuid=str(uuid.uuid4()),
