@@ -21,17 +21,20 @@ DELETE = "baremetal:allocation:delete"
 _NO_TARGET: Target = {}
 
 
-def check_allocation(access: Access, allocation: Allocation, ident: str, *rules: str) -> None:
-    """Raise AllocationNotFound for an allocation that the caller may not see, Forbidden when a rule is not granted.
+def check_allocation(access: Access, allocation: Allocation | None, ident: str, *rules: str) -> Allocation:
+    """Return the allocation; raise AllocationNotFound for none, or for one that the caller may not see.
 
-    ``ident`` is what the caller sent: the error must not reveal more.
+    Raise Forbidden when a rule is not granted. ``ident`` is what the caller sent: the error must not reveal more.
     """
+    if allocation is None:
+        raise AllocationNotFound(allocation=ident)
     # Rules compare text: an allocation without an owner must not match a caller without a project.
     target = {"allocation.owner": allocation.owner} if allocation.owner else _NO_TARGET
     if not access.allows(SEE, target):
         raise AllocationNotFound(allocation=ident)
     for rule in rules:
         access.require(rule, target)
+    return allocation
 
 
 def owner_of_new_allocation(access: Access, asked: str | None) -> str | None:

@@ -33,7 +33,7 @@ class UpdateAllocation(Struct, frozen=True, kw_only=True):
 
 def get_allocation(tx: Transaction, access: Access, now: int, ident: str) -> Allocation:
     """Return an allocation by uuid or name."""
-    return _get(tx, access, ident)
+    return check_allocation(access, allocations.get(tx, ident), ident)
 
 
 def get_allocation_of_node(tx: Transaction, access: Access, now: int, node: str) -> Allocation:
@@ -54,30 +54,19 @@ def list_allocations(tx: Transaction, access: Access, now: int, query: Allocatio
 
 def update_allocation(tx: Transaction, access: Access, now: int, command: UpdateAllocation) -> Allocation:
     """Change an allocation in any state."""
-    allocation = allocations.lock(tx, command.ident)
-    if allocation is None:
-        raise AllocationNotFound(allocation=command.ident)
-    check_allocation(access, allocation, command.ident, UPDATE)
+    allocation = check_allocation(access, allocations.lock(tx, command.ident), command.ident, UPDATE)
     changes = changes_of(allocation, command.patch)
     return allocations.update(tx, allocation, now, **changes) if changes else allocation
 
 
 def delete_allocation(tx: Transaction, access: Access, now: int, ident: str) -> None:
     """Delete an allocation by uuid or name, and release its node."""
-    _delete(tx, now, _get(tx, access, ident, DELETE))
+    _delete(tx, now, check_allocation(access, allocations.get(tx, ident), ident, DELETE))
 
 
 def delete_allocation_of_node(tx: Transaction, access: Access, now: int, node: str) -> None:
     """Delete the allocation that has a node, by the node's uuid or name, and release the node."""
     _delete(tx, now, _get_of_node(tx, access, node, DELETE))
-
-
-def _get(tx: Transaction, access: Access, ident: str, *rules: str) -> Allocation:
-    allocation = allocations.get(tx, ident)
-    if allocation is None:
-        raise AllocationNotFound(allocation=ident)
-    check_allocation(access, allocation, ident, *rules)
-    return allocation
 
 
 def _get_of_node(tx: Transaction, access: Access, ident: str, *rules: str) -> Allocation:

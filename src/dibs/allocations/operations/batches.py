@@ -64,10 +64,7 @@ def get_batch(tx: Transaction, access: Access, now: int, batch: str) -> list[All
 
 def retry_allocation(tx: Transaction, access: Access, now: int, command: RetryAllocation) -> Allocation:
     """Move an allocation from ``error`` to ``allocating``, at a live conductor."""
-    allocation = allocations.get(tx, command.ident)
-    if allocation is None:
-        raise AllocationNotFound(allocation=command.ident)
-    check_allocation(access, allocation, command.ident, UPDATE)
+    allocation = check_allocation(access, allocations.get(tx, command.ident), command.ident, UPDATE)
     if allocation.state != ERROR:
         raise WrongState(
             reason=f"Only an allocation in state error can be tried again; {allocation.uuid} is {allocation.state}"

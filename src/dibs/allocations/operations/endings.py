@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from dibs.access.access import Access
 from dibs.allocations.model.access import UPDATE, check_allocation
 from dibs.allocations.model.allocations import ERROR, Allocation, Lifetime
-from dibs.allocations.model.errors import AllocationNotFound, NodePromised
+from dibs.allocations.model.errors import NodePromised
 from dibs.allocations.model.lifetimes import End, LifetimeRules, Step, begin, choose_lifetime, next_step
 from dibs.allocations.operations.granting import detach_node
 from dibs.allocations.queries import allocations, endings, forecasts, free_nodes
@@ -54,10 +54,7 @@ class NodeBusy(Exception):
 
 def renew_allocation(tx: Transaction, access: Access, now: int, command: RenewAllocation) -> Allocation:
     """Change the end of an allocation, unless its node is promised to another user from an earlier moment on."""
-    allocation = allocations.get(tx, command.ident)
-    if allocation is None:
-        raise AllocationNotFound(allocation=command.ident)
-    check_allocation(access, allocation, command.ident, UPDATE)
+    allocation = check_allocation(access, allocations.get(tx, command.ident), command.ident, UPDATE)
     allocation, node = _lock_node(tx, now, allocation)
     if allocation.state == ERROR:
         raise WrongState(reason=f"Only an allocation that has not ended can be renewed; {allocation.uuid} has failed")
@@ -78,10 +75,7 @@ def renew_allocation(tx: Transaction, access: Access, now: int, command: RenewAl
 
 def find_latest_end(tx: Transaction, access: Access, now: int, command: FindLatestEnd) -> LatestEnd:
     """Return the latest end that a renewal can give an allocation: when a lease needs its node, or the maximum."""
-    allocation = allocations.get(tx, command.ident)
-    if allocation is None:
-        raise AllocationNotFound(allocation=command.ident)
-    check_allocation(access, allocation, command.ident)
+    allocation = check_allocation(access, allocations.get(tx, command.ident), command.ident)
     rules, found = command.rules, LatestEnd(allocation.ends_at, None, "")
     if allocation.node_id is not None and allocation.node_uuid is not None:
         booked = free_nodes.booked_from(tx, allocation.node_id)

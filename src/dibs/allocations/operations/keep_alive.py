@@ -9,7 +9,6 @@ from msgspec import UNSET, Struct, UnsetType
 from dibs.access.access import Access
 from dibs.allocations.model.access import UPDATE, check_allocation
 from dibs.allocations.model.allocations import ERROR, Allocation
-from dibs.allocations.model.errors import AllocationNotFound
 from dibs.allocations.queries import allocations, keep_alive
 from dibs.database.transaction import Again, Transaction
 from dibs.machines.model.errors import WrongState
@@ -25,10 +24,7 @@ class RecordHeartbeat(Struct, frozen=True, kw_only=True):
 def record_heartbeat(tx: Transaction, access: Access, now: int, command: RecordHeartbeat) -> Allocation:
     """Record a heartbeat for an allocation and all of its batch; return it as it is now, ended or not."""
     ident = command.ident
-    allocation = allocations.get(tx, ident)
-    if allocation is None:
-        raise AllocationNotFound(allocation=ident)
-    check_allocation(access, allocation, ident, UPDATE)
+    allocation = check_allocation(access, allocations.get(tx, ident), ident, UPDATE)
     if allocation.keep_alive_seconds is None:
         raise WrongState(reason=f"Allocation {allocation.uuid} has no keep_alive_seconds and needs no heartbeats")
     alive = allocation.kept_alive_for(command.keep_alive_seconds)
