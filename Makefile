@@ -86,7 +86,7 @@ test: $(INSTALLED_FOR_TESTS)
 	@tools/check.sh --numprocesses $(WORKERS) --engine $(ENGINE) $(PYTEST_FLAGS)
 
 test-all: $(INSTALLED_FOR_TESTS)
-	@tools/debian_packages.sh $(ENGINE),galera,patroni
+	@tools/debian_packages.sh $(ENGINE),galera,patroni,rabbitmq
 	@tools/check.sh --numprocesses $(WORKERS) --engine $(ENGINE) --every-engine $(PYTEST_FLAGS)
 
 docs: $(INSTALLED_FOR_DOCS)

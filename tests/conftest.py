@@ -264,14 +264,15 @@ def server(serve: Callable[..., DibsServer]) -> DibsServer:
 
 @pytest.fixture
 def spawn_conductor(database_url: str, tmp_path: Path) -> Iterator[Callable[..., ForkedProcess]]:
-    """Start a conductor on this test's database in a process of its own: a host name, and how far ahead its clock is.
+    """Start a conductor on this test's database in a process of its own: its host name, how far ahead its clock is, and
+    the URL of the message broker that gets its notifications.
 
     Conductors that still run at the end are killed.
     """
     running: list[ForkedProcess] = []
 
-    def spawn(hostname: str, ahead: int = 0) -> ForkedProcess:
-        words = ("conductor", database_url, hostname, str(ahead))
+    def spawn(hostname: str, ahead: int = 0, broker: str = "") -> ForkedProcess:
+        words = ("conductor", database_url, hostname, str(ahead), broker)
         running.append(start_forked(*words, log=tmp_path / "conductors.log"))
         return running[-1]
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Install the programs that the tests use, if they are missing: debian_packages.sh sqlite,postgresql,mariadb
-# Engines of make faults only: galera, patroni.
+# Engines of make faults only: galera, patroni. Of make test-all only: rabbitmq.
 #
 # The tests start their own servers of these engines, on private ports and in temporary folders, open pages in Chromium,
 # and complete commands in zsh and fish. This script starts no system service, and leaves servers that run alone.
@@ -26,6 +26,9 @@ case ",$1," in
     command -v wsrep_sst_rsync >/dev/null || missing="$missing mariadb-server"
     command -v rsync >/dev/null || missing="$missing rsync"
     ;;
+esac
+case ",$1," in
+*,rabbitmq,*) [ -e /usr/lib/rabbitmq/bin/rabbitmq-server ] || missing="$missing rabbitmq-server" ;;
 esac
 case ",$1," in
 *,patroni,*) command -v etcd >/dev/null || missing="$missing etcd-server" ;;

@@ -4,6 +4,9 @@ import pytest
 
 from dibs.conductor import Conductor
 from dibs.drivers.fake import FakeDriver
+from dibs.wiring.hooks import build_runner
+from tests.builders import Ledger
+from tests.conductor.process import real_clock
 
 
 @pytest.fixture
@@ -28,3 +31,12 @@ def start(ledger):
     yield start
     for conductor in running:
         conductor.stop()
+
+
+@pytest.fixture
+def real_ledger(store):
+    """A ledger that lives in real time, as the processes do."""
+    made = Ledger(store)
+    made.clock = real_clock
+    made.runner = build_runner(store, real_clock)
+    return made

@@ -1,7 +1,7 @@
 """A conductor in a process of its own, with fake hardware, to be killed.
 
-``conductor DATABASE HOSTNAME [SECONDS]``: the seconds are how far ahead its clock is. A fork server runs it, see
-``tests/bed/dibs_forks.py``.
+``conductor DATABASE HOSTNAME [SECONDS [BROKER]]``: the seconds are how far ahead its clock is, and the URL of a message
+broker gets its notifications. A fork server runs it, see ``tests/bed/dibs_forks.py``.
 """
 
 import threading
@@ -10,7 +10,8 @@ import time
 from dibs.conductor import Conductor
 from dibs.database import open_store
 from dibs.drivers.fake import FakeDriver
-from dibs.integrations import HttpSender
+from dibs.integrations import HttpSender, OsloNotifier
+from dibs.notifications.model.messages import BAREMETAL, LEASES
 from dibs.webhooks.model.targets import TargetRules
 from dibs.wiring.hooks import build_runner
 
@@ -25,7 +26,7 @@ def real_clock() -> int:
 
 def main(words: list[str]) -> None:
     """Run a conductor until killed."""
-    database, hostname, ahead = (*words, "0")[:3]
+    database, hostname, ahead, broker = (*words, *("0", "")[len(words) - 2 :])[:4]
 
     def clock() -> int:
         """The real clock, or one that is ahead of it."""
@@ -42,5 +43,6 @@ def main(words: list[str]) -> None:
         take_over_seconds=TAKE_OVER_SECONDS,
         poll_seconds=0.05,
         sender=HttpSender(TargetRules.parse("127.0.0.0/8")),
+        notifier=OsloNotifier(broker, {BAREMETAL: ("bare",), LEASES: ("leases",)}, hostname) if broker else None,
     ).start()
     threading.Event().wait()

@@ -10,7 +10,6 @@ from dibs.webhooks.operations.delivering import TAKEN_SECONDS
 from dibs.webhooks.operations.webhooks import delete_webhook
 from tests.bed.receiver import Receiver
 from tests.bed.waiting import eventually
-from tests.builders import Ledger
 from tests.webhooks.builders import LOOPBACK, deliveries, publish, show, subscribe
 
 AHEAD = TAKEN_SECONDS + 10
@@ -77,18 +76,6 @@ def test_failed_message_is_retried_with_the_same_id(ledger, make_receiver):
     first, second = (headers for headers, _ in receiver.messages)
     assert first["webhook-id"] == second["webhook-id"]
     assert first["webhook-timestamp"] != second["webhook-timestamp"]
-
-
-@pytest.fixture
-def real_ledger(store, monkeypatch):
-    """A ledger that lives in real time, as the processes do."""
-    from dibs.wiring.hooks import build_runner
-    from tests.conductor.process import real_clock
-
-    made = Ledger(store)
-    made.clock = real_clock
-    made.runner = build_runner(store, real_clock)
-    return made
 
 
 def test_committed_event_is_delivered_although_no_conductor_ran(real_ledger, spawn_conductor, make_receiver):
