@@ -11,6 +11,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "allocations.allocations.lock",
         "flavors.flavors.lock",
         "leases.leases.lock",
+        "leases.leases.lock_many",
         "ledger.consumers.lock",
         "ledger.providers.lock",
         "ledger.providers.lock_many",

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from dibs.access.access import Access
 from dibs.database.runner import Runner
 from dibs.leases.model.enforcement import Enforcement
+from dibs.leases.model.errors import NotEnoughHosts
 from dibs.leases.model.leases import Lease
 from dibs.leases.operations.leases import create_lease
 from dibs.leases.operations.planning import CreateLease
@@ -26,6 +27,11 @@ def create_approved(runner: Runner, access: Access, command: CreateLease, enforc
     elif command.is_large:
         # On SQLite every other write would wait for the search for the hosts of a lease that is refused.
         runner.read(propose_lease, access, command)
+    try:
+        return runner.write(create_lease, access, replace(command, moving=False))
+    except NotEnoughHosts:
+        # The search for leases to move takes longest when it is in vain, so it runs outside a write first.
+        runner.read(propose_lease, access, command)
     return runner.write(create_lease, access, command)
 
 
@@ -34,4 +40,8 @@ def update_approved(runner: Runner, access: Access, command: UpdateLease, enforc
     if enforcement is not None and not command.only_renames:
         command = replace(command, seed=getrandbits(32))
         enforcement.check_update(runner.read(propose_update, access, command))
+    try:
+        return runner.write(update_lease, access, replace(command, moving=False))
+    except NotEnoughHosts:
+        runner.read(propose_update, access, command)
     return runner.write(update_lease, access, command)

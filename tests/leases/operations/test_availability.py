@@ -14,7 +14,6 @@ from dibs.leases.model.matching.latest_end import BOOKED, LIMITED
 from dibs.leases.model.matching.selection import select_hosts
 from dibs.leases.model.matching.shortages import format_minute
 from dibs.leases.model.windows import MINUTE
-from dibs.leases.operations import booking
 from dibs.leases.operations.availability import (
     FindLatestEnd,
     NewHosts,
@@ -25,6 +24,7 @@ from dibs.leases.operations.availability import (
 )
 from dibs.leases.operations.events import DueEvent, run_event
 from dibs.leases.operations.leases import DeleteLease, delete_lease
+from dibs.leases.operations.matching import search as host_search
 from dibs.leases.operations.updates import UpdateLease, update_lease
 from dibs.ledger.queries import traits
 from tests.builders import Ledger
@@ -91,7 +91,7 @@ def test_lease_is_refused_without_a_search_for_a_later_start(ledger, monkeypatch
     make_host(ledger)
     lease(ledger, 1, 9, whole())
     searches = []
-    monkeypatch.setattr(booking, "select_hosts", lambda *asked: searches.append(asked) or select_hosts(*asked))
+    monkeypatch.setattr(host_search, "select_hosts", lambda *asked: searches.append(asked) or select_hosts(*asked))
     monkeypatch.setattr(earliest_start, "select_hosts", lambda *asked, **options: searches.append("later"))
     few = statements(ledger, lambda: refusal(ledger, 1, 2, whole()))
     assert len(searches) == 1

@@ -53,6 +53,22 @@ def test_node_in_maintenance_is_replaced_before_the_lease_begins(ledger, worker)
     assert worker.reassign() == 0
 
 
+def test_another_lease_moves_when_only_its_host_can_replace_a_failed_one(ledger, worker):
+    hosts = [leases.make_host(ledger, gpu="a"), leases.make_host(ledger, gpu="a"), leases.make_host(ledger, gpu="b")]
+    only = leases.whole(resource_properties='["==", "$gpu", "a"]')
+    needing = leases.lease(ledger, 1, 2, only)
+    (failed,) = leases.booked(ledger, needing)
+    spare = next(host for host in hosts[:2] if host.id != failed)
+    other = leases.lease(ledger, 1, 2, leases.whole(2))
+    assert leases.booked(ledger, other).keys() == {spare.id, hosts[2].id}
+    free = leases.make_host(ledger, gpu="c")
+    disable(ledger, next(host for host in hosts if host.id == failed))
+    assert worker.reassign() == 1
+    assert marks(ledger, needing) == (False, False, False)
+    assert leases.booked(ledger, needing).keys() == {spare.id}
+    assert leases.booked(ledger, other).keys() == {hosts[2].id, free.id}
+
+
 def test_host_without_replacement_is_missing_until_one_is_available(ledger, worker):
     host = leases.make_host(ledger)
     made = leases.lease(ledger, 1, 2, leases.instances(2))

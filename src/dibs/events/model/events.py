@@ -41,6 +41,8 @@ class Event(Struct, frozen=True, kw_only=True):
     """The attributes that changed, as they were; None for a new object."""
     after: State | None = None
     """The same attributes as they are now; None for a deleted object."""
+    actor_hidden: bool = False
+    """True when the project that sees the event must not learn who caused it: a caller of another project."""
 
     @property
     def kind(self) -> str:

@@ -16,20 +16,20 @@ class EventRecorder(CommitHook):
             return
         shared = {
             "happened_at": now,
-            "actor_user": cause.actor.user,
-            "actor_project": cause.actor.project,
             "request_id": cause.request_id,
             "operation": cause.operation,
         }
-        events.add(tx, shared, [_row(event) for event in recorded])
+        events.add(tx, shared, [_row(event, cause) for event in recorded])
 
 
-def _row(event: Event) -> dict[str, str | None]:
+def _row(event: Event, cause: Cause) -> dict[str, str | None]:
     return {
         "type": event.type,
         "object_id": event.object_id,
         "node": event.node,
         "project_id": event.project,
+        "actor_user": None if event.actor_hidden else cause.actor.user,
+        "actor_project": None if event.actor_hidden else cause.actor.project,
         "before_state": encode_state(event.before),
         "after_state": encode_state(event.after),
     }

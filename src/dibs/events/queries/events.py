@@ -9,9 +9,9 @@ from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.events.tables import events
 
-_SHARED = ("happened_at", "actor_user", "actor_project", "request_id", "operation")
+_SHARED = ("happened_at", "request_id", "operation")
 """The columns that all events of one transaction have in common."""
-_OWN = ("type", "object_id", "node", "project_id", "before_state", "after_state")
+_OWN = ("type", "object_id", "node", "project_id", "actor_user", "actor_project", "before_state", "after_state")
 
 
 def add(tx: Transaction, shared: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:

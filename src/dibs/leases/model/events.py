@@ -1,5 +1,7 @@
 """What others are told of a change: a signal within the process after the commit, and events of leases and hosts."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -28,6 +30,7 @@ ENDED = "ended"
 ENDING_SOON = "ending_soon"
 STARTING_SOON = "starting_soon"
 NODE_LOST = "node_lost"
+MOVED = "moved"
 _VERBS = {ACTIVE: STARTED, TERMINATED: ENDED, ERROR: "failed"}
 """What happened to a lease whose status changed; another status is on the way to one of these."""
 
@@ -62,6 +65,18 @@ def node_lost_event(of: Lease, lost: Host, *, replaced: bool) -> Event:
         node=lost.provider,
         before={"host": lost.name},
         after={"replaced": replaced},
+    )
+
+
+def moved_event(of: Lease, before: Sequence[str], after: Sequence[str]) -> Event:
+    """Return the event of a lease that has not begun and was given other hosts, so that something else fits."""
+    return Event(
+        type=f"{_LEASE.kind}.{MOVED}",
+        object_id=of.uuid,
+        project=of.project_id,
+        before={"hosts": before},
+        after={"hosts": after},
+        actor_hidden=True,
     )
 
 

@@ -26,8 +26,8 @@ from dibs.leases.model.matching.offers import Offer
 from dibs.leases.model.matching.shortages import HostShortage
 from dibs.leases.model.matching.terms import terms_of, with_class, without_terms
 from dibs.leases.model.windows import MINUTE, Window
-from dibs.leases.operations.booking import HostSearch, read_start_search, search_hosts
 from dibs.leases.operations.leases import GetLease, allowed
+from dibs.leases.operations.matching.search import HostChoice, HostSearch, read_start_search, search_hosts
 from dibs.leases.operations.planning import CreateLease, LeasePlan, ReservationRequest, plan_lease, search_of
 from dibs.leases.operations.updates import UpdateLease, plan_update
 from dibs.leases.queries import bookings, hosts, leases, quota_uses
@@ -92,14 +92,16 @@ def check_availability(tx: Transaction, access: Access, now: int, command: Creat
     """Search for hosts exactly as ``create_lease`` does. A read."""
     plan = plan_lease(tx, access, now, command)
     search = search_of(plan, command)
-    found = search_hosts(tx, now, search) if plan.reservations else []
+    found = search_hosts(tx, now, search) if plan.reservations else HostChoice([])
     if isinstance(found, HostShortage):
         offers = _offers(tx, access, now, command, search)
         return LeaseAvailability(False, 0, plan.window.start, (), found.reasons, found.text, offers.later, offers)
-    hosts = {host_id for assignment in found for host_id in assignment}
-    exceeded = _quota_against(tx, access.actor.project, now, plan, found)
+    hosts = {host_id for assignment in found.assignments for host_id in assignment}
+    exceeded = _quota_against(tx, access.actor.project, now, plan, found.assignments)
     text = "" if exceeded is None else str(exceeded)
-    return LeaseAvailability(exceeded is None, len(hosts), plan.window.start, tuple(found), {}, text, None, None)
+    return LeaseAvailability(
+        exceeded is None, len(hosts), plan.window.start, tuple(found.assignments), {}, text, None, None
+    )
 
 
 def find_offers(tx: Transaction, access: Access, now: int, command: CreateLease) -> OfferSearch:

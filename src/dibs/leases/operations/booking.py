@@ -2,84 +2,47 @@
 
 Hosts are chosen without a lock. Then the operation locks the providers of the chosen hosts, reads these hosts and their
 bookings again, and books them if they still fit; if not, the runner runs the operation again (docs/adr/0013).
+
+When no free hosts fit, leases that have not begun are moved to other hosts, in the same way (docs/adr/0018).
 """
 
-from collections.abc import Iterable, Sequence
-from functools import reduce
-from operator import or_
+from collections.abc import Collection, Iterable, Sequence
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.database.transaction import Again, Transaction
 from dibs.leases.model.bookings import Booking
-from dibs.leases.model.errors import NotEnoughHosts
-from dibs.leases.model.events import booking_event
-from dibs.leases.model.hosts import NO_DETAILS, HostDetails
+from dibs.leases.model.events import booking_event, moved_event
+from dibs.leases.model.hosts import NO_DETAILS
 from dibs.leases.model.leases import Lease
-from dibs.leases.model.matching.calendar import Calendar
-from dibs.leases.model.matching.earliest_start import StartSearch
-from dibs.leases.model.matching.needs import Assignment, HostNeed
-from dibs.leases.model.matching.selection import fits, select_hosts
-from dibs.leases.model.matching.shortages import HostShortage
+from dibs.leases.model.matching.needs import Assignment
+from dibs.leases.model.moving.moves import Move
 from dibs.leases.model.windows import Window
-from dibs.leases.queries import booking_writes, bookings, free_hosts, hosts
+from dibs.leases.operations.matching.search import HostChoice, HostSearch, propose_hosts, still_fits
+from dibs.leases.queries import booking_writes, hosts, leases
 from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.queries import providers
 
 
-class HostSearch(Struct, frozen=True, kw_only=True):
-    """A search for the hosts of one lease."""
-
-    needs: tuple[HostNeed, ...]
-    """One for each reservation."""
-    window: Window
-    cleaning_minutes: int
-    seed: int
-    own: frozenset[int] = frozenset()
-    """Reservations whose bookings do not count, because their hosts are chosen again."""
-
-    @property
-    def details(self) -> HostDetails:
-        """The details of hosts that the search needs."""
-        return reduce(or_, (need.details for need in self.needs), NO_DETAILS)
-
-
-def search_hosts(tx: Transaction, now: int, search: HostSearch) -> list[Assignment] | HostShortage:
-    """Return the hosts for each reservation, or why there are not enough. Lock and book nothing.
-
-    A sample of hosts is enough for most leases. All hosts are read when a reservation does not get all that it asks for
-    from the samples, so a refusal counts every host.
-    """
-    sampled: list[int] = []
-    for reach in free_hosts.Reach:
-        before, sampled = sampled, _sample(tx, search, reach)
-        if sampled and sampled != before:
-            found = _select(tx, now, search, sampled)
-            if not isinstance(found, HostShortage) and all(map(_is_complete, search.needs, found)):
-                return found
-    return _select(tx, now, search, None)
-
-
-def read_start_search(tx: Transaction, now: int, search: HostSearch) -> StartSearch:
-    """Return the search for the earliest start, with all bookings from the start of the window on."""
-    later = bookings.from_moment(tx, search.window.widened(search.cleaning_minutes).start)
-    return StartSearch(calendar=_calendar(tx, now, search, later), needs=search.needs, window=search.window)
-
-
-def propose_hosts(tx: Transaction, now: int, search: HostSearch) -> list[Assignment]:
-    """Return the hosts for each reservation; raise NotEnoughHosts when there are not enough. Book nothing."""
-    return _sufficient(search_hosts(tx, now, search))
-
-
 def choose_hosts(tx: Transaction, now: int, search: HostSearch) -> list[Assignment]:
-    """Return the hosts for each reservation, their providers locked until the transaction ends."""
+    """Return the hosts for each reservation, their providers locked until the transaction ends.
+
+    Leases that must move for that have moved.
+    """
     chosen = propose_hosts(tx, now, search)
-    host_ids = sorted({host_id for assignment in chosen for host_id in assignment})
-    providers.lock_many(tx, hosts.provider_ids(tx, host_ids), now)
-    # Another transaction may have booked, claimed or changed a host before this one had its locks.
-    if not fits(_read(tx, now, search, host_ids), search.needs, chosen, search.window):
+    secure_hosts(tx, now, search, chosen)
+    return chosen.assignments
+
+
+def secure_hosts(tx: Transaction, now: int, search: HostSearch, chosen: HostChoice, also: Collection[int] = ()) -> None:
+    """Lock the providers of chosen hosts and ``also`` others, check the choice again, and move leases for it."""
+    moving = leases.lock_many(tx, sorted({each.of.lease_id for each in chosen.moves}))
+    providers.lock_many(tx, [*hosts.provider_ids(tx, chosen.host_ids), *also], now)
+    # Another transaction may have booked, claimed or changed a host or a lease before this one had its locks.
+    if not still_fits(tx, now, search, chosen):
         raise Again
-    return chosen
+    if chosen.moves:
+        _move(tx, moving, chosen.moves)
 
 
 def book(tx: Transaction, reservation_ids: Sequence[int], chosen: Sequence[Assignment], window: Window) -> None:
@@ -116,46 +79,26 @@ def release(tx: Transaction, reservation_ids: Sequence[int]) -> None:
     tx.publish(CAPACITY_FREED)
 
 
-def _select(
-    tx: Transaction, now: int, search: HostSearch, host_ids: Sequence[int] | None
-) -> list[Assignment] | HostShortage:
-    return select_hosts(_read(tx, now, search, host_ids), search.needs, search.window, search.seed)
-
-
-def _sample(tx: Transaction, search: HostSearch, reach: free_hosts.Reach) -> list[int]:
-    """Return hosts that probably suit, and those that the reservations have already."""
-    wide = search.window.widened(search.cleaning_minutes)
-    found = {host_id for need in search.needs for host_id in (*need.kept, *need.preferred)}
-    different = [need for number, need in enumerate(search.needs) if need not in search.needs[:number]]
-    for need in different:
-        found.update(free_hosts.sample(tx, need, search.needs.count(need), wide, search.seed, reach))
-    return sorted(found)
-
-
-def _is_complete(need: HostNeed, assignment: Assignment) -> bool:
-    """Return True when a reservation has all that it asks for."""
-    return sum(assignment.values()) >= need.most
-
-
-def _read(tx: Transaction, now: int, search: HostSearch, host_ids: Sequence[int] | None) -> Calendar:
-    """Read the bookings in the window of some hosts, or of all."""
-    taken = bookings.overlapping(tx, search.window.widened(search.cleaning_minutes), host_ids)
-    return _calendar(tx, now, search, taken, host_ids)
-
-
-def _calendar(
-    tx: Transaction, now: int, search: HostSearch, taken: Sequence[Booking], host_ids: Sequence[int] | None = None
-) -> Calendar:
-    return Calendar(
-        hosts=hosts.every(tx, search.details) if host_ids is None else hosts.some(tx, host_ids, search.details),
-        bookings=[booking for booking in taken if booking.reservation_id not in search.own],
-        first_starts=bookings.first_starts(tx, host_ids),
-        now=now,
-        cleaning_minutes=search.cleaning_minutes,
+def _move(tx: Transaction, moving: Sequence[Lease], moves: Sequence[Move]) -> None:
+    """Give reservations other hosts."""
+    release(tx, [each.of.reservation_id for each in moves])
+    booking_writes.add(
+        tx,
+        [
+            each.of.need.booking(each.of.reservation_id, host_id, amount, each.of.window)
+            for each in moves
+            for host_id, amount in sorted(each.hosts.items())
+        ],
     )
-
-
-def _sufficient(found: list[Assignment] | HostShortage) -> list[Assignment]:
-    if isinstance(found, HostShortage):
-        raise NotEnoughHosts(shortage=found.text)
-    return found
+    found = {
+        host.id: host for host in hosts.some(tx, sorted(set().union(*(each.touched for each in moves))), NO_DETAILS)
+    }
+    for lease in moving:
+        own = [each for each in moves if each.of.lease_id == lease.id]
+        had = {host_id for each in own for host_id in each.of.hosts}
+        has = {host_id for each in own for host_id in each.hosts}
+        for host_id in sorted(had ^ has):
+            changed = booking_event(lease, found[host_id].provider, booked=host_id in has)
+            tx.record(replace(changed, actor_hidden=True))
+        names = ([found[host_id].name for host_id in sorted(ids)] for ids in (had, has))
+        tx.record(moved_event(lease, *names))

@@ -33,7 +33,7 @@ from dibs.leases.model.matching.needs import HostNeed, need_of
 from dibs.leases.model.matching.requirements import check_count, check_known
 from dibs.leases.model.reservation_flavors import flavor_document, size_of
 from dibs.leases.model.windows import Window
-from dibs.leases.operations.booking import HostSearch
+from dibs.leases.operations.matching.search import HostSearch
 from dibs.leases.queries import property_names
 
 LARGE_LEASE = 32
@@ -73,6 +73,8 @@ class CreateLease(Struct, frozen=True, kw_only=True):
     rules: LeaseRules = field(default_factory=LeaseRules)
     seed: int | None = None
     """Decides among hosts that fit equally well; None: a random seed."""
+    moving: bool = True
+    """Whether leases that have not begun may be moved to other hosts."""
 
     @property
     def is_large(self) -> bool:
@@ -119,6 +121,7 @@ def search_of(plan: LeasePlan, command: CreateLease) -> HostSearch:
         window=plan.window,
         cleaning_minutes=command.rules.cleaning_minutes,
         seed=getrandbits(32) if command.seed is None else command.seed,
+        moving=command.moving,
     )
 
 

@@ -10,8 +10,8 @@ from dibs.leases.model.documents import LeaseChangeDocument, LeaseDocument, leas
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import BEFORE_END
 from dibs.leases.model.matching.needs import Assignment
-from dibs.leases.operations.booking import propose_hosts
 from dibs.leases.operations.leases import allowed
+from dibs.leases.operations.matching.search import propose_hosts
 from dibs.leases.operations.planning import CreateLease, plan_lease, planned_lease, search_of
 from dibs.leases.operations.updates import UpdateLease, plan_update
 from dibs.leases.queries import hosts, leases
@@ -20,7 +20,7 @@ from dibs.leases.queries import hosts, leases
 def propose_lease(tx: Transaction, access: Access, now: int, command: CreateLease) -> LeaseDocument:
     """Return a lease as it would be created; raise what creating it would raise."""
     plan = plan_lease(tx, access, now, command)
-    proposed = propose_hosts(tx, now, search_of(plan, command)) if plan.reservations else []
+    proposed = propose_hosts(tx, now, search_of(plan, command)).assignments if plan.reservations else []
     return lease_document(planned_lease(access, now, command, plan), _hosts(tx, proposed), stored=False)
 
 
@@ -29,7 +29,7 @@ def propose_update(tx: Transaction, access: Access, now: int, command: UpdateLea
     lease = allowed(access, leases.get(tx, command.uuid), command)
     plan = plan_update(tx, now, lease, command)
     current = [plan.current[each.id] for each in lease.reservations]
-    proposed = current if plan.search is None else propose_hosts(tx, now, plan.search)
+    proposed = current if plan.search is None else propose_hosts(tx, now, plan.search).assignments
     before_end_at = plan.before_end_at
     changed = replace(
         lease,

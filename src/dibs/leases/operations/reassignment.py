@@ -1,6 +1,7 @@
 """Reassign reservations when one of their hosts fails, is disabled or goes into maintenance.
 
 - Before the lease begins, the reservation gets another host. It has what was promised, and no mark.
+- Other leases that have not begun are moved, if that makes room.
 - Once it has begun, the reservation gets another host too and is marked ``resources_changed``, as in Blazar. Better
   than Blazar, it keeps a host that its project still uses until the use ends: other leases cannot book that host.
 - When there is no other host, the reservation loses the host and is marked ``missing_resources``. Conductors retry
@@ -8,26 +9,24 @@
 A lease with a mark is ``degraded``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.access.access import Access
-from dibs.database.transaction import Transaction
-from dibs.leases.model.errors import NotEnoughHosts
+from dibs.database.transaction import Again, Transaction
 from dibs.leases.model.events import node_lost_event
 from dibs.leases.model.hosts import NO_DETAILS, Host
 from dibs.leases.model.leases import ACTIVE, PENDING, RESERVATION_ACTIVE, Lease, Reservation
 from dibs.leases.model.matching.needs import Assignment, need_of
+from dibs.leases.model.matching.shortages import HostShortage
 from dibs.leases.model.windows import Window
 from dibs.leases.operations import booking, reservation_inventories
-from dibs.leases.operations.booking import HostSearch
+from dibs.leases.operations.matching.search import HostChoice, HostSearch, search_hosts
 from dibs.leases.queries import affected_reservations, bookings, hosts, leases
 from dibs.ledger.queries import claim_views, inventories, providers, resource_classes
-
-FindHosts = Callable[[Transaction, int, HostSearch], list[Assignment]]
-"""Finds hosts, with or without locking them."""
 
 
 class AffectedReservation(Struct, frozen=True, kw_only=True):
@@ -52,14 +51,15 @@ def list_affected_reservations(tx: Transaction, access: Access, now: int, count_
 
 def can_reassign(tx: Transaction, access: Access, now: int, command: ReassignHosts) -> bool:
     """Return True when reassigning would change something. A read, which locks nothing."""
-    return _plan(tx, now, leases.get(tx, command.lease), command, booking.propose_hosts) is not None
+    return _plan(tx, now, leases.get(tx, command.lease), command) is not None
 
 
 def reassign_hosts(tx: Transaction, access: Access, now: int, command: ReassignHosts) -> bool:
     """Replace the unavailable hosts of a reservation; return False when nothing changed."""
-    plan = _plan(tx, now, _lock_with_hosts(tx, now, command), command, booking.choose_hosts)
+    plan = _plan(tx, now, leases.lock(tx, command.lease), command)
     if plan is None:
         return False
+    _secure(tx, now, plan)
     lease, reservation = plan.lease, plan.reservation
     booking.record_host_changes(tx, lease, plan.current, plan.assignment)
     for host in hosts.some(tx, sorted(plan.current.keys() - plan.assignment.keys()), NO_DETAILS):
@@ -73,27 +73,43 @@ def reassign_hosts(tx: Transaction, access: Access, now: int, command: ReassignH
     return True
 
 
+class _Situation(NamedTuple):
+    """What a reservation has."""
+
+    current: Assignment
+    kept: Assignment
+    """What it keeps because the host is in service, or because a reserved instance is used."""
+    still_used: Assignment
+    """Whole hosts that are out of service and used: they are replaced, and stay booked besides."""
+
+
 class _Plan(NamedTuple):
     """What a reservation gets instead of its unavailable hosts."""
 
     lease: Lease
     reservation: Reservation
-    current: Assignment
+    situation: _Situation
     assignment: Assignment
     missing: bool
     changed: bool
+    found: tuple[HostSearch, HostChoice] | None
+    """The search that found other hosts; None when there are none."""
+
+    @property
+    def current(self) -> Assignment:
+        return self.situation.current
 
 
-def _lock_with_hosts(tx: Transaction, now: int, command: ReassignHosts) -> Lease | None:
-    """Lock a lease and the providers of the hosts of the reservation: no claim on them begins or ends meanwhile."""
-    lease = leases.lock(tx, command.lease)
-    reservation = _affected(lease, command)
-    if reservation is not None:
-        booked = [each.host_id for each in bookings.of_reservations(tx, [reservation.id])]
-        found = hosts.some(tx, sorted(booked), NO_DETAILS)
-        touched = {number for host in found for number in (host.provider_id, host.reservation_provider_id)}
+def _secure(tx: Transaction, now: int, plan: _Plan) -> None:
+    """Lock all hosts of a plan, and check that it is still good: no claim on them begins or ends from now on."""
+    had = hosts.some(tx, sorted(plan.current), NO_DETAILS)
+    touched = sorted({number for host in had for number in (host.provider_id, host.reservation_provider_id)})
+    if plan.found is None:
         providers.lock_many(tx, touched, now)
-    return lease
+    else:
+        booking.secure_hosts(tx, now, *plan.found, also=touched)
+    if _situation(tx, plan.reservation) != plan.situation:
+        raise Again
 
 
 def _affected(lease: Lease | None, command: ReassignHosts) -> Reservation | None:
@@ -103,40 +119,58 @@ def _affected(lease: Lease | None, command: ReassignHosts) -> Reservation | None
     return next((each for each in lease.reservations if each.uuid == command.reservation), None)
 
 
-def _plan(
-    tx: Transaction, now: int, lease: Lease | None, command: ReassignHosts, find_hosts: FindHosts
-) -> _Plan | None:
+def _plan(tx: Transaction, now: int, lease: Lease | None, command: ReassignHosts) -> _Plan | None:
     """Return the new hosts of a reservation; None when there are no better ones, or none are needed."""
     reservation = _affected(lease, command)
     if lease is None or reservation is None:
         return None
     begun = reservation.status == RESERVATION_ACTIVE
-    current = {booked.host_id: booked.amount for booked in bookings.of_reservations(tx, [reservation.id])}
-    found = hosts.some(tx, sorted(current), NO_DETAILS)
-    used = _used_amounts(tx, reservation, [host for host in found if host.out_of_service is not None]) if begun else {}
-    kept = {host.id: current[host.id] for host in found if host.out_of_service is None}
-    # A whole host that is used but out of service is replaced, and stays booked besides. A used instance counts.
-    still_used, kept = (used, kept) if reservation.whole_hosts else ({}, kept | used)
-    search = HostSearch(
-        needs=(need_of(reservation, kept),),
-        window=Window(lease.start_at, lease.end_at),
-        cleaning_minutes=command.cleaning_minutes,
-        seed=command.seed,
-        own=frozenset({reservation.id}),
-    )
-    try:
-        assignment, missing = {**find_hosts(tx, now, search)[0], **still_used}, False
-    except NotEnoughHosts:
-        assignment, missing = {**kept, **still_used}, True
-    new = assignment.keys() - current.keys()
+    situation = _situation(tx, reservation)
+    found = _find_hosts(tx, now, lease, reservation, situation, command)
+    chosen = situation.kept if found is None else found[1].assignments[0]
+    assignment, missing = {**chosen, **situation.still_used}, found is None
+    new = assignment.keys() - situation.current.keys()
     if begun and bookings.any_ended(tx, sorted(new), now):
         # An earlier lease has not released the host yet; the next round tries again.
         return None
     changed = begun and (reservation.resources_changed or bool(new))
     marks = (reservation.missing_resources, reservation.resources_changed)
-    if assignment == current and marks == (missing, changed):
+    if assignment == situation.current and marks == (missing, changed):
         return None
-    return _Plan(lease, reservation, current, assignment, missing, changed)
+    return _Plan(lease, reservation, situation, assignment, missing, changed, found)
+
+
+def _situation(tx: Transaction, reservation: Reservation) -> _Situation:
+    begun = reservation.status == RESERVATION_ACTIVE
+    current = {booked.host_id: booked.amount for booked in bookings.of_reservations(tx, [reservation.id])}
+    found = hosts.some(tx, sorted(current), NO_DETAILS)
+    used = _used_amounts(tx, reservation, [host for host in found if host.out_of_service is not None]) if begun else {}
+    kept = {host.id: current[host.id] for host in found if host.out_of_service is None}
+    # A used instance counts.
+    return _Situation(current, kept, used) if reservation.whole_hosts else _Situation(current, kept | used, {})
+
+
+def _find_hosts(
+    tx: Transaction, now: int, lease: Lease, reservation: Reservation, situation: _Situation, command: ReassignHosts
+) -> tuple[HostSearch, HostChoice] | None:
+    """Return other hosts for those that a reservation lost; None when there are not enough."""
+    search = HostSearch(
+        needs=(need_of(reservation, situation.kept),),
+        window=Window(lease.start_at, lease.end_at),
+        cleaning_minutes=command.cleaning_minutes,
+        seed=command.seed,
+        own=frozenset({reservation.id}),
+    )
+    searches = [search]
+    if reservation.status != RESERVATION_ACTIVE:
+        # Only if that does not help, a reservation that has not begun gives up hosts that are in service.
+        anew = replace(need_of(reservation), preferred=frozenset(situation.kept))
+        searches = [replace(search, moving=False), replace(search, needs=(anew,))]
+    for each in searches:
+        found = search_hosts(tx, now, each)
+        if not isinstance(found, HostShortage):
+            return each, found
+    return None
 
 
 def _used_amounts(tx: Transaction, reservation: Reservation, failed: Sequence[Host]) -> dict[int, int]:

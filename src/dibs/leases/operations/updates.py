@@ -33,8 +33,8 @@ from dibs.leases.model.updates import (
 )
 from dibs.leases.model.windows import Window
 from dibs.leases.operations import booking, reservation_inventories
-from dibs.leases.operations.booking import HostSearch
 from dibs.leases.operations.leases import GetLease, add_flavor, allowed
+from dibs.leases.operations.matching.search import HostSearch
 from dibs.leases.operations.planning import check_requirements, new_event
 from dibs.leases.queries import bookings, hosts, leases, reservation_flavors
 
@@ -61,6 +61,8 @@ class UpdateLease(GetLease, frozen=True, kw_only=True):
     reservations: tuple[ReservationUpdate, ...] = ()
     rules: LeaseRules = field(default_factory=LeaseRules)
     seed: int | None = None
+    moving: bool = True
+    """Whether other leases that have not begun may be moved to other hosts."""
 
     @property
     def only_renames(self) -> bool:
@@ -167,6 +169,7 @@ def _search(
         cleaning_minutes=command.rules.cleaning_minutes,
         seed=getrandbits(32) if command.seed is None else command.seed,
         own=frozenset(each.id for each in lease.reservations),
+        moving=command.moving,
     )
 
 

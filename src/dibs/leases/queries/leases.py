@@ -64,6 +64,16 @@ def lock(tx: Transaction, uuid: str) -> Lease | None:
     return get(tx, uuid) if tx.change(_LOCK, {"of_uuid": uuid}) else None
 
 
+def lock_many(tx: Transaction, lease_ids: Sequence[int]) -> list[Lease]:
+    """Lock leases in the order of their ids and return them, without reservations and events."""
+    found: list[Lease] = []
+    for piece in sets.pieces(sorted(lease_ids)):
+        ids = sets.numbered("id", piece)
+        tx.change(_lock_many(len(piece)), ids)
+        found += [_lease(row, (), ()) for row in tx.tuples(_some(len(piece)), ids)]
+    return found
+
+
 def position(tx: Transaction, uuid: str) -> int | None:
     """Return the place of a lease in the list; None when it does not exist."""
     return next(iter(tx.values(_POSITION, {"of_uuid": uuid})), None)
@@ -289,6 +299,17 @@ def _parts(part: str, projects: int) -> Select[Any]:
         return statement
     joined = table.join(leases, leases.c.id == table.c.lease_id)
     return statement.select_from(joined).where(leases.c.project_id.in_(sets.binds("project", projects)))
+
+
+@sets.cached
+def _lock_many(count: int) -> Update:
+    chosen = sets.LockedInOrder(leases.c.id, sets.binds("id", count))
+    return update(leases).where(chosen).values(updated_at=leases.c.updated_at)
+
+
+@sets.cached
+def _some(count: int) -> Select[Any]:
+    return select(*(leases.c[name] for name in _OWN)).where(leases.c.id.in_(sets.binds("id", count)))
 
 
 @cache

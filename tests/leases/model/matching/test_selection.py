@@ -12,7 +12,7 @@ from dibs.leases.model.hosts import Host
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.matching.requirements import about_traits
-from dibs.leases.model.matching.selection import fits, select_hosts
+from dibs.leases.model.matching.selection import fits_together, select_hosts
 from dibs.leases.model.matching.shortages import HostShortage
 from dibs.leases.model.windows import MINUTE, Window
 from tests.leases.model.matching.calendars import bookings_of, calendar_of, earliest_start, make_host
@@ -177,6 +177,10 @@ def test_reasons_are_counted_and_the_most_frequent_comes_first():
     assert isinstance(found, HostShortage)
     assert found.summary == "3 hosts: 2 disabled, 1 free"
     assert list(found.reasons) == ["disabled", "free"]
+
+
+def fits(calendar: Calendar, needs: list[HostNeed], chosen: list[Assignment], window: Window) -> bool:
+    return fits_together(calendar, [(need, hosts, window) for need, hosts in zip(needs, chosen, strict=True)])
 
 
 def test_chosen_host_fits_until_it_is_booked_or_gone() -> None:

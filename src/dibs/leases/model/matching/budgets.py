@@ -11,15 +11,19 @@ class BudgetSpent(Exception):
     """A search has used up its steps or its time."""
 
 
+def _stopped() -> float:
+    return 0.0
+
+
 class SearchBudget:
     """Limits the steps and the time of one search.
 
-    ``clock`` returns seconds. With the CPU time of the thread (``time.thread_time``) the same search ends in the same
-    way on an idle and on a busy machine.
+    ``clock`` returns seconds; without one only the steps count. With the CPU time of the thread (``time.thread_time``)
+    the same search ends in the same way on an idle and on a busy machine.
     """
 
     def __init__(
-        self, clock: Callable[[], float], *, steps_max: int = STEPS_MAX, seconds_max: float = SECONDS_MAX
+        self, clock: Callable[[], float] = _stopped, *, steps_max: int = STEPS_MAX, seconds_max: float = SECONDS_MAX
     ) -> None:
         self._clock = clock
         self._steps_max = steps_max

@@ -72,10 +72,13 @@ class Calendar:
 
         ``besides`` are bookings to count in addition to those of the calendar.
         """
+        return self.room_beside(need, host, window, (*self.bookings_of(host), *besides))
+
+    def room_beside(self, need: HostNeed, host: Host, window: Window, booked: Sequence[Booking]) -> int:
+        """Return how many instances of a need fit on a host beside these bookings, instead of the calendar's."""
         wide = window.widened(self.cleaning_minutes)
         if _is_used(host, wide):
             return 0
-        booked = (*self.bookings_of(host), *besides)
         taken = [each for each in booked if wide.overlaps(each.start_at, each.end_at)]
         if need.whole:
             return 0 if taken else 1

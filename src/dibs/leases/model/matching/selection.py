@@ -21,10 +21,13 @@ def select_hosts(
     return _Selection(calendar, needs, window, seed).run()
 
 
-def fits(calendar: Calendar, needs: Sequence[HostNeed], chosen: Sequence[Assignment], window: Window) -> bool:
-    """Return True when every chosen host is still there and has room for what it was chosen for."""
+Placement = tuple[HostNeed, Assignment, Window]
+
+
+def fits_together(calendar: Calendar, placements: Sequence[Placement]) -> bool:
+    """Return True when every chosen host is still there and has room for all that it was chosen for."""
     besides: dict[int, list[Booking]] = defaultdict(list)
-    for number, (need, assignment) in enumerate(zip(needs, chosen, strict=True)):
+    for number, (need, assignment, window) in enumerate(placements):
         for host_id, amount in assignment.items():
             host = calendar.hosts.get(host_id)
             if host is None or calendar.room(need, host, window, besides[host_id]) < amount:

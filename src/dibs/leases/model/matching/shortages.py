@@ -14,10 +14,14 @@ class HostShortage(Struct, frozen=True, kw_only=True):
     reasons: Mapping[str, int]
     """The number of hosts by the first reason why they do not fit; the most frequent reason first."""
     summary: str
+    undecided: bool = False
+    """True when moving leases that have not begun may help, but the search for moves used up its budget."""
 
     @property
     def text(self) -> str:
         """The reasons in a sentence."""
+        if self.undecided:
+            return f"{self.summary}; the search for leases to move reached its limit without a result."
         return f"{self.summary}."
 
 

@@ -1,0 +1,56 @@
+"""Read the calendar with the leases that can be moved to other hosts."""
+
+from collections.abc import Collection
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from dibs.database.transaction import Transaction
+from dibs.leases.model.hosts import HostDetails
+from dibs.leases.model.matching.budgets import SearchBudget
+from dibs.leases.model.matching.calendar import Calendar
+from dibs.leases.model.moving.search import MoveSearch
+from dibs.leases.model.windows import MINUTE
+from dibs.leases.queries import bookings, hosts, pending_reservations
+
+MOVABLES_MAX = 1_000
+"""The number of reservations that a search may move: those that begin next to the moment in question."""
+STEPS_MAX = 30_000
+"""The steps of a search for moves: some 50 ms."""
+
+
+class ReadMoveSearch(NamedTuple):
+    """A search for moves, ready to run."""
+
+    search: MoveSearch
+    complete: bool
+    """False when there are more reservations that could be moved."""
+
+
+def read_move_search(
+    tx: Transaction,
+    now: int,
+    *,
+    details: HostDetails,
+    moment: int,
+    cleaning_minutes: int,
+    own: Collection[int] = (),
+    seed: int = 0,
+) -> ReadMoveSearch:
+    """Return the search for moves with all bookings that have not ended; those of ``own`` do not count."""
+    later = bookings.from_moment(tx, now - cleaning_minutes * MINUTE)
+    booked = [booking for booking in later if booking.reservation_id not in own]
+    movables = pending_reservations.nearest(tx, now, moment, booked, MOVABLES_MAX)
+    every = hosts.every(tx, reduce(or_, (movable.need.details for movable in movables), details))
+    # A host that was removed or added after its bookings were read is left out.
+    known = {host.id for host in every}
+    calendar = Calendar(
+        hosts=every,
+        bookings=[booking for booking in booked if booking.host_id in known],
+        first_starts=bookings.first_starts(tx, None),
+        now=now,
+        cleaning_minutes=cleaning_minutes,
+    )
+    present = [movable for movable in movables if movable.hosts.keys() <= known]
+    budget = SearchBudget(steps_max=STEPS_MAX)
+    return ReadMoveSearch(MoveSearch(calendar, present, budget, seed), len(movables) < MOVABLES_MAX)
