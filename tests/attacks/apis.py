@@ -129,6 +129,7 @@ NATIVE = Api(
         ("PUT", "/v1/quotas/{project}"): {"resource_class": "large", "nodes": 1_000, "node_hours": None, "queued": 100},
         ("POST", "/v1/calendars"): {"project": "p", "mine": False, "node": NODES["available"]},
         ("POST", "/v1/webhooks/{webhook}/enable"): {},
+        ("POST", "/v1/maintenance"): {"nodes": "*", "seconds": 3_600, "name": "fans", "apply": True},
         ("POST", "/v1/webhooks"): {"url": "https://8.8.8.8/events", "types": ["lease.started", "node"]},
     },
     queries={

@@ -157,6 +157,9 @@ RULES: Mapping[str, str] = {
     "dibs:quota:get": _ANY_READER,
     "dibs:quota:list_all": _SYSTEM_READER,
     "dibs:quota:update": _SYSTEM_ADMIN,
+    # Maintenance of hosts: every user sees when hosts are not available.
+    "dibs:maintenance:get": _ANY_READER,
+    "dibs:maintenance:update": _SYSTEM_ADMIN,
     "baremetal:driver:get": _SYSTEM_READER,
     "baremetal:driver:get_properties": _SYSTEM_READER,
     "baremetal:conductor:get": _SYSTEM_READER,

@@ -16,6 +16,7 @@ from dibs.client.events.calendars import Calendars
 from dibs.client.events.webhooks import Webhooks
 from dibs.client.hosts import Hosts
 from dibs.client.leases import Leases
+from dibs.client.maintenance import Maintenance
 from dibs.client.nodes import Nodes
 from dibs.client.quotas import Quotas
 from dibs.client.reservations import Reservations
@@ -45,6 +46,7 @@ class Dibs:
         self.webhooks = Webhooks(self._native)
         self.calendars = Calendars(self._native)
         self.quotas = Quotas(self._native)
+        self.maintenance = Maintenance(self._native)
 
     @classmethod
     @dibs_errors()

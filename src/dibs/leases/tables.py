@@ -104,6 +104,8 @@ lease_reservations = table(
     long_text("hypervisor_properties"),
     long_text("resource_properties"),
     text("before_end"),
+    # Planned maintenance: the hosts are kept free for work on them.
+    truth("maintenance"),
     time("created_at", nullable=False),
     time("updated_at"),
     UniqueConstraint("uuid"),

@@ -21,6 +21,8 @@ def test_openapi_document_has_every_path(ask: Conversation) -> None:
         "/dibs/v1/events",
         "/dibs/v1/leases/availability",
         "/dibs/v1/leases/{lease}/latest-end",
+        "/dibs/v1/maintenance",
+        "/dibs/v1/maintenance/{maintenance}",
         "/dibs/v1/nodes/{node}/history",
         "/dibs/v1/leases/{lease}/release",
         "/dibs/v1/reports/utilisation",

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dibs.access.access import EVERY_PROJECT, VisibleProjects
 from dibs.machines.model.node_query import NodeCount
@@ -26,12 +27,15 @@ class Occupation(Struct, frozen=True, kw_only=True):
     name: str | None = None
     project: str | None = None
     status: str | None = None
+    maintenance: int = 0
+    """1 when it keeps the node free for work on it: every caller sees its name."""
 
     def shown_to(self, projects: VisibleProjects) -> "Occupation":
         """Return it as a caller that sees these projects may see it: of others, only that the node is occupied."""
         if projects is EVERY_PROJECT or (self.project is not None and self.project in projects):
             return self
-        return Occupation(node_id=self.node_id, kind=self.kind, start=self.start, end=self.end)
+        hidden = Occupation(node_id=self.node_id, kind=self.kind, start=self.start, end=self.end)
+        return replace(hidden, name=self.name, maintenance=1) if self.maintenance else hidden
 
 
 class Schedule(Struct, frozen=True, kw_only=True):

@@ -86,6 +86,7 @@ def _bookings(count: int) -> Select[Any]:
             leases.c.name,
             leases.c.project_id.label("project"),
             leases.c.status,
+            lease_reservations.c.maintenance,
         )
         .select_from(hosts)
         .join(bookings, bookings.c.host_id == hosts.c.id)

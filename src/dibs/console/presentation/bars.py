@@ -116,7 +116,7 @@ def _bar(each: Occupation, scale: Scale) -> Bar:
         scale,
         each.start,
         each.end,
-        kind=_KINDS[each.kind] + (" ended" if each.status in ENDED else ""),
+        kind=("maint" if each.maintenance else _KINDS[each.kind]) + (" ended" if each.status in ENDED else ""),
         text=times.duration((each.end or 0) - scale.now) if counts else label,
         title=f"{label}, {scale.zone.short(each.start, scale.now)} {until}",
         href=f"/console/leases/{each.uuid}" if each.kind == LEASE and each.visible else None,

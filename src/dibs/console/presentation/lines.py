@@ -81,6 +81,8 @@ def line_of(row: Mapping[str, Any], occupations: Sequence[Occupation], host: str
 
 def label_of(occupation: Occupation) -> str:
     """Return what a bar or a cell says about an occupation."""
+    if occupation.maintenance:
+        return occupation.name or "maintenance"
     if not occupation.visible:
         return _ANONYMOUS[occupation.kind]
     name = occupation.name or (_short(occupation.uuid) if occupation.uuid else _NAMES[occupation.kind])

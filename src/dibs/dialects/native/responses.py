@@ -194,4 +194,14 @@ QUOTA: Schema = document(
         "limits": list_of(record({"resource_class": TEXT_OR_NULL, **_LIMITS}, {"used": record(_LIMITS)})),
     },
 )
+_MAINTENANCE = {"name": TEXT, "start": TIME, "end": TIME, "hosts": list_of(TEXT)}
+MAINTENANCE_PLAN: Schema = document(
+    "MaintenancePlan",
+    {
+        "uuid": UUID_OR_NULL,
+        **_MAINTENANCE,
+        "moves": list_of(record({"lease": UUID, "before": list_of(TEXT), "after": list_of(TEXT)})),
+    },
+)
+MAINTENANCE: Schema = document("Maintenance", {"maintenance": list_of(record({"uuid": UUID, **_MAINTENANCE}))})
 QUOTAS: Schema = document("Quotas", {"quotas": list_of(QUOTA)}, {"next": TEXT})

@@ -1,4 +1,4 @@
-"""What a caller may do with leases: Blazar's rules, checked on the leases that an operation reads."""
+"""What a caller may do with leases and hosts: Blazar's rules, and those about maintenance."""
 
 from dibs.access.access import Access, Target, VisibleProjects, visible_projects
 from dibs.leases.model.leases import Lease
@@ -15,6 +15,16 @@ def require_on_lease(access: Access, rule: str, lease: Lease) -> None:
 def require_in_own_project(access: Access, rule: str) -> None:
     """Raise Forbidden unless the caller may do this in the project that the request is scoped to."""
     access.require(rule, _target(access.actor.project))
+
+
+def require_to_see_maintenance(access: Access) -> None:
+    """Raise Forbidden unless the caller may see which hosts are maintained, and when."""
+    access.require("dibs:maintenance:get", {})
+
+
+def require_to_maintain(access: Access) -> None:
+    """Raise Forbidden unless the caller may plan and cancel maintenance."""
+    access.require("dibs:maintenance:update", {})
 
 
 def visible_leases(access: Access) -> VisibleProjects:

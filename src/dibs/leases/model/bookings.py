@@ -17,6 +17,8 @@ class Booking(Struct, frozen=True, kw_only=True):
     whole: bool = False
     resources: Mapping[str, int] = field(default_factory=dict)
     """What one instance takes, by resource class."""
+    maintenance: bool = False
+    """True when the host is kept free for work on it."""
 
 
 class ListedBooking(Struct, frozen=True, kw_only=True):

@@ -80,6 +80,8 @@ class Reservation(Struct, frozen=True, kw_only=True):
     before_end: str | None = None
     created_at: int
     updated_at: int | None = None
+    maintenance: bool = False
+    """True when it keeps hosts free for work on them: it never moves, and nothing replaces its hosts."""
 
     @property
     def whole_hosts(self) -> bool:

@@ -6,7 +6,7 @@ SECOND = 1_000_000
 MINUTE = 60 * SECOND
 
 
-class Window(Struct, frozen=True):
+class Window(Struct, frozen=True, order=True):
     """The time from start up to end, in microseconds."""
 
     start: int

@@ -98,6 +98,8 @@ def update_lease(tx: Transaction, access: Access, now: int, command: UpdateLease
 def plan_update(tx: Transaction, now: int, lease: Lease, command: UpdateLease) -> UpdatePlan:
     """Check everything about an update but whether there are hosts for it."""
     check_changeable(lease)
+    if any(each.maintenance for each in lease.reservations):
+        raise LeaseConflict(reason=f"Lease {lease.uuid} is planned maintenance: delete it and plan it again.")
     window = changed_window(lease, command.start_at, command.end_at, now)
     if window.length > lease.end_at - lease.start_at:
         check_length(window, lease.project_id, command.rules)

@@ -31,6 +31,7 @@ _AFFECTED = (
     .where(
         or_(*(lease_reservations.c.status == status for status in (RESERVATION_ACTIVE, RESERVATION_PENDING))),
         or_(*(leases.c.status == status for status in (ACTIVE, PENDING))),
+        lease_reservations.c.maintenance == 0,
         or_(lease_reservations.c.missing_resources == 1, _ON_FAILED_HOST),
     )
     .order_by(leases.c.start_at, lease_reservations.c.id)

@@ -23,6 +23,7 @@ _SELECT = select(
     bookings.c.amount,
     lease_reservations.c.resource_type,
     lease_reservations.c.resources,
+    lease_reservations.c.maintenance,
 ).join(lease_reservations, lease_reservations.c.id == bookings.c.reservation_id)
 _FROM = _SELECT.where(bookings.c.end_at > bindparam("start"))
 _OF_HOST = select(bookings.c.host_id).where(bookings.c.host_id == bindparam("of_host")).limit(1)
@@ -113,7 +114,7 @@ def _in_pieces(host_ids: Sequence[int] | None) -> Iterator[tuple[int | None, dic
 
 
 def _booking(row: tuple[Any, ...]) -> Booking:
-    reservation_id, host_id, start_at, end_at, amount, resource_type, resources = row
+    reservation_id, host_id, start_at, end_at, amount, resource_type, resources, maintenance = row
     return Booking(
         reservation_id=reservation_id,
         host_id=host_id,
@@ -122,6 +123,7 @@ def _booking(row: tuple[Any, ...]) -> Booking:
         amount=amount,
         whole=resource_type == WHOLE_HOST,
         resources=_resources(resources),
+        maintenance=bool(maintenance),
     )
 
 

@@ -22,7 +22,15 @@ from dibs.leases.tables import lease_events, lease_reservations, leases
 _LEASE = tuple(name for name in Lease.__struct_fields__ if name not in ("id", "reservations", "events"))
 _RESERVATION = tuple(name for name in Reservation.__struct_fields__ if name != "id")
 _EVENT = tuple(name for name in Event.__struct_fields__ if name != "id")
-_FLAGS = ("missing_resources", "resources_changed", "degraded", "external_compute", "enforced", "affinity")
+_FLAGS = (
+    "missing_resources",
+    "resources_changed",
+    "degraded",
+    "external_compute",
+    "enforced",
+    "affinity",
+    "maintenance",
+)
 _STRUCTURES = ("resources", "required_traits", "forbidden_traits")
 _TEXT_BYTES = 300
 """About the size of a lease, or of a reservation, without its long texts."""
@@ -66,12 +74,18 @@ def lock(tx: Transaction, uuid: str) -> Lease | None:
 
 def lock_many(tx: Transaction, lease_ids: Sequence[int]) -> list[Lease]:
     """Lock leases in the order of their ids and return them, without reservations and events."""
-    found: list[Lease] = []
     for piece in sets.pieces(sorted(lease_ids)):
-        ids = sets.numbered("id", piece)
-        tx.change(_lock_many(len(piece)), ids)
-        found += [_lease(row, (), ()) for row in tx.tuples(_some(len(piece)), ids)]
-    return found
+        tx.change(_lock_many(len(piece)), sets.numbered("id", piece))
+    return some(tx, lease_ids)
+
+
+def some(tx: Transaction, lease_ids: Sequence[int]) -> list[Lease]:
+    """Return the leases with these ids that exist, without reservations and events."""
+    return [
+        _lease(row, (), ())
+        for piece in sets.pieces(lease_ids)
+        for row in tx.tuples(_some(len(piece)), sets.numbered("id", piece))
+    ]
 
 
 def position(tx: Transaction, uuid: str) -> int | None:
@@ -225,7 +239,7 @@ def _lease(row: tuple[Any, ...], reservations: tuple[Reservation, ...], events: 
 
 def _reservation(row: tuple[Any, ...]) -> Reservation:
     (_, row_id, uuid, kind, status, missing, changed, least, most, affinity, resources, required, forbidden) = row[:13]
-    hypervisor_properties, resource_properties, before_end, created, updated = row[13:]
+    hypervisor_properties, resource_properties, before_end, created, updated, maintenance = row[13:]
     return Reservation(
         id=row_id,
         uuid=uuid,
@@ -244,6 +258,7 @@ def _reservation(row: tuple[Any, ...]) -> Reservation:
         before_end=before_end,
         created_at=created,
         updated_at=updated,
+        maintenance=bool(maintenance),
     )
 
 

@@ -40,6 +40,7 @@ _SELECT = (
         leases.c.status == PENDING,
         leases.c.start_at > bindparam("now"),
         _RESERVATION.status == RESERVATION_PENDING,
+        _RESERVATION.maintenance == 0,
     )
 )
 _NEAREST = _SELECT.order_by(func.abs(leases.c.start_at - bindparam("moment")), _RESERVATION.id).limit(

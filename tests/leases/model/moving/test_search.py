@@ -215,13 +215,3 @@ def test_search_says_when_its_budget_is_spent():
     search = MoveSearch(calendar(hosts, movable), movable, SearchBudget(steps_max=100))
     with pytest.raises(BudgetSpent):
         search.fit([ONE], Window(0, MINUTE))
-
-
-def test_hosts_are_cleared_for_a_window():
-    hosts = [make_host(1), make_host(2), make_host(3)]
-    movable = [whole(1, 1, 0, 2), whole(2, 2, 1, 3)]
-    moves = MoveSearch(calendar(hosts, movable), movable, SearchBudget()).clear([1], ONE, Window(0, 2 * MINUTE))
-    assert moves == (Move(of=movable[0], hosts={3: 1}),)
-    assert (
-        MoveSearch(calendar(hosts, movable), movable, SearchBudget()).clear([1, 3], ONE, Window(0, 2 * MINUTE)) is None
-    )

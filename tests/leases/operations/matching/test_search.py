@@ -7,7 +7,7 @@ from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.errors import NotEnoughHosts
 from dibs.leases.model.leases import START, Lease
 from dibs.leases.operations.events import DueEvent, run_event
-from dibs.leases.operations.matching import movables
+from dibs.leases.operations.matching import search
 from tests import event_rows
 from tests.builders import Ledger, trusted
 from tests.lease_builders import (
@@ -126,6 +126,6 @@ def test_prolonged_lease_moves_the_one_behind_it(ledger):
 
 def test_refusal_says_that_the_search_for_moves_was_given_up(ledger, monkeypatch):
     split(ledger)
-    monkeypatch.setattr(movables, "STEPS_MAX", 1)
+    monkeypatch.setattr(search, "STEPS_MAX", 1)
     with pytest.raises(NotEnoughHosts, match="the search for leases to move reached its limit without a result"):
         lease(ledger, 1, 3, whole())

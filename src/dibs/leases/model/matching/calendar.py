@@ -13,7 +13,7 @@ from dibs.leases.model.matching.needs import HostNeed
 from dibs.leases.model.windows import Window
 
 BOOKED, HELD, IN_USE, TOO_SMALL = "booked in that time", "held in that time", "in use", "too small"
-USED = "in use in that time"
+USED, MAINTENANCE = "in use in that time", "in maintenance in that time"
 _NO_LOAD = Counter[str]()
 
 
@@ -55,7 +55,7 @@ class Calendar:
             return host.out_of_service
         if not all(host.takes(name, amount) for name, amount in need.resources.items()):
             return TOO_SMALL
-        return IN_USE if self._in_use(host) else None
+        return IN_USE if self.in_use(host) else None
 
     def why_not(self, need: HostNeed, host: Host, window: Window, besides: Sequence[Booking] = ()) -> str | None:
         """Return the first reason why a host does not fit in a window; None when it fits."""
@@ -64,7 +64,8 @@ class Calendar:
             return reason
         wide = window.widened(self.cleaning_minutes)
         if host.node is None or not _is_used(host, wide):
-            return BOOKED
+            taken = (each for each in self.bookings_of(host) if wide.overlaps(each.start_at, each.end_at))
+            return MAINTENANCE if any(each.maintenance for each in taken) else BOOKED
         return HELD if host.node.instance_uuid is None else USED
 
     def room(self, need: HostNeed, host: Host, window: Window, besides: Sequence[Booking] = ()) -> int:
@@ -92,7 +93,7 @@ class Calendar:
         """Return True when a host has no booking at any time."""
         return host.id not in self._first_starts and not self.bookings_of(host)
 
-    def _in_use(self, host: Host) -> bool:
+    def in_use(self, host: Host) -> bool:
         """Return True when a node has a user without a known end.
 
         The user of a node whose booking has begun came with that booking's lease, and leaves when the lease ends.

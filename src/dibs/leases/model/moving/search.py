@@ -74,11 +74,6 @@ class MoveSearch:
             placed[booking.reservation_id][booking.host_id] += booking.amount
         return Rearrangement([dict(placed[-1 - number]) for number in range(len(needs))], self._moves())
 
-    def clear(self, host_ids: Sequence[int], need: HostNeed, window: Window) -> tuple[Move, ...] | None:
-        """Return the moves that leave whole hosts free in a window; None when there are none."""
-        units = [self._units.bound(-1, need, window, host_id, 1) for host_id in host_ids]
-        return self._moves() if self._place_all(units) else None
-
     def _place_all(self, units: Sequence[Unit]) -> bool:
         if len(units) > UNITS_MAX:
             raise BudgetSpent

@@ -7,27 +7,25 @@ from typing import NamedTuple
 
 from dibs.database.transaction import Transaction
 from dibs.leases.model.hosts import HostDetails
-from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.model.matching.calendar import Calendar
-from dibs.leases.model.moving.search import MoveSearch
+from dibs.leases.model.moving.moves import Movable
 from dibs.leases.model.windows import MINUTE
 from dibs.leases.queries import bookings, hosts, pending_reservations
 
 MOVABLES_MAX = 1_000
 """The number of reservations that a search may move: those that begin next to the moment in question."""
-STEPS_MAX = 30_000
-"""The steps of a search for moves: some 50 ms."""
 
 
-class ReadMoveSearch(NamedTuple):
-    """A search for moves, ready to run."""
+class MovableCalendar(NamedTuple):
+    """A calendar, and the reservations on it that can be moved."""
 
-    search: MoveSearch
+    calendar: Calendar
+    movables: list[Movable]
     complete: bool
     """False when there are more reservations that could be moved."""
 
 
-def read_move_search(
+def read_movables(
     tx: Transaction,
     now: int,
     *,
@@ -35,9 +33,8 @@ def read_move_search(
     moment: int,
     cleaning_minutes: int,
     own: Collection[int] = (),
-    seed: int = 0,
-) -> ReadMoveSearch:
-    """Return the search for moves with all bookings that have not ended; those of ``own`` do not count."""
+) -> MovableCalendar:
+    """Return the calendar of all bookings that have not ended; those of ``own`` do not count."""
     later = bookings.from_moment(tx, now - cleaning_minutes * MINUTE)
     booked = [booking for booking in later if booking.reservation_id not in own]
     movables = pending_reservations.nearest(tx, now, moment, booked, MOVABLES_MAX)
@@ -52,5 +49,4 @@ def read_move_search(
         cleaning_minutes=cleaning_minutes,
     )
     present = [movable for movable in movables if movable.hosts.keys() <= known]
-    budget = SearchBudget(steps_max=STEPS_MAX)
-    return ReadMoveSearch(MoveSearch(calendar, present, budget, seed), len(movables) < MOVABLES_MAX)
+    return MovableCalendar(calendar, present, len(movables) < MOVABLES_MAX)

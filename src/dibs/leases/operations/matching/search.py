@@ -12,16 +12,20 @@ from dibs.database.transaction import Transaction
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.errors import NotEnoughHosts
 from dibs.leases.model.hosts import NO_DETAILS, HostDetails
-from dibs.leases.model.matching.budgets import BudgetSpent
+from dibs.leases.model.matching.budgets import BudgetSpent, SearchBudget
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.earliest_start import StartSearch
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.matching.selection import fits_together, select_hosts
 from dibs.leases.model.matching.shortages import HostShortage
 from dibs.leases.model.moving.moves import Move
+from dibs.leases.model.moving.search import MoveSearch
 from dibs.leases.model.windows import Window
-from dibs.leases.operations.matching.movables import read_move_search
+from dibs.leases.operations.matching.movables import read_movables
 from dibs.leases.queries import bookings, free_hosts, hosts, pending_reservations
+
+STEPS_MAX = 30_000
+"""The steps of a search for moves: some 50 ms."""
 
 
 class HostSearch(Struct, frozen=True, kw_only=True):
@@ -107,17 +111,18 @@ def read_start_search(tx: Transaction, now: int, search: HostSearch) -> StartSea
 
 
 def _rearrange(tx: Transaction, now: int, search: HostSearch, shortage: HostShortage) -> HostChoice | HostShortage:
-    found = read_move_search(
+    found = read_movables(
         tx,
         now,
         details=search.details,
         moment=search.window.start,
         cleaning_minutes=search.cleaning_minutes,
         own=search.own,
-        seed=search.seed,
     )
+    budget = SearchBudget(steps_max=STEPS_MAX)
     try:
-        rearranged = found.search.fit(search.needs, search.window)
+        moves = MoveSearch(found.calendar, found.movables, budget, search.seed)
+        rearranged = moves.fit(search.needs, search.window)
     except BudgetSpent:
         return replace(shortage, undecided=True)
     if rearranged is None:

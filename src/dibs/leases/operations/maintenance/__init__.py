@@ -1,0 +1,1 @@
+"""Plan, list and cancel maintenance of hosts: windows in which leases leave them free."""
