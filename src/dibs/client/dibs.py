@@ -16,8 +16,8 @@ from dibs.client.events.calendars import Calendars
 from dibs.client.events.webhooks import Webhooks
 from dibs.client.hosts import Hosts
 from dibs.client.leases import Leases
-from dibs.client.maintenance import Maintenance
 from dibs.client.nodes import Nodes
+from dibs.client.operators.maintenance import Maintenance
 from dibs.client.quotas import Quotas
 from dibs.client.reservations import Reservations
 from dibs.client.results import Candidate, FunnelStage, NodeReasons, Why

@@ -130,7 +130,7 @@ def test_every_offer_of_a_lease_is_accepted_in_random_situations(ask: Conversati
     for number in range(3):
         make_host(ask.ledger, f"c{number}", rack="r1")
     client = LeaseClient(ask, chance)
-    for _ in range(10):
+    for _ in range(40):
         client.change_calendar()
     for _ in range(SITUATIONS):
         client.change_calendar()

@@ -70,4 +70,4 @@ def test_spent_budget_is_reported():
     hosts = [make_host(number) for number in range(1, 9)]
     booked = [movable(number, number, 0, 20) for number in range(1, 9)]
     with pytest.raises(BudgetSpent):
-        search(hosts, booked, booked, 3).run(SearchBudget(steps_max=50))
+        search(hosts, booked, booked, 3).run(SearchBudget(steps_max=5))

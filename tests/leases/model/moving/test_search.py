@@ -212,6 +212,6 @@ def test_lease_moves_among_nodes_of_its_class_only():
 def test_search_says_when_its_budget_is_spent():
     hosts = [make_host(number) for number in range(1, 9)]
     movable = [whole(number, number, 0, 4) for number in range(1, 9)]
-    search = MoveSearch(calendar(hosts, movable), movable, SearchBudget(steps_max=100))
+    search = MoveSearch(calendar(hosts, movable), movable, SearchBudget(steps_max=20))
     with pytest.raises(BudgetSpent):
         search.fit([ONE], Window(0, MINUTE))

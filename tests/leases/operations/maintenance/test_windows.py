@@ -6,7 +6,7 @@ from dibs.access.access import SERVICE
 from dibs.errors import BadValue, Forbidden
 from dibs.leases.model.errors import LeaseConflict, LeaseNotFound, NotEnoughHosts
 from dibs.leases.model.leases import END, START
-from dibs.leases.model.maintenance import Maintenance
+from dibs.leases.model.moving.planned import Maintenance
 from dibs.leases.model.windows import Window
 from dibs.leases.operations.events import DueEvent, run_event
 from dibs.leases.operations.maintenance.planning import PlanMaintenance, plan_maintenance

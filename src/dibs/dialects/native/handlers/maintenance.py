@@ -11,7 +11,7 @@ from dibs.http.exchange import empty_answer
 from dibs.http.messages import Response
 from dibs.leases.model.access import require_to_maintain
 from dibs.leases.model.errors import NotEnoughHosts
-from dibs.leases.model.maintenance import Maintenance, PlannedMaintenance
+from dibs.leases.model.moving.planned import Maintenance, PlannedMaintenance
 from dibs.leases.model.windows import SECOND, Window
 from dibs.leases.operations.maintenance.planning import PlanMaintenance, plan_maintenance
 from dibs.leases.operations.maintenance.windows import (

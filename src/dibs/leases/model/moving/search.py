@@ -3,7 +3,8 @@
 Each unit that has no host takes one, and displaces what it cannot share the host with. Displaced units take hosts in
 the same way, and a unit that has taken a host keeps it. If the needs fit at all, this finds them: let every unit take
 the host that it has in the solution, and displace only units that have other hosts there. The search allows no move
-at first, then one, then two, so it finds the fewest. It ends when a round was not cut short by the number of moves.
+at first, then one, then two, so it finds the fewest. It ends when a round was not cut short by the number of moves, or
+after the first round when there are too few hosts at some moment anyway.
 """
 
 from bisect import bisect_right
@@ -18,6 +19,7 @@ from dibs.leases.model.hosts import Host
 from dibs.leases.model.matching.budgets import BudgetSpent, SearchBudget
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.needs import Assignment, HostNeed
+from dibs.leases.model.moving.moments import MomentCheck
 from dibs.leases.model.moving.moves import Movable, Move
 from dibs.leases.model.moving.units import Unit, Units, bookings_of
 from dibs.leases.model.windows import Window
@@ -81,9 +83,14 @@ class MoveSearch:
             self._cut = False
             if self._place(tuple(units), 0, moves_max):
                 return True
-            if not self._cut:
+            if not self._cut or (moves_max == 0 and self._is_hopeless(units)):
                 return False
         raise AssertionError
+
+    def _is_hopeless(self, units: Sequence[Unit]) -> bool:
+        whole = [unit for unit in units if unit.need.whole]
+        check = MomentCheck(self._calendar, self._movables, self._units, self._budget)
+        return bool(whole) and not check.allows(whole, whole[0].window)
 
     def _place(self, units: tuple[Unit, ...], since: int, moves_left: int) -> bool:
         """Place units, the first one on one of its candidates from a place on; undo everything when that fails."""

@@ -11,10 +11,10 @@ from dibs.errors import BadValue
 from dibs.leases.model.access import require_to_maintain
 from dibs.leases.model.errors import LeaseConflict
 from dibs.leases.model.hosts import Host
-from dibs.leases.model.maintenance import Maintenance, MovedLease, PlannedMaintenance
 from dibs.leases.model.matching.budgets import BudgetSpent, SearchBudget
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.moving.maintenance import MaintenanceWindow, WindowSearch, maintenance_need
+from dibs.leases.model.moving.planned import Maintenance, MovedLease, PlannedMaintenance
 from dibs.leases.model.moving.search import UNITS_MAX
 from dibs.leases.model.windows import MINUTE, Window, minute_after
 from dibs.leases.operations.matching.movables import read_movables

@@ -15,15 +15,16 @@ from dibs.leases.model.access import require_to_maintain, require_to_see_mainten
 from dibs.leases.model.errors import LeaseNotFound
 from dibs.leases.model.events import LEASE_CHANGED
 from dibs.leases.model.leases import END, PENDING, RESERVATION_PENDING, START, WHOLE_HOST, Lease, Reservation
-from dibs.leases.model.maintenance import Maintenance
 from dibs.leases.model.moving.maintenance import maintenance_need, requirements_of
+from dibs.leases.model.moving.planned import Maintenance
 from dibs.leases.model.windows import Window
 from dibs.leases.operations import booking
 from dibs.leases.operations.events import end_and_delete
 from dibs.leases.operations.maintenance.planning import find_maintained
 from dibs.leases.operations.matching.search import HostSearch
 from dibs.leases.operations.planning import NOT_STORED, new_event
-from dibs.leases.queries import leases, maintenance
+from dibs.leases.queries import leases
+from dibs.leases.queries.moving import maintenance
 
 HOSTS_LISTED_MAX = 10_000
 

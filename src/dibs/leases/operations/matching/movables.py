@@ -10,7 +10,8 @@ from dibs.leases.model.hosts import HostDetails
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.moving.moves import Movable
 from dibs.leases.model.windows import MINUTE
-from dibs.leases.queries import bookings, hosts, pending_reservations
+from dibs.leases.queries import bookings, hosts
+from dibs.leases.queries.moving import pending_reservations
 
 MOVABLES_MAX = 1_000
 """The number of reservations that a search may move: those that begin next to the moment in question."""

@@ -22,7 +22,8 @@ from dibs.leases.model.moving.moves import Move
 from dibs.leases.model.moving.search import MoveSearch
 from dibs.leases.model.windows import Window
 from dibs.leases.operations.matching.movables import read_movables
-from dibs.leases.queries import bookings, free_hosts, hosts, pending_reservations
+from dibs.leases.queries import bookings, free_hosts, hosts
+from dibs.leases.queries.moving import pending_reservations
 
 STEPS_MAX = 30_000
 """The steps of a search for moves: some 50 ms."""
@@ -96,7 +97,7 @@ def still_fits(tx: Transaction, now: int, search: HostSearch, choice: HostChoice
             return False
     placed = [(move.need, move.hosts, move.of.window) for move in choice.moves]
     placed += [(need, hosts, search.window) for need, hosts in zip(search.needs, choice.assignments, strict=True)]
-    windows = [window for _, _, window in placed]
+    windows = [search.window, *(move.of.window for move in choice.moves)]
     span = Window(min(each.start for each in windows), max(each.end for each in windows))
     taken = bookings.overlapping(tx, span.widened(search.cleaning_minutes), choice.host_ids)
     left = [booking for booking in taken if booking.reservation_id not in moved]

@@ -3,7 +3,8 @@ from dibs.leases.model.matching.needs import need_of
 from dibs.leases.model.moving.moves import Movable
 from dibs.leases.model.windows import Window
 from dibs.leases.operations.events import DueEvent, run_event
-from dibs.leases.queries import bookings, pending_reservations
+from dibs.leases.queries import bookings
+from dibs.leases.queries.moving import pending_reservations
 from tests.builders import Ledger
 from tests.lease_builders import OWNER, at, booked, instances, lease, make_host, whole
 

@@ -1,0 +1,1 @@
+"""Calls for those who run the machines."""

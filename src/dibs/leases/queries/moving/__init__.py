@@ -1,0 +1,1 @@
+"""Read what can be moved, and planned maintenance."""
