@@ -190,6 +190,7 @@ def test_reader_sees_one_snapshot(store: Store, name: str | None) -> None:
 
 def test_named_read_learns_whether_it_is_a_single_select(store: Store) -> None:
     attempts = []
+    before = store.statistics.statements
 
     def look(tx: Transaction, times: int) -> int:
         attempts.append(times)
@@ -201,6 +202,7 @@ def test_named_read_learns_whether_it_is_a_single_select(store: Store) -> None:
         assert store.read(lambda tx, times=times: look(tx, times), "look") == times  # type: ignore[misc]
     repeated = 1 if store.engine.reads_alone else 0
     assert len(attempts) == 5 + repeated
+    assert store.statistics.statements == before + 1 + 1 + 2 + 2 + 1
 
 
 def test_named_read_cannot_write(store: Store) -> None:

@@ -177,6 +177,8 @@ class Transaction:
     def _run(self, statement: Executable, parameters: Mapping[str, Any] | None) -> Compiled:
         compiled = self._compiler.compile(statement)
         if self._alone and (self.statements or not compiled.sql.startswith("SELECT")):
+            # The read runs again from the start: its statements count once.
+            self.statements = 0
             raise NotAlone
         self.statements += 1
         try:
