@@ -7,7 +7,7 @@ ends, on every engine, Galera included. All reads come after it. A change of a t
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, Select, Update, bindparam, delete, func, insert, select, update
+from sqlalchemy import BigInteger, ColumnElement, Select, Update, bindparam, case, delete, func, insert, select, update
 
 from dibs.database import sets
 from dibs.database.transaction import Transaction
@@ -16,18 +16,22 @@ from dibs.ledger.queries import structure
 from dibs.ledger.queries.resource_classes import ensure
 from dibs.ledger.tables import inventories, providers, resource_classes
 
-_PARENT, _ROOT = providers.alias("parent"), providers.alias("root")
-SELECT = (
-    select(
-        *(providers.c[name] for name in ("id", "uuid", "name", "generation", "parent_id", "root_id")),
-        _PARENT.c.uuid.label("parent"),
-        _ROOT.c.uuid.label("root"),
-        providers.c.created_at,
-        providers.c.updated_at,
-    )
-    .select_from(providers)
-    .join(_ROOT, _ROOT.c.id == providers.c.root_id)
-    .outerjoin(_PARENT, _PARENT.c.id == providers.c.parent_id)
+_OTHER = providers.alias("other")
+
+
+def _uuid_of(key: ColumnElement[int]) -> ColumnElement[str]:
+    """Return the uuid of another provider of the tree."""
+    return select(_OTHER.c.uuid).where(_OTHER.c.id == key).scalar_subquery()
+
+
+_IS_ROOT = providers.c.root_id == providers.c.id
+SELECT = select(
+    *(providers.c[name] for name in ("id", "uuid", "name", "generation", "parent_id", "root_id")),
+    # Most providers are roots. A join would look up their own rows twice, and its plan would depend on statistics.
+    case((providers.c.parent_id.is_not(None), _uuid_of(providers.c.parent_id))).label("parent"),
+    case((_IS_ROOT, providers.c.uuid), else_=_uuid_of(providers.c.root_id)).label("root"),
+    providers.c.created_at,
+    providers.c.updated_at,
 )
 """Every attribute of Provider."""
 
