@@ -1,9 +1,9 @@
-"""A search right after a fleet was loaded: no plan waits for the statistics of the database."""
+"""A search and a claim right after a fleet was loaded: no plan waits for the statistics of the database."""
 
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import Insert, insert
 from sqlalchemy.sql.base import Executable
 
 from dibs.access.access import SERVICE
@@ -11,14 +11,17 @@ from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.operations.candidates import find_candidates
 from dibs.candidates.queries import structure as loading
 from dibs.candidates.queries import usage
-from dibs.database import open_store
+from dibs.database import Store, open_store
 from dibs.database.engines import timeouts
 from dibs.database.sets import listed
 from dibs.database.transaction import Transaction
+from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.model.criteria import Criteria
+from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
 from dibs.ledger.queries import structure
 from dibs.ledger.queries.structure import BUCKETS
 from dibs.ledger.tables import inventories, provider_traits, providers, resource_classes, traits
+from dibs.wiring.hooks import build_runner
 from tests.builders import FIRST_INSTANT
 from tests.laws import connect
 
@@ -83,8 +86,28 @@ def test_a_fleet_is_searched_right_after_it_was_loaded_within_a_second_a_stateme
         plans = {table: store.read(lambda tx, each=each: plan_of(tx, *each)) for table, each in hot.items()}
         for table in ("inventories", "providers", "provider_traits"):
             assert not scans(plans[table], table), plans[table]
+        for sql, plan in plans_of_a_claim(store):
+            assert not any(scans(plan, table) for table in ("inventories", "providers")), (sql, plan)
     finally:
         store.close()
+
+
+def plans_of_a_claim(store: Store) -> list[tuple[str, list[str]]]:
+    """Claim once, and return the SELECT and UPDATE statements with their plans."""
+    ran: list[tuple[Executable, dict[str, Any]]] = []
+    resources = {_provider(7)["uuid"]: {"VCPU": 1, "MEMORY_MB": 1}}
+    request = ClaimRequest(consumer=_provider(8)["uuid"], resources=resources, project_id="p", user_id="u")
+    run = Transaction._run
+
+    def record(self: Transaction, statement: Executable, parameters: Any) -> Any:
+        ran.append((statement, dict(parameters or {})))
+        return run(self, statement, parameters)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Transaction, "_run", record)
+        build_runner(store, lambda: FIRST_INSTANT).write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
+    shown = [each for each in ran if not isinstance(each[0], Insert)]
+    return store.write(lambda tx: [(str(each[0]), plan_of(tx, *each)) for each in shown])
 
 
 def plan_of(tx: Transaction, statement: Executable, parameters: dict[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from dibs.ledger.queries import claim_views
 from dibs.machines.model.errors import NodeAssociated, NodeClaimed
 from dibs.machines.operations import node_claims
 from tests.builders import Ledger
-from tests.provider_builders import claim, make
+from tests.provider_builders import claim, make, statements
 
 ME = "11111111-1111-4111-8111-111111111111"
 OTHER = "22222222-2222-4222-8222-222222222222"
@@ -89,3 +89,22 @@ def test_a_refused_request_keeps_the_claims_of_all_consumers(ledger: Ledger) -> 
         ledger.run(lambda tx: claiming.replace_claims(tx, 3, requests))
     rows = ledger.store.read(lambda tx: claim_views.on_provider(tx, provider.id))
     assert [(row["consumer"], row["amount"]) for row in rows] == [(consumer, 1)]
+
+
+def test_claims_take_few_statements_however_many_they_are(ledger: Ledger) -> None:
+    uuids = [make(ledger, VCPU=8, MEMORY_MB=8).uuid for _ in range(4)]
+
+    def replaced(count: int, turn: int) -> int:
+        requests = [
+            ClaimRequest(
+                consumer=f"{number}{count}111111-1111-4111-8111-111111111111",
+                resources={uuids[(number + turn) % 4]: {"VCPU": 1, "MEMORY_MB": 1}},
+                project_id="p",
+                user_id="u",
+                generation=turn or None,
+            )
+            for number in range(count)
+        ]
+        return statements(ledger, lambda: ledger.run(lambda tx: claiming.replace_claims(tx, 1, requests)))
+
+    assert [replaced(count, turn) for turn in (0, 1) for count in (1, 3)] == [11, 11, 16, 16]

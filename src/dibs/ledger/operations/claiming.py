@@ -25,6 +25,7 @@ from dibs.ledger.model.errors import (
     ResourceClassNotFound,
 )
 from dibs.ledger.model.events import CAPACITY_FREED, Amounts, claim_events
+from dibs.ledger.model.inventories import Inventory
 from dibs.ledger.operations.guards import ClaimChange, ReleasedClaim, guards
 from dibs.ledger.queries import claims, consumers, inventories, providers, resource_classes
 from dibs.ledger.queries.claims import Held
@@ -60,9 +61,8 @@ def replace_claims(tx: Transaction, now: int, requests: Sequence[ClaimRequest]) 
         check_consumer_generation(request, current.generation if current else None)
     held = _held(tx, known.values())
     locked.require_all(known.values(), held)
-    keys = _inventory_keys(tx, requests, provider_ids)
-    stock = inventories.of_providers(tx, sorted({key.provider_id for key in keys.values()}))
-    require_inventories(stock, ((key, provider, name) for (provider, name), key in keys.items()))
+    stock = inventories.of_providers(tx, sorted(provider_ids.values()))
+    keys = _inventory_keys(tx, requests, provider_ids, stock)
     change = ClaimChange(requests=requests, keys=keys, before=_before(requests, known, held))
     for guard in guards(tx):
         guard.check_claims(tx, change)
@@ -172,12 +172,28 @@ def _held(tx: Transaction, owners: Iterable[Consumer]) -> list[Held]:
 
 
 def _inventory_keys(
-    tx: Transaction, requests: Sequence[ClaimRequest], provider_ids: Mapping[str, int]
+    tx: Transaction,
+    requests: Sequence[ClaimRequest],
+    provider_ids: Mapping[str, int],
+    stock: Mapping[InventoryKey, Inventory],
 ) -> dict[tuple[str, str], InventoryKey]:
     """Return the key of every inventory that the requests name, by provider uuid and class name."""
     named = {
         (provider, name) for request in requests for provider, amounts in request.resources.items() for name in amounts
     }
+    present = {(inventory.provider, inventory.resource_class): key for key, inventory in stock.items()}
+    if not named <= present.keys():
+        _refuse_missing(tx, named, provider_ids, stock)
+    return {each: present[each] for each in named}
+
+
+def _refuse_missing(
+    tx: Transaction,
+    named: Collection[tuple[str, str]],
+    provider_ids: Mapping[str, int],
+    stock: Mapping[InventoryKey, Inventory],
+) -> None:
+    """Raise for the first provider, class or inventory that does not exist; in this order, as Placement does."""
     for provider, _ in sorted(named):
         if provider not in provider_ids:
             raise ClaimedProviderNotFound(provider=provider)
@@ -187,7 +203,8 @@ def _inventory_keys(
             if resource_classes.is_standard(name):
                 raise NoSuchInventory(resource_class=name, provider=provider)
             raise ResourceClassNotFound(resource_class=name)
-    return {(provider, name): InventoryKey(provider_ids[provider], class_ids[name]) for provider, name in named}
+    keys = {(provider, name): InventoryKey(provider_ids[provider], class_ids[name]) for provider, name in named}
+    require_inventories(stock, ((key, provider, name) for (provider, name), key in keys.items()))
 
 
 def _lock_providers(
