@@ -20,7 +20,7 @@ from tests.laws import broken_laws, read_tables
 from tests.lease_builders import OWNER, instances, make_host, whole
 from tests.lease_laws import broken_lease_laws
 
-LEASES = 200
+LEASES = 80
 DAY = 86_400
 SECOND = 1_000_000
 COUNT = select(leases.c.status, func.count().label("number")).group_by(leases.c.status)
