@@ -101,3 +101,16 @@ def test_page_names_commands_that_there_are(booked: tuple[DibsServer, str]) -> N
         for command in commands:
             found, name, arguments = app.command_manager.find_command(shlex.split(command)[1:])
             found(app, None).get_parser(name).parse_args(arguments)
+
+
+def test_mine_makes_a_calendar_that_needs_no_session(booked: tuple[DibsServer, str]) -> None:
+    server, _ = booked
+    with httpx.Client(base_url=server.url, headers=PERSONAS["owner member"], timeout=60) as browser:
+        form = browser.get("/console/mine").text
+        csrf = re.search(r'name="csrf" value="([^"]+)"', form)
+        assert csrf is not None
+        assert browser.post("/console/mine/calendar", data={"csrf": "other"}).status_code == 403
+        page = browser.post("/console/mine/calendar", data={"csrf": csrf[1]}).text
+    url = re.search(r'href="([^"]+[.]ics)"', page)
+    assert url is not None
+    assert "X-WR-CALNAME:Dibs storage" in httpx.get(html.unescape(url[1]), timeout=60).text

@@ -17,6 +17,7 @@ ROUTES: tuple[Route[View], ...] = (
     Route(method="GET", path="/capacity", handler=capacity.show),
     Route(method="GET", path="/changes", handler=changes.stream),
     Route(method="GET", path="/mine", handler=mine.show),
+    Route(method="POST", path="/mine/calendar", handler=mine.create_calendar),
     Route(method="POST", path="/leases", handler=lease.create),
     Route(method="GET", path="/leases/{lease}", handler=lease.show),
     Route(method="POST", path="/leases/{lease}", handler=lease.change),

@@ -19,6 +19,9 @@ FUTURE = 366 * DAY
 TOKEN_BYTES = 32
 """The random bytes of a token. Nobody guesses it, so a digest without a salt protects it."""
 
+FEEDS_PREFIX = "/v1/feeds/"
+FEED_SUFFIX = ".ics"
+
 LEASE = "lease"
 ALLOCATION = "allocation"
 
@@ -59,6 +62,11 @@ class Feed(Struct, frozen=True, kw_only=True):
 
     title: str
     entries: tuple[Entry, ...]
+
+
+def feed_path(token: str) -> str:
+    """Return the path, below the mount of Dibs' own API, of the feed that a token opens."""
+    return f"{FEEDS_PREFIX}{token}{FEED_SUFFIX}"
 
 
 def digest_of(token: str) -> str:

@@ -1,5 +1,6 @@
 """What the user's project has and will have: leases and allocations, the first to end first."""
 
+import secrets
 from collections.abc import Mapping
 
 from msgspec import Struct
@@ -11,6 +12,9 @@ from dibs.allocations.operations.endings import RenewAllocation
 from dibs.allocations.operations.endings import renew_allocation as renew
 from dibs.allocations.operations.promises import ListQueue, QueuedAllocation, list_queue
 from dibs.allocations.operations.schedules import LeasedNode, ListNodesOfLeases, list_nodes_of_leases
+from dibs.calendars.model.calendars import TOKEN_BYTES, digest_of, feed_path
+from dibs.calendars.operations.calendars import CreateCalendar
+from dibs.calendars.operations.calendars import create_calendar as create
 from dibs.console import pages
 from dibs.console.exchange import Exchange
 from dibs.console.views.reading import allocation_projects, node_attributes
@@ -42,6 +46,20 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 def show(exchange: Exchange) -> Response:
     """GET /mine"""
+    return _show(exchange)
+
+
+def create_calendar(exchange: Exchange) -> Response:
+    """POST /mine/calendar"""
+    exchange.check_form()
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    command = CreateCalendar(project=exchange.actor.project, token_digest=digest_of(token))
+    exchange.write(create, exchange.machines, command)
+    # The page is the only one that shows the URL, so there is no redirect to another one.
+    return _show(exchange, feed=f"{exchange.request.base_url.removesuffix('/console')}/dibs{feed_path(token)}")
+
+
+def _show(exchange: Exchange, feed: str = "") -> Response:
     changes = exchange.count_changes()
     entries = sorted([*_leases(exchange), *_allocations(exchange)], key=_end_of)
     return exchange.page(
@@ -49,7 +67,8 @@ def show(exchange: Exchange) -> Response:
         changes=changes,
         entries=entries,
         done=exchange.query.get("done", ""),
-        command="dibs lease list; dibs allocation list",
+        feed=feed,
+        command="dibs lease list; dibs allocation list; dibs calendar create",
     )
 
 

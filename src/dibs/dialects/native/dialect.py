@@ -6,6 +6,7 @@ from dibs.access.lease_policy import LeasePolicy
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.operations.intake import AllocationIntake
+from dibs.calendars.model.calendars import FEEDS_PREFIX
 from dibs.database.runner import Runner
 from dibs.dialects.native import responses
 from dibs.dialects.native.errors import Headers, Refusal, answer_domain_error, error_answer
@@ -29,7 +30,7 @@ class _PublicPaths:
     """The discovery documents, and the feeds of calendars, whose paths contain their credential."""
 
     def __contains__(self, path: object) -> bool:
-        return path in ("/", "/v1") or (isinstance(path, str) and path.startswith(feeds.PREFIX))
+        return path in ("/", "/v1") or (isinstance(path, str) and path.startswith(FEEDS_PREFIX))
 
 
 class Native:

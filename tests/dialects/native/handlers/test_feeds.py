@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 import icalendar
 import pytest
 
+from dibs.calendars.model.calendars import feed_path
 from dibs.dialects.native import Native
 from dibs.dialects.native.handlers import feeds
 from dibs.http.auth import ANONYMOUS
@@ -16,7 +17,7 @@ from tests.dialects.conversation import Answer, send
 from tests.dialects.native.conversation import Conversation, person
 from tests.lease_builders import lease, make_host, whole
 
-UNKNOWN = feeds.path_of("x" * 43)
+UNKNOWN = feed_path("x" * 43)
 
 
 @pytest.fixture(autouse=True)

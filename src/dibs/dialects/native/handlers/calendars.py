@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from dibs.calendars.model.access import visible_calendars
-from dibs.calendars.model.calendars import TOKEN_BYTES, Calendar, digest_of
+from dibs.calendars.model.calendars import TOKEN_BYTES, Calendar, digest_of, feed_path
 from dibs.calendars.operations import calendars as operations
 from dibs.dialects.native.exchange import Exchange, json_answer, next_url
-from dibs.dialects.native.handlers import feeds
 from dibs.dialects.native.times import render_time
 from dibs.documents.json_schema import Schema
 from dibs.http.exchange import empty_answer
@@ -54,7 +53,7 @@ def create_calendar(exchange: Exchange) -> Response:
         token_digest=digest_of(token),
     )
     made = exchange.write(operations.create_calendar, command)
-    return json_answer({**_render(made), "url": f"{exchange.request.base_url}{feeds.path_of(token)}"}, 201)
+    return json_answer({**_render(made), "url": f"{exchange.request.base_url}{feed_path(token)}"}, 201)
 
 
 def list_calendars(exchange: Exchange) -> Response:

@@ -9,7 +9,7 @@ import threading
 
 from dibs.access.access import SERVICE
 from dibs.calendars.model.access import listed_leases
-from dibs.calendars.model.calendars import Calendar, digest_of
+from dibs.calendars.model.calendars import FEED_SUFFIX, FEEDS_PREFIX, Calendar, digest_of
 from dibs.calendars.model.icalendar import CONTENT_TYPE, encode
 from dibs.calendars.operations.feeds import ReadFeed, find_calendar, read_feed
 from dibs.dialects.native.errors import Refusal
@@ -19,18 +19,11 @@ from dibs.http.exchange import empty_answer
 from dibs.http.messages import Response
 from dibs.machines.model.errors import NodeNotFound
 
-NOUN = "feeds"
-PREFIX = f"/v1/{NOUN}/"
-SUFFIX = ".ics"
+NOUN = FEEDS_PREFIX.split("/")[-2]
 
 _GONE = "There is no such calendar, or it was deleted."
 _ATTEMPTS = Attempts()
 _LOCK = threading.Lock()
-
-
-def path_of(token: str) -> str:
-    """Return the path of the feed that a token opens."""
-    return f"{PREFIX}{token}{SUFFIX}"
 
 
 def show_feed(exchange: Exchange) -> Response:
@@ -58,7 +51,7 @@ def _find(exchange: Exchange) -> Calendar:
     if seconds:
         retry = (("retry-after", str(seconds)),)
         raise Refusal(429, f"Too many unknown calendars. Please try again in {seconds} seconds.", retry)
-    token = exchange.arguments["feed"].removesuffix(SUFFIX)
+    token = exchange.arguments["feed"].removesuffix(FEED_SUFFIX)
     calendar = exchange.services.runner.read(find_calendar, SERVICE, digest_of(token))
     if calendar is None:
         with _LOCK:
