@@ -66,6 +66,8 @@ MORE_RULES = {
     "GET /baremetal/v1/nodes/{node}",
     "PATCH /baremetal/v1/nodes/{node}",
     "GET /baremetal/v1/nodes/{node}/allocation",
+    "GET /baremetal/v1/nodes/{node}/history",
+    "GET /baremetal/v1/nodes/{node}/history/{event}",
     "PUT /baremetal/v1/nodes/{node}/management/boot_device",
     "GET /baremetal/v1/nodes/{node}/portgroups",
     "GET /baremetal/v1/nodes/{node}/portgroups/detail",

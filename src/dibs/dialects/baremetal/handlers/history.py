@@ -7,6 +7,7 @@ from dibs.dialects.baremetal.documents.idents import node_in_path
 from dibs.dialects.baremetal.documents.paging import LIST_QUERY, page_answer
 from dibs.dialects.baremetal.documents.rendering import render_time
 from dibs.dialects.baremetal.documents.selection import asks_for_detail
+from dibs.dialects.baremetal.endpoints import DETAIL
 from dibs.dialects.baremetal.errors import Refusal, bad_request
 from dibs.dialects.baremetal.exchange import Exchange, json_answer
 from dibs.http.messages import Response
@@ -20,7 +21,11 @@ from dibs.reports.operations.node_history import (
 )
 
 SINCE = 78
-QUERY: Mapping[str, Mapping[str, Any]] = {**LIST_QUERY, "detail": {"type": "boolean"}}
+QUERY: Mapping[str, Mapping[str, Any]] = {
+    **LIST_QUERY,
+    "sort_key": {"enum": ["created_at"]},
+    **DETAIL,
+}
 
 _IN_LIST = ("uuid", "created_at", "severity", "event")
 _DETAILS = ("event_type", "conductor", "user", "project", "state", "target_provision_state", "duration_seconds")
