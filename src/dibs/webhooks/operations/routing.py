@@ -17,7 +17,8 @@ DELIVERIES_MAX = 2_000
 
 def has_events_to_route(tx: Transaction, access: Access, now: int, command: None) -> bool:
     """Return True when events may have to be delivered. A read, so that idle conductors do not take the lock."""
-    return webhooks.position(tx) < positions.last(tx) and bool(webhooks.enabled(tx))
+    # Most sites have no webhook: then this is one statement.
+    return bool(webhooks.enabled(tx)) and webhooks.position(tx) < positions.last(tx)
 
 
 def route_events(tx: Transaction, access: Access, now: int, command: None) -> int:
