@@ -10,7 +10,7 @@ from dibs.access.access import SERVICE
 from dibs.allocations.operations.allocations import UpdateAllocation, update_allocation
 from dibs.allocations.operations.granting import grant_nodes
 from dibs.allocations.operations.queue import list_ready_entries
-from dibs.conductor import entries
+from dibs.conductor import allocations, entries
 from dibs.database.errors import StoreUnavailable
 from dibs.database.runner import Runner
 from dibs.documents.json_patch import PatchOperation
@@ -203,7 +203,8 @@ def test_node_that_gains_a_trait_wakes_the_conductor(ledger, start):
     assert settled(ledger, allocation).node_uuid == node.uuid
 
 
-def test_queue_is_not_simulated_again_while_nothing_changes(ledger, start):
+def test_queue_is_not_simulated_again_while_nothing_changes(ledger, start, monkeypatch):
+    monkeypatch.setattr(allocations, "LOOK_SECONDS", NEVER)
     counting = Counting(ledger.store, ledger.clock, HOOKS)
     conductor = start(runner=counting)
     waits(conductor, allocate(ledger, wait_seconds=3600))
