@@ -125,6 +125,7 @@ MORE_RULES = {
     "POST /dibs/v1/calendars",
     "GET /dibs/v1/events",
     "GET /dibs/v1/leases/availability",
+    "POST /dibs/v1/maintenance",
     "GET /dibs/v1/nodes/{node}/history",
     "GET /dibs/v1/reports/utilisation",
     "GET /dibs/v1/why",
