@@ -17,6 +17,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "ledger.providers.lock_many",
         "machines.chassis.lock",
         "quotas.quotas.lock",
+        "quotas.shares.lock",
         "servers.launch_reservations.lock",
         "servers.servers.lock",
         "webhooks.webhooks.lock",
@@ -51,6 +52,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "webhooks.webhooks.move_position",
         "webhooks.webhooks.take",
     ),
+    "what a project had lately is no object: after a long time it says nothing any more": ("quotas.shares.forget",),
     "a heartbeat moves nothing but the time of the next one": (
         "allocations.keep_alive.record",
         "machines.conductors.record_heartbeat",

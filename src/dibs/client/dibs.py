@@ -18,7 +18,8 @@ from dibs.client.hosts import Hosts
 from dibs.client.leases import Leases
 from dibs.client.nodes import Nodes
 from dibs.client.operators.maintenance import Maintenance
-from dibs.client.quotas import Quotas
+from dibs.client.projects.quotas import Quotas
+from dibs.client.projects.shares import Shares
 from dibs.client.reservations import Reservations
 from dibs.client.results import Candidate, FunnelStage, NodeReasons, Why
 
@@ -47,6 +48,7 @@ class Dibs:
         self.calendars = Calendars(self._native)
         self.quotas = Quotas(self._native)
         self.maintenance = Maintenance(self._native)
+        self.shares = Shares(self._native)
 
     @classmethod
     @dibs_errors()

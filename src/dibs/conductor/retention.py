@@ -10,6 +10,7 @@ from dibs.database.runner import Runner
 from dibs.events.operations.retention import COUNT_MAX as EVENTS_MAX
 from dibs.events.operations.retention import RemoveOldEvents, remove_old_events
 from dibs.leases.operations.leases import RemoveEndedLeases, remove_ended_leases
+from dibs.quotas.operations.shares import forget_shares
 from dibs.webhooks.operations.delivering import DELIVERIES_REMOVED_MAX, RemoveOldDeliveries, remove_old_deliveries
 
 POLL_SECONDS = 60.0
@@ -49,7 +50,7 @@ class Retention:
         self._days = days
 
     def run(self) -> None:
-        """Remove the oldest failed allocations, conductors, ended leases, events and deliveries of webhooks."""
+        """Remove the oldest failed allocations, conductors, ended leases, events, deliveries and shares."""
         if self._days.failures:
             self._remove_failures()
         if self._days.leases:
@@ -58,6 +59,7 @@ class Retention:
             self._remove_events()
         if self._days.deliveries:
             self._remove_deliveries()
+        self._runner.write(forget_shares, SERVICE, None)
 
     def _remove_failures(self) -> None:
         removed = self._runner.write(remove_old_failures, SERVICE, self._days.failures * DAY_SECONDS)

@@ -229,6 +229,17 @@ class Settings:
         "What happens at the end of an allocation: release its node, after undeploying it, or only report the end.",
         check=_one_of("release", "report"),
     )
+    queue_order: str = _setting(
+        "fifo",
+        "Order of the queue: fifo, first come first served, or fair_share, by what each project had of the nodes and by"
+        " its weight. The same in all processes.",
+        check=_one_of("fifo", "fair_share"),
+    )
+    fair_share_half_life_hours: float = _setting(
+        168.0,
+        "Time after which a node that a project had counts half in the order of the queue.",
+        check=_at_least(0.01),
+    )
     hold_seconds: float = _setting(
         300.0,
         "Default time until a node reservation expires.",

@@ -21,7 +21,7 @@ from dibs.rpc.signing import CallVerifier
 from dibs.settings import Settings
 from dibs.wiring.hooks import build_hooks, build_runner
 from dibs.wiring.parts import make_conductor, make_console, make_dialects
-from dibs.wiring.rules import cors_from
+from dibs.wiring.rules import cors_from, half_life_seconds_from
 from dibs.wiring.site_metrics import SiteMetrics
 
 CONDUCTOR_CONNECTIONS = 8
@@ -108,7 +108,9 @@ def _open(settings: Settings) -> tuple[Store, DatabaseClock, Runner]:
         ),
     )
     clock = DatabaseClock(store)
-    hooks = build_hooks(placement_quotas=settings.placement_quotas)
+    hooks = build_hooks(
+        placement_quotas=settings.placement_quotas, fair_share_half_life_seconds=half_life_seconds_from(settings)
+    )
     return store, clock, build_runner(store, clock, read_vault(settings), hooks)
 
 

@@ -55,6 +55,11 @@ def lifetime_rules_from(settings: Settings) -> LifetimeRules:
     )
 
 
+def half_life_seconds_from(settings: Settings) -> float | None:
+    """Return the half-life of what projects had of the nodes; None when the first come are served first."""
+    return settings.fair_share_half_life_hours * 3_600 if settings.queue_order == "fair_share" else None
+
+
 def lease_rules_from(settings: Settings) -> LeaseRules:
     """Return the rules for leases."""
     return LeaseRules(

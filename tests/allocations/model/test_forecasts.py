@@ -31,8 +31,10 @@ def node(uuid: str, free_at: int, state: str = "has no end") -> ExpectedNode:
     return ExpectedNode(uuid, uuid, free_at, "" if free_at == 0 else state)
 
 
-def entry(key: str, count: int = 1, seconds: int | None = None, requirements: Requirements = ANY) -> ForecastEntry:
-    return ForecastEntry(key, requirements, count, Lifetime(seconds))
+def entry(
+    key: str, count: int = 1, seconds: int | None = None, requirements: Requirements = ANY, number: int = 0
+) -> ForecastEntry:
+    return ForecastEntry(key, requirements, count, Lifetime(seconds), number)
 
 
 def starts(entries, *nodes, now=0):
@@ -75,6 +77,8 @@ def test_a_promise_moves_earlier_or_names_what_moved_it():
     assert (later.start, later.moved_by) == (200, "node a is in use until 200")
     taken = keep_promise(promise, look(node("a", 100), node("b", 300), ahead=[entry("y")]), 50)
     assert (taken.start, taken.moved_by) == (300, "allocation y ahead in the queue takes node a")
+    fair = keep_promise(promise, look(node("a", 100), node("b", 300), ahead=[entry("y", number=9)]), 50)
+    assert fair.moved_by == "allocation y that came later, ahead by fair share, takes node a"
     gone = keep_promise(promise, look(node("b", 300)), 50)
     assert (gone.start, gone.moved_by) == (300, "node a went out of service, or no longer suits it")
     assert keep_promise(gone, look(node("b", 250)), 50).moved_by == gone.moved_by, "it stays until it moves again"
@@ -117,7 +121,8 @@ def test_a_project_learns_nothing_about_the_allocations_of_others():
 class History:
     """Random events on a few nodes and a queue; every promise that moves later must name a true cause."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, fair_share: bool = False) -> None:
+        self.fair_share = fair_share
         self.chance = random.Random(seed)
         self.now = SECOND
         self.free_at = {f"n{number}": 0 for number in range(self.chance.randint(1, 5))}
@@ -138,14 +143,16 @@ class History:
         for _ in range(EVENTS):
             self.prolonged, self.lost = set(), set()
             self.chance.choice([self.arrive, self.arrive, self.pass_time, self.pass_time, self.release, self.prolong,
-                                self.toggle_service, self.withdraw])()  # fmt: skip
+                                self.toggle_service, self.withdraw,
+                                *[self.reorder] * 3 * self.fair_share])()  # fmt: skip
             self.grant()
             self.check()
         return self.moved
 
     def arrive(self) -> None:
-        seconds = self.chance.choice([None, 5, 20, 60])
-        made = entry(f"e{next(self.numbers)}", self.chance.choice([1, 1, 2]), seconds, self.chance.choice(self.kinds))
+        seconds, number = self.chance.choice([None, 5, 20, 60]), next(self.numbers)
+        count = self.chance.choice([1, 1, 2])
+        made = entry(f"e{number}", count, seconds, self.chance.choice(self.kinds), number)
         if made.count <= len(made.requirements.candidate_nodes):
             self.queue.append(made)
 
@@ -171,6 +178,12 @@ class History:
     def withdraw(self) -> None:
         if self.queue:
             self.promises.pop(self.queue.pop(self.chance.randrange(len(self.queue))).key, None)
+
+    def reorder(self) -> None:
+        """Another weight, or what a project had lately, puts some entries ahead of others."""
+        for _ in range(2):
+            if self.queue:
+                self.queue.insert(0, self.queue.pop(self.chance.randrange(len(self.queue))))
 
     def grant(self) -> None:
         """Give free nodes to the entries, in order; an entry takes any of those that suit it, a batch keeps some."""
@@ -202,9 +215,9 @@ class History:
                 assert after.depends_on
             if before.start is not None and (after.start is None or after.start > before.start):
                 self.moved += 1
-                self.check_cause(before, after, [ahead.key for ahead in self.queue])
+                self.check_cause(before, after, each)
 
-    def check_cause(self, before: Promise, after: Promise, keys: list[str]) -> None:
+    def check_cause(self, before: Promise, after: Promise, moved: ForecastEntry) -> None:
         cause = after.moved_by.split()
         assert cause, (before, after)
         if cause[0] == "node" and "service," in cause:
@@ -212,9 +225,12 @@ class History:
         elif cause[0] == "node":
             assert cause[1] in self.prolonged, after
         else:
-            assert cause[1] in keys, after
+            ahead = {each.key: each for each in self.queue[: self.queue.index(moved)]}
+            assert cause[1] in ahead, after
+            assert ("fair share" in after.moved_by) == (ahead[cause[1]].id > moved.id), after
 
 
-def test_no_promise_is_broken_without_a_true_cause():
-    moved = sum(History(seed).run() for seed in range(HISTORIES))
+@pytest.mark.parametrize("fair_share", [False, True])
+def test_no_promise_is_broken_without_a_true_cause(fair_share):
+    moved = sum(History(seed, fair_share=fair_share).run() for seed in range(HISTORIES))
     assert moved > HISTORIES / 10, "the histories move too few promises to show anything"

@@ -22,7 +22,7 @@ class Nodes:
 
 
 def waiting(required: Requirements, count: int = 1) -> WaitingEntry:
-    return WaitingEntry(entry=QueueEntry(key="k"), conductor_id=1, requirements=required, count=count)
+    return WaitingEntry(entry=QueueEntry(key="k"), conductor_id=1, requirements=required, ids=tuple(range(count)))
 
 
 def test_entries_take_nodes_in_order_until_none_is_left() -> None:

@@ -6,6 +6,7 @@ from dibs.access.access import EVERY_PROJECT, SERVICE
 from dibs.allocations.model.allocations import Lifetime
 from dibs.allocations.model.errors import NodePromised
 from dibs.allocations.model.lifetimes import LifetimeRules
+from dibs.allocations.operations import promises
 from dibs.allocations.operations.endings import (
     PROMISED,
     FindLatestEnd,
@@ -24,6 +25,7 @@ from tests.allocation_builders import Steps, allocate, allocate_batch, allocate_
 from tests.builders import Ledger
 from tests.provider_builders import statements
 from tests.quota_builders import limit
+from tests.share_builders import share_fairly, weigh
 
 RULES = LifetimeRules(grace_seconds=10, turnover_seconds=60)
 MINUTES_10 = Lifetime(seconds=600)
@@ -167,3 +169,46 @@ def test_quota_that_stops_an_entry_is_named_and_moves_its_promise(ledger, steps)
     limit(ledger, "p", "gold", nodes=1)
     update(ledger, steps)
     assert show(ledger, queued[0]).promised_at is not None
+
+
+def test_fair_share_decides_position_and_latest_start_and_names_the_event_that_moved_it(ledger, steps):
+    share_fairly(ledger)
+    _, node = allocate_node(ledger, lifetime=MINUTES_10, lifetime_rules=RULES)
+    force(ledger, node, owner="a", lessee="b")
+    first = wait(ledger, owner="a", lifetime=MINUTES_10)
+    second = wait(ledger, owner="a", lifetime=MINUTES_10)
+    update(ledger, steps)
+    assert [away(ledger, show(ledger, each).promised_at) for each in (first, second)] == [670, 1_340]
+    weigh(ledger, "b", 4)
+    late = wait(ledger, owner="b", lifetime=MINUTES_10)
+    update(ledger, steps)
+    found = [ledger.runner.read(get_queued_allocation, SERVICE, each.uuid) for each in (late, first, second)]
+    assert [each.position for each in found] == [1, 2, 3]
+    assert [away(ledger, each.allocation.promised_at) for each in found] == [670, 1_340, 2_010]
+    cause = f"an allocation that came later, ahead by fair share, takes node {node.uuid}"
+    assert found[1].allocation.moved_by == cause.replace("takes", "has") + " before"
+    everything = ledger.runner.read(list_queue, SERVICE, ListQueue(projects=EVERY_PROJECT))
+    assert [each.allocation.uuid for each in everything.visible] == [late.uuid, first.uuid, second.uuid]
+
+
+def test_head_of_the_queue_is_bounded_in_fair_order(ledger, steps, monkeypatch):
+    share_fairly(ledger)
+    monkeypatch.setattr(promises, "ALLOCATIONS_MAX", 3)
+    first, batch = wait(ledger, owner="a"), allocate_batch(ledger, 2, owner="b", wait_seconds=9_000)
+    wait(ledger, owner="a")
+    found = ledger.runner.read(list_queue, SERVICE, ListQueue(projects=EVERY_PROJECT))
+    expected = [(first.uuid, 1), *((each.uuid, 2) for each in batch)]
+    assert [(each.allocation.uuid, each.position) for each in found.visible] == expected
+
+
+def test_fair_forecast_takes_a_fixed_number_of_statements(ledger, steps):
+    share_fairly(ledger)
+    taken(ledger)
+
+    def renew(number: int) -> int:
+        for _ in range(number):
+            wait(ledger, owner="a")
+        update(ledger, steps)
+        return statements(ledger, lambda: update(ledger, steps))
+
+    assert renew(1) == renew(20)

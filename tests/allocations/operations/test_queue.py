@@ -10,7 +10,9 @@ from dibs.machines.model.nodes import Node
 from dibs.quotas.model.errors import QuotaExceeded
 from tests.allocation_builders import Steps, allocate, allocate_batch, gold, release, show
 from tests.builders import Ledger
+from tests.provider_builders import statements
 from tests.quota_builders import limit
+from tests.share_builders import share_fairly, weigh
 
 
 @pytest.fixture
@@ -212,3 +214,58 @@ def test_grant_that_exceeds_a_quota_is_refused(ledger: Ledger, steps: Steps) -> 
         steps.grant(allocation, node.uuid)
     assert show(ledger, allocation).state == "allocating"
     assert ledger.node(node).instance_uuid is None
+
+
+def test_fair_share_gives_the_next_node_to_the_project_that_had_least(ledger: Ledger, steps: Steps) -> None:
+    share_fairly(ledger)
+    nodes = [shared(ledger) for _ in range(2)]
+    first = allocate(ledger, owner="p", wait_seconds=60)
+    steps.grant(first, nodes[0].uuid)
+    second, late = allocate(ledger, owner="p", wait_seconds=60), allocate(ledger, owner="q", wait_seconds=60)
+    assert steps.ready() == [late.uuid]
+    assert (steps.found(second), steps.found(late)) == ([], [nodes[1].uuid])
+    assert steps.grant(second, nodes[1].uuid) is Outcome.LOST
+    assert steps.grant(late, nodes[1].uuid) is Outcome.SETTLED
+
+
+def test_fair_share_binds_allocations_that_do_not_wait(ledger: Ledger, steps: Steps) -> None:
+    share_fairly(ledger)
+    nodes = [shared(ledger) for _ in range(2)]
+    steps.grant(allocate(ledger, owner="p"), nodes[0].uuid)
+    waiting, poor, rich = allocate(ledger, owner="q", wait_seconds=60), allocate(ledger), allocate(ledger, owner="p")
+    assert steps.conclude(rich, retry=False) is Outcome.FAILED
+    assert steps.found(poor) == [], "projects alternate, and the allocation that waits is older"
+    release(ledger, waiting)
+    assert steps.found(poor) == [nodes[1].uuid]
+
+
+def test_weights_decide_how_many_nodes_of_a_free_fleet_go_to_each_project(ledger: Ledger, steps: Steps) -> None:
+    share_fairly(ledger)
+    weigh(ledger, "q", 3)
+    made = {owner: [allocate(ledger, owner=owner, wait_seconds=60).uuid for _ in range(8)] for owner in ("p", "q")}
+    for _ in range(8):
+        shared(ledger)
+    ready = steps.ready()
+    assert sorted(ready) == sorted([*made["p"][:2], *made["q"][:6]])
+
+
+def test_fair_share_takes_a_fixed_number_of_statements(ledger: Ledger, steps: Steps) -> None:
+    share_fairly(ledger)
+    shared(ledger)
+
+    def take_turns(number: int) -> int:
+        for _ in range(number):
+            allocate(ledger, owner="p", wait_seconds=60)
+            allocate(ledger, owner="q", wait_seconds=60)
+        return statements(ledger, steps.ready)
+
+    assert take_turns(1) == take_turns(20)
+
+
+def test_first_come_is_first_served_by_default(ledger: Ledger, steps: Steps) -> None:
+    weigh(ledger, "q", 100)
+    nodes = [shared(ledger) for _ in range(2)]
+    steps.grant(allocate(ledger, owner="p", wait_seconds=60), nodes[0].uuid)
+    older = allocate(ledger, owner="p", wait_seconds=60)
+    allocate(ledger, owner="q", wait_seconds=60)
+    assert steps.ready() == [older.uuid]

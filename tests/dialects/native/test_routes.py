@@ -35,6 +35,8 @@ def test_openapi_document_has_every_path(ask: Conversation) -> None:
         "/dibs/v1/webhooks/{webhook}/enable",
         "/dibs/v1/quotas",
         "/dibs/v1/quotas/{project}",
+        "/dibs/v1/shares",
+        "/dibs/v1/shares/{project}",
         "/dibs/v1/why",
         "/dibs/v1/why/candidates",
         "/dibs/v1/why/nodes",

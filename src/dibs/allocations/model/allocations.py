@@ -52,7 +52,7 @@ class Allocation(Struct, frozen=True, kw_only=True):
     """A request for one node, and its result."""
 
     id: int
-    """Also the position in the queue: a lower id is matched first."""
+    """Also the position in the queue by age."""
     uuid: str
     """Also the instance that the node will carry, and the consumer of its claim."""
     name: str | None = None

@@ -56,6 +56,8 @@ class ForecastEntry(Struct, frozen=True):
     requirements: Requirements
     count: int
     lifetime: Lifetime
+    id: int = 0
+    """Its position by age: an entry ahead with a higher one came later, and is ahead by fair share."""
 
 
 class Promise(NamedTuple):
@@ -74,11 +76,10 @@ class Promise(NamedTuple):
 class Outlook(NamedTuple):
     """The nodes that suit an entry, as it finds them after the entries ahead."""
 
+    entry: ForecastEntry
     start: int
     nodes: tuple[str, ...]
     suitable: Mapping[str, ExpectedNode]
-    owner: str | None
-    """The project of the entry."""
     taken: Mapping[str, ForecastEntry]
     """The entry ahead that takes a node, by the uuid of the node."""
     quota: str = ""
@@ -86,9 +87,9 @@ class Outlook(NamedTuple):
 
     def ahead(self, uuid: str) -> str:
         """Name the entry ahead that takes a node; the project learns nothing about the entries of others."""
-        entry = self.taken[uuid]
-        named = f"allocation {entry.key}" if entry.requirements.owner == self.owner else "an allocation"
-        return f"{named} ahead in the queue"
+        other, own = self.taken[uuid], self.entry
+        named = f"allocation {other.key}" if other.requirements.owner == own.requirements.owner else "an allocation"
+        return f"{named} that came later, ahead by fair share," if other.id > own.id else f"{named} ahead in the queue"
 
 
 def expect(node: NodeUse, now: int, turnover_seconds: float) -> ExpectedNode:
@@ -125,9 +126,9 @@ def forecast(
         counted_on = tuple(uuid for _, uuid in chosen)
         stopped = _stopped(entry, max(start, now), rooms) if start < NEVER else ""
         if stopped:
-            outlooks.append(Outlook(NEVER, (), suitable, entry.requirements.owner, dict(taken), stopped))
+            outlooks.append(Outlook(entry, NEVER, (), suitable, dict(taken), stopped))
             continue
-        outlooks.append(Outlook(start, counted_on, suitable, entry.requirements.owner, dict(taken)))
+        outlooks.append(Outlook(entry, start, counted_on, suitable, dict(taken)))
         if start < NEVER or entry.count > 1:  # A batch keeps the nodes that it has while it waits for the others.
             for _, uuid in chosen:
                 free_at[uuid] = _end(entry.lifetime, max(start, now), busy_seconds)

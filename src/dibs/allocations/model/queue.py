@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from dibs.allocations.model.allocations import Lifetime, Requirements
+from dibs.allocations.model.allocations import Allocation, Lifetime, Requirements
 from dibs.quotas.model.rooms import Room
 
 SPARE = 32
@@ -35,9 +35,33 @@ class WaitingEntry(Struct, frozen=True, kw_only=True):
     entry: QueueEntry
     conductor_id: int
     requirements: Requirements
-    count: int
-    """How many nodes it needs."""
+    ids: tuple[int, ...]
+    """The ids of its allocations, in their order."""
     lifetime: Lifetime = Lifetime()
+    created_at: int = 0
+
+    @property
+    def id(self) -> int:
+        """Its position by age."""
+        return self.ids[0]
+
+    @property
+    def count(self) -> int:
+        """How many nodes it needs."""
+        return len(self.ids)
+
+
+def entry_of(allocations: Sequence[Allocation], now: int) -> WaitingEntry:
+    """Return the entry of one allocation, or of all allocations of a batch that have no node yet."""
+    first = allocations[0]
+    return WaitingEntry(
+        entry=QueueEntry(key=first.batch or first.uuid, batch=first.batch is not None, waits=first.waits(now)),
+        conductor_id=first.conductor_id or 0,
+        requirements=first.requirements,
+        ids=tuple(each.id for each in allocations),
+        lifetime=first.lifetime,
+        created_at=first.created_at,
+    )
 
 
 class QueueSimulation:

@@ -10,7 +10,7 @@ from dibs.access.access import Access
 from dibs.allocations.model.allocations import Allocation
 from dibs.allocations.model.lifetimes import LifetimeRules, begin
 from dibs.allocations.model.outcomes import Outcome
-from dibs.allocations.model.queue import QueueEntry
+from dibs.allocations.model.queue import QueueEntry, entry_of
 from dibs.allocations.operations.queue import promised_nodes
 from dibs.allocations.queries import queue
 from dibs.database.transaction import Again, Transaction
@@ -19,6 +19,7 @@ from dibs.machines.model.nodes import Node, is_free
 from dibs.machines.operations import node_claims
 from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import nodes
+from dibs.quotas.operations.shares import lock_share
 
 
 class GrantNodes(Struct, frozen=True, kw_only=True):
@@ -48,9 +49,10 @@ def grant_nodes(tx: Transaction, access: Access, now: int, command: GrantNodes) 
     first, free = wanted[0], [node for node in locked if node is not None and is_free(node)]
     if len(free) != len(wanted):
         return Outcome.LOST
+    lock_share(tx, now, first.owner)  # Two grants to one project must not both count what it had before.
     required = first.requirements
     has = traits.of_providers(tx, [node.id for node in free]) if required.traits else {}
-    promised = promised_nodes(tx, now, first.resource_class, first.id)
+    promised = promised_nodes(tx, now, entry_of(wanted, now))
     if any(node.uuid in promised or not required.accept(node, has.get(node.id, ())) for node in free):
         return Outcome.LOST
     for index, (allocation, node) in enumerate(zip(wanted, free, strict=True)):

@@ -13,7 +13,7 @@ from msgspec import Struct
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import Allocation
 from dibs.allocations.model.outcomes import Outcome
-from dibs.allocations.model.queue import QueueEntry
+from dibs.allocations.model.queue import QueueEntry, entry_of
 from dibs.allocations.model.shortages import LACKS, LOCKED, PROMISED, explain_shortage, explain_wanted
 from dibs.allocations.operations.queue import promised_nodes
 from dibs.allocations.queries import free_nodes, queue
@@ -56,7 +56,7 @@ def match_entry(tx: Transaction, access: Access, now: int, command: MatchEntry) 
     if exceeded is not None:
         waits = first.waits(now)
         return Match(outcome=Outcome.WAITING if waits else Outcome.FAILED, reason="" if waits else str(exceeded))
-    promised = promised_nodes(tx, now, first.resource_class, first.id)
+    promised = promised_nodes(tx, now, entry_of(wanted, now))
     # Enough remain even if the entry accepts every promised node. A batch is counted from the first node on.
     found_max = len(promised) + len(wanted) + FOUND_MAX
     found = free_nodes.search(tx, first.requirements, 0.0 if command.entry.batch else chance.random(), found_max)

@@ -6,7 +6,7 @@ the transaction that grants a node decides.
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import accumulate, groupby, takewhile
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -15,10 +15,13 @@ from dibs.access.access import EVERY_PROJECT, Access, VisibleProjects
 from dibs.allocations.model.allocations import ALLOCATING, Allocation, Requirements
 from dibs.allocations.model.forecasts import ExpectedNode, ForecastEntry, Promise, expect, forecast, keep_promise
 from dibs.allocations.model.lifetimes import LifetimeRules
+from dibs.allocations.model.queue import QueueEntry, entry_of
 from dibs.allocations.operations.allocations import get_allocation
-from dibs.allocations.queries import bearers, forecasts, queue
+from dibs.allocations.operations.queue import entries_ahead, list_waiting_entries
+from dibs.allocations.queries import bearers, forecasts, queue, waiting
 from dibs.database.transaction import Transaction
 from dibs.machines.queries import conductors
+from dibs.quotas.operations.shares import half_life_of
 from dibs.quotas.operations.sources import read_rooms
 
 ALLOCATIONS_MAX = 500
@@ -64,31 +67,31 @@ def get_queued_allocation(tx: Transaction, access: Access, now: int, ident: str)
     allocation = get_allocation(tx, access, now, ident)
     if allocation.state != ALLOCATING or not allocation.waits(now):
         return QueuedAllocation(allocation, None)
-    ahead = queue.waiting_ahead(tx, allocation.resource_class, allocation.id, now)
-    others = [waiting for waiting in ahead if waiting.entry.key != allocation.batch]
-    return QueuedAllocation(allocation, len(others) + 1)
+    members = [allocation]
+    if allocation.batch is not None:
+        members = queue.open_allocations(tx, QueueEntry(key=allocation.batch, batch=True))
+    return QueuedAllocation(allocation, len(entries_ahead(tx, now, entry_of(members, now))) + 1)
 
 
 def list_queue(tx: Transaction, access: Access, now: int, command: ListQueue) -> Queue:
     """Return the allocations at the head of the queue, each with its position among those that wait for its class."""
-    waiting = queue.waiting_allocations(tx, now, ALLOCATIONS_MAX)
+    entries = _read_head(tx, now)
     positions: Counter[str | None] = Counter()
     visible = []
-    for members in _entries(waiting):
+    for members in entries:
         positions[members[0].resource_class] += 1
         visible += [
             QueuedAllocation(each, positions[each.resource_class])
             for each in members
             if command.projects is EVERY_PROJECT or each.owner in command.projects
         ]
-    return Queue(len(waiting), visible)
+    return Queue(sum(map(len, entries)), visible)
 
 
 def update_promises(tx: Transaction, access: Access, now: int, command: UpdatePromises) -> int:
     """Compare the promises with a new forecast, and store those that change; return how many."""
     conductor = conductors.get_by_incarnation(tx, command.incarnation)
-    waiting = queue.waiting_allocations(tx, now, ALLOCATIONS_MAX) if conductor is not None else []
-    entries = _entries(waiting)
+    entries = _read_head(tx, now) if conductor is not None else []
     kinds = list(dict.fromkeys(members[0].requirements for members in entries))[:KINDS_MAX]
     turnover = command.rules.turnover_seconds
     nodes: dict[Requirements, list[ExpectedNode]] = {kind: [] for kind in kinds}
@@ -114,18 +117,27 @@ def update_promises(tx: Transaction, access: Access, now: int, command: UpdatePr
     return changed
 
 
-def _entries(waiting: Sequence[Allocation]) -> list[list[Allocation]]:
+def _read_head(tx: Transaction, now: int) -> list[list[Allocation]]:
+    """Return the allocations of each entry at the head of the queue, in queue order."""
+    if half_life_of(tx) is None:
+        return _entries(waiting.head(tx, now, ALLOCATIONS_MAX))
+    ordered = list_waiting_entries(tx, now)
+    reach = takewhile(lambda total: total <= ALLOCATIONS_MAX, accumulate(each.count for each in ordered))
+    return waiting.allocations_of(tx, ordered[: sum(1 for _ in reach)])
+
+
+def _entries(allocations: Sequence[Allocation]) -> list[list[Allocation]]:
     """Group allocations into entries, in queue order: a batch has the position of its first allocation."""
     first: dict[str, int] = {}
-    for allocation in waiting:
+    for allocation in allocations:
         first.setdefault(allocation.batch or allocation.uuid, allocation.id)
-    ordered = sorted(waiting, key=lambda each: (first[each.batch or each.uuid], each.id))
+    ordered = sorted(allocations, key=lambda each: (first[each.batch or each.uuid], each.id))
     return [list(members) for _, members in groupby(ordered, key=lambda each: each.batch or each.uuid)]
 
 
 def _forecast_entry(members: Sequence[Allocation]) -> ForecastEntry:
     head = members[0]
-    return ForecastEntry(head.batch or head.name or head.uuid, head.requirements, len(members), head.lifetime)
+    return ForecastEntry(head.batch or head.name or head.uuid, head.requirements, len(members), head.lifetime, head.id)
 
 
 def _promise_of(allocation: Allocation) -> Promise:

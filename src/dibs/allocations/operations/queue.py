@@ -1,19 +1,22 @@
 """Which queue entries a conductor tries now or takes over, and which free nodes belong to entries ahead."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec import Struct
 
 from dibs.access.access import Access
 from dibs.allocations.model.allocations import Requirements
+from dibs.allocations.model.order import in_fair_order
 from dibs.allocations.model.queue import QueueEntry, QueueSimulation, WaitingEntry
-from dibs.allocations.queries import bearers, free_nodes, queue
+from dibs.allocations.queries import bearers, free_nodes, queue, waiting
 from dibs.database.transaction import Transaction
 from dibs.machines.queries import conductors
+from dibs.quotas.model.shares import NO_PROJECT
+from dibs.quotas.operations.shares import half_life_of, read_standings
 from dibs.quotas.operations.sources import read_rooms
 
 END_OF_QUEUE = 2**62
-"""A position behind every allocation."""
+"""An id behind that of every allocation."""
 
 
 class ListEntries(Struct, frozen=True, kw_only=True):
@@ -49,30 +52,62 @@ def list_ready_entries(tx: Transaction, access: Access, now: int, command: ListE
     conductor = conductors.get_by_incarnation(tx, command.incarnation)
     if conductor is None or not queue.any_waiting(tx, command.incarnation, now):
         return ReadyEntries()
-    served = _with_free_node(tx, queue.kinds(tx, now))
+    served = _with_free_node(tx, waiting.kinds(tx, now))
     classes = sorted({required.resource_class or "" for required in served})
-    entries = [each for each in queue.waiting(tx, classes, now) if each.requirements in served] if served else []
+
+    def read() -> list[WaitingEntry]:
+        return [each for each in waiting.of_classes(tx, classes, now) if each.requirements in served]
+
+    entries = _in_order(tx, now, read) if served else []
     simulation, ready = _simulate(tx, now, entries), []
-    for waiting in entries:
-        if simulation.take(waiting) and waiting.conductor_id == conductor.id:
-            ready.append(waiting.entry)
+    for each in entries:
+        if simulation.take(each) and each.conductor_id == conductor.id:
+            ready.append(each.entry)
             if len(ready) == command.count_max:
                 break
     return ReadyEntries(entries=tuple(ready), any_waiting=True)
 
 
-def promised_nodes(
-    tx: Transaction, now: int, resource_class: str | None, position: int = END_OF_QUEUE
-) -> Collection[str]:
-    """Return the uuids of the free nodes that waiting entries ahead of a position take or keep."""
-    served = _with_free_node(tx, queue.kinds_ahead(tx, resource_class, position, now))
+def list_waiting_entries(tx: Transaction, now: int) -> list[WaitingEntry]:
+    """Return all waiting entries, in queue order."""
+    return _in_order(tx, now, lambda: waiting.every(tx, now))
+
+
+def entries_ahead(
+    tx: Transaction, now: int, entry: WaitingEntry, served: Collection[Requirements] | None = None
+) -> list[WaitingEntry]:
+    """Return the waiting entries for the class of an entry that come before it; the entry itself need not wait.
+
+    With ``served``, only those that have these requirements.
+    """
+    required = entry.requirements
+
+    def read() -> list[WaitingEntry]:
+        found = waiting.ahead(tx, required.resource_class, _last_id_ahead(tx, entry), now)
+        others = (each for each in found if each.entry.key != entry.entry.key)
+        return [*(each for each in others if served is None or each.requirements in served), entry]
+
+    ordered = _in_order(tx, now, read, required.owner)
+    return ordered[: ordered.index(entry)]
+
+
+def promised_nodes(tx: Transaction, now: int, entry: WaitingEntry) -> Collection[str]:
+    """Return the uuids of the free nodes that waiting entries ahead of an entry take or keep."""
+    resource_class, last_id = entry.requirements.resource_class, _last_id_ahead(tx, entry)
+    served = _with_free_node(tx, waiting.kinds_ahead(tx, resource_class, last_id, now))
     if not served:
         return ()
-    ahead = [each for each in queue.waiting_ahead(tx, resource_class, position, now) if each.requirements in served]
+    ahead = entries_ahead(tx, now, entry, served)
     simulation = _simulate(tx, now, ahead)
-    for waiting in ahead:
-        simulation.take(waiting)
+    for each in ahead:
+        simulation.take(each)
     return simulation.taken
+
+
+def new_entry(required: Requirements, count: int, now: int) -> WaitingEntry:
+    """Return the entry of allocations that would be created now."""
+    ids = (END_OF_QUEUE,) * count
+    return WaitingEntry(entry=QueueEntry(key=""), conductor_id=0, requirements=required, ids=ids, created_at=now)
 
 
 def list_failed_conductors(tx: Transaction, access: Access, now: int, command: None) -> list[int]:
@@ -89,12 +124,36 @@ def take_over_allocations(tx: Transaction, access: Access, now: int, command: Ta
     return queue.move_all(tx, from_conductor=former.id, to_conductor=taker.id)
 
 
+def _last_id_ahead(tx: Transaction, entry: WaitingEntry) -> int:
+    """Return the id before which all entries ahead of an entry are."""
+    return entry.id if half_life_of(tx) is None else END_OF_QUEUE
+
+
 def _with_free_node(tx: Transaction, kinds: Iterable[Requirements]) -> set[Requirements]:
     """Return the requirements that a free node meets: entries with others take no node, and keep none from later ones.
 
     Most entries of a long queue wait for nodes that are in use, and the simulation need not read them.
     """
     return {required for required in bearers.possible(tx, kinds) if free_nodes.search(tx, required, 0.0, 1)}
+
+
+def _in_order(
+    tx: Transaction,
+    now: int,
+    read: Callable[[], list[WaitingEntry]],
+    project: str | None = None,
+) -> list[WaitingEntry]:
+    """Return entries in queue order.
+
+    What the projects have is read before the entries. A concurrent transaction that gives one of them a node in between
+    removes its entry but does not count yet: the project is thought to be ahead, so that no other overtakes it.
+    """
+    half_life = half_life_of(tx)
+    if half_life is None:
+        return read()
+    projects = {each or NO_PROJECT for each in (*waiting.projects(tx, now), project)}
+    standings = read_standings(tx, now, half_life, sorted(projects))
+    return in_fair_order(read(), standings, now, half_life)
 
 
 def _simulate(tx: Transaction, now: int, entries: Sequence[WaitingEntry]) -> QueueSimulation:

@@ -15,7 +15,7 @@ from dibs.allocations.model.shortages import FREE, PROMISED, explain_shortage, e
 from dibs.allocations.model.verdicts import Verdict, judge
 from dibs.allocations.operations.creating import find_candidates
 from dibs.allocations.operations.matching import read_room
-from dibs.allocations.operations.queue import promised_nodes
+from dibs.allocations.operations.queue import new_entry, promised_nodes
 from dibs.allocations.queries import free_nodes, offers, schedules, verdicts
 from dibs.database.transaction import Transaction
 from dibs.leases.model.matching.offers import Offer
@@ -79,7 +79,7 @@ def explain_nodes(tx: Transaction, access: Access, now: int, command: ExplainNod
     """Count the free nodes, and the others by the first reason against them. A read."""
     required = _requirements(tx, access, command)
     counts = free_nodes.count_reasons(tx, required)
-    promised = _count_promised(tx, now, required) if PROMISED in counts else 0
+    promised = _count_promised(tx, now, required, command.count) if PROMISED in counts else 0
     free = counts.pop(PROMISED, 0) - promised
     reasons = {**counts, PROMISED: promised} if promised else counts
     room = read_room(tx, now, required.owner)
@@ -125,7 +125,7 @@ def judge_nodes(tx: Transaction, access: Access, now: int, command: JudgeNodes) 
     occupied: dict[int, list[Occupation]] = defaultdict(list)
     for each in schedules.occupations(tx, [node.id for node in found], 0, END_OF_TIME, now):
         occupied[each.node_id].append(each.shown_to(visible[each.kind]))
-    promised = promised_nodes(tx, now, required.resource_class)
+    promised = promised_nodes(tx, now, new_entry(required, command.count, now))
     return [judge(node, occupied[node.id], node.uuid in promised, now) for node in found]
 
 
@@ -164,9 +164,9 @@ def _find_offers(
     return make_offers(supply, command.resource_class, command.count, now, command.turnover_seconds)
 
 
-def _count_promised(tx: Transaction, now: int, required: Requirements) -> int:
+def _count_promised(tx: Transaction, now: int, required: Requirements, count: int) -> int:
     """Return how many of the free nodes go to allocations in the queue."""
-    promised = promised_nodes(tx, now, required.resource_class)
+    promised = promised_nodes(tx, now, new_entry(required, count, now))
     if not promised:
         return 0
     # In the order of node ids, in which the queue takes them.

@@ -2,27 +2,20 @@
 
 Every write is guarded by the conductor's incarnation, which is the one in the row of the allocation's conductor only
 until another conductor takes the allocation over, or another process the conductor's name: the compare-and-set of
-specification 000.
-
-The waiting entries are read often and may be many, so their rows are narrow, and equal requirements are decoded once.
+specification 000. ``queries.waiting`` reads the entries that wait.
 """
 
-import json
-from collections.abc import Sequence
-from typing import Any
-
 from msgspec.structs import replace
-from sqlalchemy import Select, and_, bindparam, exists, or_, select
+from sqlalchemy import and_, bindparam, exists, or_, select
 from sqlalchemy import update as update_rows
 
-from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation, Lifetime, Requirements
+from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation
 from dibs.allocations.model.events import allocation_event
 from dibs.allocations.model.lifetimes import End
-from dibs.allocations.model.queue import QueueEntry, WaitingEntry
-from dibs.allocations.queries.allocations import SELECT, decode, get, of_batch
+from dibs.allocations.model.queue import QueueEntry
+from dibs.allocations.queries.allocations import get, of_batch
 from dibs.allocations.tables import allocations
-from dibs.database import sets
-from dibs.database.transaction import Row, Transaction
+from dibs.database.transaction import Transaction
 from dibs.machines.model.nodes import Node
 from dibs.machines.tables import conductors
 
@@ -103,49 +96,6 @@ _DUE = (
     .limit(bindparam("count_max"))
 )
 
-# An entry of a failed conductor holds up no other: it cannot be matched before another conductor takes it over.
-_WAITS = (
-    _OPEN,
-    allocations.c.wait_until > bindparam("now"),
-    conductors.c.online == 1,
-    conductors.c.alive_until >= bindparam("now"),
-)
-_WAITING = (
-    select(
-        *(
-            allocations.c[name]
-            for name in (
-                "uuid",
-                "batch",
-                "conductor_id",
-                "resource_class",
-                "traits",
-                "candidate_nodes",
-                "owner",
-                "lifetime_seconds",
-                "ends_at",
-            )
-        )
-    )
-    .join(conductors, conductors.c.id == allocations.c.conductor_id)
-    .where(*_WAITS)
-    .order_by(allocations.c.id)
-)
-_AHEAD = (allocations.c.resource_class == bindparam("of_class"), allocations.c.id < bindparam("before_id"))
-_WAITING_AHEAD = _WAITING.where(*_AHEAD)
-_KINDS = (
-    select(*(allocations.c[name] for name in ("resource_class", "traits", "candidate_nodes", "owner")))
-    .join(conductors, conductors.c.id == allocations.c.conductor_id)
-    .where(*_WAITS)
-    .distinct()
-)
-_KINDS_AHEAD = _KINDS.where(*_AHEAD)
-_WAITING_ALLOCATIONS = (
-    SELECT.join(conductors, conductors.c.id == allocations.c.conductor_id)
-    .where(*_WAITS)
-    .order_by(allocations.c.id)
-    .limit(bindparam("count_max"))
-)
 _ANY_WAITING = select(allocations.c.id).where(_OPEN, _MINE, allocations.c.wait_until > bindparam("now")).limit(1)
 
 
@@ -165,36 +115,6 @@ def due(tx: Transaction, incarnation: str, now: int, count_max: int) -> list[Que
 def any_waiting(tx: Transaction, incarnation: str, now: int) -> bool:
     """Return True when an allocation of this conductor waits."""
     return bool(tx.values(_ANY_WAITING, {"of_incarnation": incarnation, "now": now}))
-
-
-def kinds(tx: Transaction, now: int) -> list[Requirements]:
-    """Return the different requirements of the entries that wait."""
-    decoded: dict[tuple[Any, ...], Requirements] = {}
-    return [_requirements(row, decoded) for row in tx.rows(_KINDS, {"now": now})]
-
-
-def kinds_ahead(tx: Transaction, resource_class: str | None, before_id: int, now: int) -> list[Requirements]:
-    """Return the different requirements of the waiting entries for a class that are ahead of a position."""
-    values: dict[str, Any] = {"of_class": resource_class, "before_id": before_id, "now": now}
-    decoded: dict[tuple[Any, ...], Requirements] = {}
-    return [_requirements(row, decoded) for row in tx.rows(_KINDS_AHEAD, values)]
-
-
-def waiting(tx: Transaction, resource_classes: Sequence[str | None], now: int) -> list[WaitingEntry]:
-    """Return the waiting entries for some classes, in queue order."""
-    listed = sets.padded(resource_classes)
-    return _entries(tx.rows(_waiting(len(listed)), {**sets.numbered("class", listed), "now": now}))
-
-
-def waiting_ahead(tx: Transaction, resource_class: str | None, before_id: int, now: int) -> list[WaitingEntry]:
-    """Return the waiting entries for a class that are ahead of a position, in queue order."""
-    values: dict[str, Any] = {"of_class": resource_class, "before_id": before_id, "now": now}
-    return _entries(tx.rows(_WAITING_AHEAD, values))
-
-
-def waiting_allocations(tx: Transaction, now: int, count_max: int) -> list[Allocation]:
-    """Return the allocations that wait, in queue order, each with its promise."""
-    return [decode(row) for row in tx.rows(_WAITING_ALLOCATIONS, {"now": now, "count_max": count_max})]
 
 
 def open_allocations(tx: Transaction, entry: QueueEntry) -> list[Allocation]:
@@ -266,38 +186,3 @@ def failed_conductors(tx: Transaction, now: int) -> list[int]:
 def move_all(tx: Transaction, *, from_conductor: int, to_conductor: int) -> int:
     """Move every open allocation of one conductor to another, and return how many moved."""
     return tx.change(_MOVE_ALL, {"of_conductor": from_conductor, "new_conductor": to_conductor})
-
-
-@sets.cached
-def _waiting(count: int) -> Select[Any]:
-    return _WAITING.where(allocations.c.resource_class.in_(sets.binds("class", count)))
-
-
-def _entries(rows: list[Row]) -> list[WaitingEntry]:
-    """Group allocations into entries; a batch has the position of its first allocation."""
-    grouped: dict[str, list[Row]] = {}
-    for row in rows:
-        grouped.setdefault(row["batch"] or row["uuid"], []).append(row)
-    decoded: dict[tuple[Any, ...], Requirements] = {}
-    return [
-        WaitingEntry(
-            entry=QueueEntry(key=key, batch=members[0]["batch"] is not None, waits=True),
-            conductor_id=members[0]["conductor_id"],
-            requirements=_requirements(members[0], decoded),
-            count=len(members),
-            lifetime=Lifetime(members[0]["lifetime_seconds"], members[0]["ends_at"]),
-        )
-        for key, members in grouped.items()
-    ]
-
-
-def _requirements(row: Row, decoded: dict[tuple[Any, ...], Requirements]) -> Requirements:
-    stored = (row["resource_class"], row["traits"], row["candidate_nodes"], row["owner"])
-    if stored not in decoded:
-        decoded[stored] = Requirements(
-            resource_class=row["resource_class"],
-            traits=tuple(json.loads(row["traits"])),
-            candidate_nodes=tuple(json.loads(row["candidate_nodes"])),
-            owner=row["owner"],
-        )
-    return decoded[stored]

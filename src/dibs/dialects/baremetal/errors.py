@@ -139,6 +139,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     flavors.ComputeUnavailable: 503,
     quotas.QuotaExceeded: 403,
     quotas.QuotaNotFound: 404,
+    quotas.ShareNotFound: 404,
     webhooks.TooManyWebhooks: 409,
     webhooks.WebhookNotFound: 404,
     Forbidden: 403,

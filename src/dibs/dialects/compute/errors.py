@@ -147,6 +147,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     leases.LeaseRefused: 403,
     quotas.QuotaExceeded: 403,
     quotas.QuotaNotFound: 404,
+    quotas.ShareNotFound: 404,
     webhooks.TooManyWebhooks: 409,
     webhooks.WebhookNotFound: 404,
     Forbidden: 403,

@@ -29,7 +29,7 @@ from dibs.leases.model.errors import (
 )
 from dibs.ledger.model.errors import InvalidTrait, NoSuchTrait, ResourceClassNotFound
 from dibs.machines.model.errors import NodeNotFound, TooManyTraits, WrongState
-from dibs.quotas.model.errors import QuotaExceeded, QuotaNotFound
+from dibs.quotas.model.errors import QuotaExceeded, QuotaNotFound, ShareNotFound
 from dibs.webhooks.model.errors import TooManyWebhooks, WebhookNotFound
 
 Headers = tuple[tuple[str, str], ...]
@@ -49,6 +49,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     Forbidden: 403,
     QuotaExceeded: 403,
     QuotaNotFound: 404,
+    ShareNotFound: 404,
     NodeNotFound: 404,
     AllocationNotFound: 404,
     LeaseNotFound: 404,

@@ -204,4 +204,6 @@ MAINTENANCE_PLAN: Schema = document(
     },
 )
 MAINTENANCE: Schema = document("Maintenance", {"maintenance": list_of(record({"uuid": UUID, **_MAINTENANCE}))})
+SHARE: Schema = document("Share", {"project": TEXT, "weight": INTEGER, "average": {"type": "number"}, "nodes": INTEGER})
+SHARES: Schema = document("Shares", {"shares": list_of(SHARE)}, {"next": TEXT})
 QUOTAS: Schema = document("Quotas", {"quotas": list_of(QUOTA)}, {"next": TEXT})

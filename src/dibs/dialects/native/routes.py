@@ -11,6 +11,7 @@ from dibs.dialects.native.handlers import (
     maintenance,
     quotas,
     reports,
+    shares,
     webhooks,
 )
 from dibs.http.messages import Response
@@ -156,6 +157,31 @@ ROUTES: tuple[Route[Handler], ...] = (
         required_query=("end",),
         statuses={200: "whether enough hosts are free, why not, and the earliest start"},
         answer=responses.AVAILABILITY,
+    ),
+    Route(
+        method="GET",
+        path="/v1/shares",
+        handler=shares.list_shares,
+        summary="List the weights of projects in the queue, and what each had of the nodes",
+        query=quotas.QUERY,
+        statuses={200: "shares, in the order of the projects"},
+        answer=responses.SHARES,
+    ),
+    Route(
+        method="PUT",
+        path="/v1/shares/{project}",
+        handler=shares.set_weight,
+        summary="Set the weight of a project in the queue",
+        body=shares.WEIGHT,
+        statuses={200: "share"},
+        answer=responses.SHARE,
+    ),
+    Route(
+        method="DELETE",
+        path="/v1/shares/{project}",
+        handler=shares.remove_weight,
+        summary="Give a project the default weight again",
+        statuses={204: "removed"},
     ),
     Route(
         method="GET",

@@ -77,6 +77,7 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     # Placement has no quotas: a claim that cannot be granted is a conflict.
     quotas.QuotaExceeded: _CONFLICT,
     quotas.QuotaNotFound: _MISSING,
+    quotas.ShareNotFound: _MISSING,
     webhooks.TooManyWebhooks: _CONFLICT,
     webhooks.WebhookNotFound: _MISSING,
     # Errors about nodes and leases, which guards raise or which never reach this dialect.

@@ -9,3 +9,7 @@ class QuotaExceeded(DibsError):
 
 class QuotaNotFound(DibsError):
     """Project {project} has no quota{detail}."""
+
+
+class ShareNotFound(DibsError):
+    """Project {project} has no weight."""

@@ -1,1 +1,1 @@
-"""Commands about what projects may have."""
+"""Commands about what projects may have, and when it is their turn."""

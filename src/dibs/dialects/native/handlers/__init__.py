@@ -1,1 +1,1 @@
-"""Handlers of the native dialect: webhooks, quotas, and explanations of allocation candidates."""
+"""Handlers of the native dialect: webhooks, quotas, shares, and explanations of allocation candidates."""

@@ -62,7 +62,7 @@ def list_quotas(exchange: Exchange) -> Response:
 
 def show_quota(exchange: Exchange) -> Response:
     """GET /v1/quotas/{project}"""
-    return json_answer(_render_usage(exchange.read(quotas.get_quota, _project(exchange))))
+    return json_answer(_render_usage(exchange.read(quotas.get_quota, project_of(exchange))))
 
 
 def set_quota(exchange: Exchange) -> Response:
@@ -72,7 +72,7 @@ def set_quota(exchange: Exchange) -> Response:
     resource_class = body.pop("resource_class", None) or ""
     # In JSON, 4.0 is an integer too.
     limits = {name: None if limit is None else int(limit) for name, limit in body.items()}
-    command = SetQuota(project=_project(exchange), resource_class=resource_class, limits=limits)
+    command = SetQuota(project=project_of(exchange), resource_class=resource_class, limits=limits)
     return json_answer(_render_usage(exchange.write(quotas.set_quota, command)))
 
 
@@ -80,12 +80,13 @@ def remove_quota(exchange: Exchange) -> Response:
     """DELETE /v1/quotas/{project}"""
     require_to_update(exchange.access)
     asked = exchange.query(ONE_CLASS)
-    command = RemoveQuota(project=_project(exchange), resource_class=asked.get("resource_class"))
+    command = RemoveQuota(project=project_of(exchange), resource_class=asked.get("resource_class"))
     exchange.write(quotas.remove_quota, command)
     return empty_answer(204)
 
 
-def _project(exchange: Exchange) -> str:
+def project_of(exchange: Exchange) -> str:
+    """Return the project in the path; refuse one that no project can have as its id."""
     project = exchange.arguments["project"]
     mistake = find_mistake(_NAME, project)
     if mistake is not None:

@@ -1,0 +1,1 @@
+"""Calls about projects: quotas and shares."""
