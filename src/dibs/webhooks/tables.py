@@ -51,4 +51,6 @@ webhook_position = table(
     # One row: the position of the last event whose deliveries were added. The transaction that adds some updates it.
     row_id(),
     Column("position", BigInteger, nullable=False),
+    # A lock raises it: on Galera an UPDATE that changes nothing keeps no other node from doing the same.
+    Column("generation", BigInteger, nullable=False, server_default="0"),
 )

@@ -49,7 +49,9 @@ _RESEAL = (
     .values(secret=bindparam("new_secret"))
 )
 _POSITION = select(webhook_position.c.position).where(webhook_position.c.id == 1)
-_LOCK_POSITION = update(webhook_position).where(webhook_position.c.id == 1).values(position=webhook_position.c.position)
+_LOCK_POSITION = (
+    update(webhook_position).where(webhook_position.c.id == 1).values(generation=webhook_position.c.generation + 1)
+)
 _MOVE = update(webhook_position).where(webhook_position.c.id == 1).values(position=bindparam("new_position"))
 
 
