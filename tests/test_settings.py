@@ -41,6 +41,7 @@ def test_config_flag_wins_over_its_variable(config: str) -> None:
         ({"tls_cert": "a"}, {}, "tls_cert and tls_key must be set together"),
         ({"auth": "http_basic"}, {}, "auth http_basic needs auth_file"),
         ({"auth": "keystone"}, {}, "auth keystone needs keystone_url"),
+        ({"keystone_limits_service": "dibs"}, {}, "keystone_limits_service needs auth keystone"),
         ({"hold_seconds": "0"}, {}, "--hold-seconds: '0' must be 1 or more"),
         ({"hold_seconds_max": "60"}, {}, "hold_seconds must not be greater than hold_seconds_max"),
         ({"heartbeat_seconds": "60"}, {}, "conductor_timeout_seconds must be greater than heartbeat_seconds"),

@@ -52,6 +52,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "webhooks.webhooks.move_position",
         "webhooks.webhooks.take",
     ),
+    "a row that is only a lock: the limits of the project are in Keystone": ("quotas.quotas.lock_or_add",),
     "what a project had lately is no object: after a long time it says nothing any more": ("quotas.shares.forget",),
     "a heartbeat moves nothing but the time of the next one": (
         "allocations.keep_alive.record",

@@ -26,6 +26,7 @@ KEYSTONE = [
     "--keystone-username=dibs",
     "--keystone-password=secret",
 ]
+LIMITS = ["--keystone-limits-service=dibs", "--rpc-secret=a-secret-of-this-test", "--rpc-bind=127.0.0.1:0"]
 NOVA = ["--compute-backend=nova", "--nova-cloud=nova"]
 
 
@@ -51,6 +52,7 @@ def run_without(packages: set[str], *command: str, cwd: Path) -> tuple[int, str]
         ("pymysql", ["serve", "--database=mariadb://127.0.0.1/dibs"], "MariaDB", "mariadb"),
         ("psycopg", ["db", "check", "--database=postgresql://127.0.0.1/dibs"], "PostgreSQL", "postgresql"),
         ("keystonemiddleware", ["serve", *KEYSTONE], "Keystone authentication", "keystone"),
+        ("keystoneauth1", ["conductor", *KEYSTONE, *LIMITS], "Unified limits of Keystone", "keystone"),
         ("oslo_policy", ["serve", "--policy-file=policy.yaml"], "policy_file", "policy"),
         ("openstack", ["serve", *NOVA], "compute_backend nova", "nova"),
         (

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dibs.access.access import SERVICE
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.quotas.model.errors import QuotaExceeded
+from dibs.quotas.model.unified_limits import UnifiedLimits
+from dibs.quotas.operations.limits import KeystoneLimitSource
+from dibs.wiring.hooks import build_hooks, build_runner
 from tests.builders import Ledger
 from tests.hold_builders import hold
 from tests.lease_builders import OWNER, lease, register, whole
@@ -46,6 +49,19 @@ def test_concurrent_requests_of_a_project_stay_within_its_nodes(ledger: Ledger) 
 
 def test_concurrent_allocations_of_a_project_stay_within_its_queue(ledger: Ledger) -> None:
     limit(ledger, "p", "gold", queued=5)
+    command = CreateAllocation(resource_class="gold", owner="p", wait_seconds=60)
+    answers = all_at_once(CALLERS, lambda _: ledger.runner.write(create_allocation, SERVICE, command))
+    refused = [answer for answer in answers if isinstance(answer, Exception)]
+    assert all(isinstance(answer, QuotaExceeded) for answer in refused), refused
+    assert used(ledger, "p", "gold").queued == len(answers) - len(refused) == 5
+
+
+def test_limits_of_keystone_hold_from_the_first_request_of_a_project(ledger: Ledger) -> None:
+    """No row of the project is there to lock: one of the callers adds it, and the others wait or run again."""
+    known = UnifiedLimits(defaults={"queued:gold": 5}, projects={})
+    ledger.runner = build_runner(
+        ledger.store, ledger.clock, hooks=build_hooks(limits=KeystoneLimitSource(lambda: known))
+    )
     command = CreateAllocation(resource_class="gold", owner="p", wait_seconds=60)
     answers = all_at_once(CALLERS, lambda _: ledger.runner.write(create_allocation, SERVICE, command))
     refused = [answer for answer in answers if isinstance(answer, Exception)]

@@ -4,8 +4,8 @@ message brokers.
 Here: one module per service, which implements a protocol of ``dibs.leases.model`` or of the conductor. A call may take
 long or fail, so no module here is called while a transaction is open: dialects call before it, and conductors after it.
 
-Not here: Keystone (``dibs.http``), hardware (``dibs.drivers``), and reading the database of another service
-(``dibs.importing``).
+Not here: authentication at Keystone (``dibs.http``), hardware (``dibs.drivers``), and reading the database of another
+service (``dibs.importing``).
 
 Start with ``nova.py``.
 """

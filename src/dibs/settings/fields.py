@@ -313,6 +313,11 @@ class Settings:
     keystone_project: str = _setting("service", "Project of the service user.")
     keystone_user_domain: str = _setting("Default", "Domain of the service user.")
     keystone_project_domain: str = _setting("Default", "Domain of the service project.")
+    keystone_limits_service: str = _setting(
+        "",
+        "Name of the service in Keystone whose unified limits are the quotas. Its user needs the role reader on the"
+        " system. Empty: quotas are set in Dibs.",
+    )
 
     def __post_init__(self) -> None:
         if not self.conductor_name:

@@ -116,12 +116,7 @@ def _check_together(settings: Settings) -> None:
     """Check conditions on more than one setting."""
     if bool(settings.tls_cert) != bool(settings.tls_key):
         raise SettingsError("tls_cert and tls_key must be set together")
-    if settings.auth == "http_basic" and not settings.auth_file:
-        raise SettingsError("auth http_basic needs auth_file")
-    if settings.auth == "keystone":
-        for name in ("keystone_url", "keystone_username", "keystone_password"):
-            if not getattr(settings, name):
-                raise SettingsError(f"auth keystone needs {name}")
+    _check_authentication(settings)
     if settings.compute_backend == "nova" and not settings.nova_cloud:
         raise SettingsError("compute_backend nova needs nova_cloud")
     if settings.hold_seconds > settings.hold_seconds_max:
@@ -133,3 +128,14 @@ def _check_together(settings: Settings) -> None:
             "take_over_seconds must be 0 or at least twice conductor_timeout_seconds, because a conductor takes over"
             " only after it has noticed the failure"
         )
+
+
+def _check_authentication(settings: Settings) -> None:
+    if settings.auth == "http_basic" and not settings.auth_file:
+        raise SettingsError("auth http_basic needs auth_file")
+    if settings.auth == "keystone":
+        for name in ("keystone_url", "keystone_username", "keystone_password"):
+            if not getattr(settings, name):
+                raise SettingsError(f"auth keystone needs {name}")
+    elif settings.keystone_limits_service:
+        raise SettingsError("keystone_limits_service needs auth keystone")

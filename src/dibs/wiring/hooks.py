@@ -16,18 +16,25 @@ from dibs.ledger.operations import laws as ledger_laws
 from dibs.machines.operations import laws as machine_laws
 from dibs.machines.operations.guards import NodeDrivers, NodeLedgerGuard
 from dibs.quotas.operations.guard import QuotaGuard
+from dibs.quotas.operations.limits import LimitSource
 from dibs.quotas.operations.shares import ShareKeeper
 from dibs.quotas.operations.sources import NodeUsage
 from dibs.servers.operations import laws as server_laws
 from dibs.servers.operations.lease_uses import ServersOfLeases
 
 
-def build_hooks(*, placement_quotas: bool = False, fair_share_half_life_seconds: float | None = None) -> Hooks:
+def build_hooks(
+    *,
+    placement_quotas: bool = False,
+    fair_share_half_life_seconds: float | None = None,
+    limits: LimitSource | None = None,
+) -> Hooks:
     """Build the hooks that packages register with the packages below them. Guards run in this order."""
     return Hooks(
         ShareKeeper(fair_share_half_life_seconds),
         QuotaGuard(placement=placement_quotas),
         EventRecorder(),
+        limits or LimitSource(),
         NodeUsage(),
         NodeDrivers(DRIVERS),
         NodeLedgerGuard(),

@@ -14,14 +14,16 @@ from dibs.database.schema import metadata
 from dibs.errors import BadValue
 from dibs.http.edge import metrics
 from dibs.http.edge.shell import Application
+from dibs.quotas.operations.limits import KeystoneLimitSource, LimitSource
 from dibs.rpc.client import Caller
 from dibs.rpc.intake import RemoteIntake, procedures
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import CallVerifier
 from dibs.settings import Settings
+from dibs.wiring.background import Background
 from dibs.wiring.hooks import build_hooks, build_runner
 from dibs.wiring.parts import make_conductor, make_console, make_dialects
-from dibs.wiring.rules import cors_from, half_life_seconds_from
+from dibs.wiring.rules import cors_from, half_life_seconds_from, keystone_limits_from
 from dibs.wiring.site_metrics import SiteMetrics
 
 CONDUCTOR_CONNECTIONS = 8
@@ -34,7 +36,8 @@ class SchemaProblem(Exception):
 
 def build_application(settings: Settings) -> Application:
     """Build a process with the dialects and a conductor. Nothing connects or starts before the hooks are called."""
-    store, clock, runner = _open(settings)
+    store, background, runner = _open(settings)
+    clock = background.clock
     conductor = make_conductor(settings, runner)
     intake = LocalIntake(runner, conductor.wake)
     return Application(
@@ -44,16 +47,17 @@ def build_application(settings: Settings) -> Application:
         site_metrics=SiteMetrics(runner).exposition,
         ready=partial(health.problems, store),
         ready_once=conductor.problems,
-        start=clock.start,
-        stop=_stop(settings, store, clock),
-        start_once=partial(_start_once, settings, clock, conductor.start),
-        stop_once=partial(_stop_once, store, clock, conductor.stop),
+        start=background.start,
+        stop=_stop(settings, store, background),
+        start_once=partial(_start_once, settings, background, conductor.start),
+        stop_once=partial(_stop_once, store, background, conductor.stop),
     )
 
 
 def build_api(settings: Settings) -> Application:
     """Build a process with the dialects only; conductors run in other processes and find their work in the database."""
-    store, clock, runner = _open(settings)
+    store, background, runner = _open(settings)
+    clock = background.clock
     caller = Caller(
         settings.rpc_secret,
         clock,
@@ -67,21 +71,21 @@ def build_api(settings: Settings) -> Application:
         cors=cors_from(settings),
         site_metrics=SiteMetrics(runner).exposition,
         ready=partial(health.problems, store),
-        start=clock.start,
-        stop=partial(_close, store, clock),
-        start_once=partial(_start_once, settings, clock, _nothing),
-        stop_once=partial(_stop_once, store, clock, _nothing),
+        start=background.start,
+        stop=partial(_close, store, background),
+        start_once=partial(_start_once, settings, background, _nothing),
+        stop_once=partial(_stop_once, store, background, _nothing),
     )
 
 
 def build_conductor(settings: Settings) -> Application:
     """Build a process with a conductor only, which accepts calls from API processes."""
-    store, clock, runner = _open(settings)
+    store, background, runner = _open(settings)
     conductor = make_conductor(settings, runner, rpc_url=settings.announced_rpc_url)
     calls = Calls(
         procedures(runner, MachinePolicy(settings.policy_file or None), lambda: conductor.incarnation, conductor.wake),
         incarnation=lambda: conductor.incarnation,
-        verifier=CallVerifier(settings.rpc_secret, clock),
+        verifier=CallVerifier(settings.rpc_secret, background.clock),
         secret=settings.rpc_secret,
     )
     return Application(
@@ -89,14 +93,14 @@ def build_conductor(settings: Settings) -> Application:
         site_metrics=SiteMetrics(runner).exposition,
         ready=partial(health.problems, store),
         ready_once=partial(_problems_of_conductor, conductor),
-        start=clock.start,
-        stop=_stop(settings, store, clock),
-        start_once=partial(_start_once, settings, clock, conductor.start),
-        stop_once=partial(_stop_once, store, clock, conductor.stop),
+        start=background.start,
+        stop=_stop(settings, store, background),
+        start_once=partial(_start_once, settings, background, conductor.start),
+        stop_once=partial(_stop_once, store, background, conductor.stop),
     )
 
 
-def _open(settings: Settings) -> tuple[Store, DatabaseClock, Runner]:
+def _open(settings: Settings) -> tuple[Store, Background, Runner]:
     store = open_store(
         settings.database,
         connections=settings.database_connections or settings.threads + CONDUCTOR_CONNECTIONS,
@@ -108,10 +112,13 @@ def _open(settings: Settings) -> tuple[Store, DatabaseClock, Runner]:
         ),
     )
     clock = DatabaseClock(store)
+    limits = keystone_limits_from(settings)
     hooks = build_hooks(
-        placement_quotas=settings.placement_quotas, fair_share_half_life_seconds=half_life_seconds_from(settings)
+        placement_quotas=settings.placement_quotas,
+        fair_share_half_life_seconds=half_life_seconds_from(settings),
+        limits=LimitSource() if limits is None else KeystoneLimitSource(limits.known),
     )
-    return store, clock, build_runner(store, clock, read_vault(settings), hooks)
+    return store, Background(clock, limits), build_runner(store, clock, read_vault(settings), hooks)
 
 
 def read_vault(settings: Settings) -> Vault:
@@ -138,28 +145,28 @@ def upgrade_database(settings: Settings) -> None:
             raise SchemaProblem(problem)
 
 
-def _start_once(settings: Settings, clock: DatabaseClock, start: Callable[[], None]) -> None:
+def _start_once(settings: Settings, background: Background, start: Callable[[], None]) -> None:
     """Upgrade an embedded database; refuse to start on a server's outdated one, which the operator upgrades."""
     if settings.database.startswith("sqlite") and revisions.is_outdated(settings.database):
         upgrade_database(settings)
     elif problems := revisions.problems(settings.database, metadata):
         raise SchemaProblem(" ".join(problems))
-    clock.start()
+    background.start()
     start()
 
 
-def _stop(settings: Settings, store: Store, clock: DatabaseClock) -> Callable[[], None]:
+def _stop(settings: Settings, store: Store, background: Background) -> Callable[[], None]:
     """Return the stop hook of a process: a single process closes the store in ``_stop_once``, after its conductor."""
-    return partial(_close, store, clock) if settings.workers > 1 else _nothing
+    return partial(_close, store, background) if settings.workers > 1 else _nothing
 
 
-def _stop_once(store: Store, clock: DatabaseClock, stop: Callable[[], None]) -> None:
+def _stop_once(store: Store, background: Background, stop: Callable[[], None]) -> None:
     stop()
-    _close(store, clock)
+    _close(store, background)
 
 
-def _close(store: Store, clock: DatabaseClock) -> None:
-    clock.stop()
+def _close(store: Store, background: Background) -> None:
+    background.stop()
     store.close()
 
 

@@ -1,11 +1,16 @@
 """Values that packages take, made from the settings."""
 
+from typing import TYPE_CHECKING
+
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.http.edge.cors import Cors
 from dibs.integrations import HttpEnforcement, Nova, OsloNotifier
 from dibs.leases.model.dates import LeaseRules
 from dibs.notifications.model.messages import BAREMETAL, LEASES
 from dibs.settings import Settings
+
+if TYPE_CHECKING:
+    from dibs.integrations.keystone_limits import KeystoneLimits
 
 
 def nova_from(settings: Settings) -> Nova | None:
@@ -58,6 +63,22 @@ def lifetime_rules_from(settings: Settings) -> LifetimeRules:
 def half_life_seconds_from(settings: Settings) -> float | None:
     """Return the half-life of what projects had of the nodes; None when the first come are served first."""
     return settings.fair_share_half_life_hours * 3_600 if settings.queue_order == "fair_share" else None
+
+
+def keystone_limits_from(settings: Settings) -> "KeystoneLimits | None":
+    """Return the reader of Keystone's unified limits; None when quotas are set in Dibs."""
+    if not settings.keystone_limits_service:
+        return None
+    from dibs.integrations.keystone_limits import KeystoneLimits
+
+    return KeystoneLimits(
+        settings.keystone_url,
+        username=settings.keystone_username,
+        password=settings.keystone_password,
+        user_domain=settings.keystone_user_domain,
+        service=settings.keystone_limits_service,
+        region=settings.region_name,
+    )
 
 
 def lease_rules_from(settings: Settings) -> LeaseRules:

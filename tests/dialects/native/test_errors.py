@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
+
 from dibs.allocations.model.errors import AllocationNotFound, NoConductorAvailable
 from dibs.dialects.native.errors import STATUSES, answer_domain_error
 from dibs.errors import DibsError
+from dibs.quotas.model.errors import LimitsUnknown, QuotaInKeystone
 
 
 def test_code_is_the_name_of_the_error() -> None:
@@ -20,3 +23,12 @@ def test_503_has_a_retry_after_header() -> None:
 
 def test_every_error_has_a_status() -> None:
     assert STATUSES[DibsError] == 500
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [(QuotaInKeystone(), 409, "quota_in_keystone"), (LimitsUnknown(), 503, "limits_unknown")],
+)
+def test_limits_of_keystone_have_errors_of_their_own(error: DibsError, status: int, code: str) -> None:
+    answer = answer_domain_error(error)
+    assert (answer.status, json.loads(answer.body)["error"]) == (status, {"code": code, "message": str(error)})

@@ -7,6 +7,7 @@ from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.dialects.reservation.errors import STATUSES, Refusal, answer_refusal, refusal_of, unauthorized
 from dibs.errors import DibsError, Forbidden
 from dibs.leases.model.errors import BadLease, HostKeptForLeases
+from dibs.quotas.model.errors import LimitsUnknown
 
 OF_LEASES = ("Host", "Lease", "NotEnoughHosts", "MalformedRequirements", "NoSuchHost", "OutsideLease", "BadLease")
 
@@ -49,7 +50,7 @@ def test_403_names_the_rule() -> None:
     assert (refusal.status, str(refusal)) == (403, "Policy doesn't allow blazar:leases:get to be performed.")
 
 
-@pytest.mark.parametrize("error", [StoreUnavailable(), StoreContended(attempts=3)])
+@pytest.mark.parametrize("error", [StoreUnavailable(), StoreContended(attempts=3), LimitsUnknown()])
 def test_unavailable_database_is_a_503_with_retry_after(error: DibsError) -> None:
     answer = answer_refusal(refusal_of(error))
     assert answer.status == 503

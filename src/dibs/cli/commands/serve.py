@@ -160,7 +160,9 @@ def _check(settings: Settings) -> None:
             raise CommandFailed(str(error)) from error
     if settings.auth == "keystone":
         # Imported here so that a missing extra is reported before a process of the server starts.
-        import dibs.http.auth.keystone  # noqa: F401
+        import dibs.http.auth.keystone
+    if settings.keystone_limits_service:
+        import dibs.integrations.keystone_limits  # noqa: F401
 
 
 def _serve(

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dibs.allocations.model import errors as allocations
+from dibs.calendars.model import errors as calendars
 from dibs.database import errors as database
 from dibs.documents.json_schema import Schema
 from dibs.documents.schema_parts import INTEGER, NULL, TEXT, record
@@ -140,6 +141,10 @@ STATUSES: Mapping[type[DibsError], int] = {
     quotas.QuotaExceeded: 403,
     quotas.QuotaNotFound: 404,
     quotas.ShareNotFound: 404,
+    quotas.QuotaInKeystone: 409,
+    quotas.LimitsUnknown: 503,
+    calendars.TooManyCalendars: 409,
+    calendars.CalendarNotFound: 404,
     webhooks.TooManyWebhooks: 409,
     webhooks.WebhookNotFound: 404,
     Forbidden: 403,

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 
 from dibs.allocations.model import errors as allocations
+from dibs.calendars.model import errors as calendars
 from dibs.database import errors as database
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model import errors as flavors
@@ -148,6 +149,10 @@ STATUSES: Mapping[type[DibsError], int] = {
     quotas.QuotaExceeded: 403,
     quotas.QuotaNotFound: 404,
     quotas.ShareNotFound: 404,
+    quotas.QuotaInKeystone: 409,
+    quotas.LimitsUnknown: 503,
+    calendars.TooManyCalendars: 409,
+    calendars.CalendarNotFound: 404,
     webhooks.TooManyWebhooks: 409,
     webhooks.WebhookNotFound: 404,
     Forbidden: 403,

@@ -29,7 +29,7 @@ from dibs.leases.model.errors import (
 )
 from dibs.ledger.model.errors import InvalidTrait, NoSuchTrait, ResourceClassNotFound
 from dibs.machines.model.errors import NodeNotFound, TooManyTraits, WrongState
-from dibs.quotas.model.errors import QuotaExceeded, QuotaNotFound, ShareNotFound
+from dibs.quotas.model.errors import LimitsUnknown, QuotaExceeded, QuotaInKeystone, QuotaNotFound, ShareNotFound
 from dibs.webhooks.model.errors import TooManyWebhooks, WebhookNotFound
 
 Headers = tuple[tuple[str, str], ...]
@@ -50,6 +50,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     QuotaExceeded: 403,
     QuotaNotFound: 404,
     ShareNotFound: 404,
+    QuotaInKeystone: 409,
     NodeNotFound: 404,
     AllocationNotFound: 404,
     LeaseNotFound: 404,
@@ -66,6 +67,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     NoConductorAvailable: 503,
     ComputeUnavailable: 503,
     StoreUnavailable: 503,
+    LimitsUnknown: 503,
     SecretsLocked: 503,
     StoreContended: 503,
 }

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from dibs.allocations.model import errors as allocations
+from dibs.calendars.model import errors as calendars
 from dibs.database import errors as database
 from dibs.errors import BadValue, DibsError, Forbidden
 from dibs.flavors.model import errors as flavors
@@ -78,6 +79,10 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     quotas.QuotaExceeded: _CONFLICT,
     quotas.QuotaNotFound: _MISSING,
     quotas.ShareNotFound: _MISSING,
+    quotas.QuotaInKeystone: _CONFLICT,
+    quotas.LimitsUnknown: _AWAY,
+    calendars.TooManyCalendars: _CONFLICT,
+    calendars.CalendarNotFound: _MISSING,
     webhooks.TooManyWebhooks: _CONFLICT,
     webhooks.WebhookNotFound: _MISSING,
     # Errors about nodes and leases, which guards raise or which never reach this dialect.

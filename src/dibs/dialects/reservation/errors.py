@@ -26,7 +26,7 @@ from dibs.leases.model.errors import (
     OutsideLease,
 )
 from dibs.ledger.model.errors import InvalidTrait, ProviderOwnedByNode
-from dibs.quotas.model.errors import QuotaExceeded
+from dibs.quotas.model.errors import LimitsUnknown, QuotaExceeded
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -62,6 +62,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     FlavorNotFound: 400,
     ComputeUnavailable: 503,
     StoreUnavailable: 503,
+    LimitsUnknown: 503,
     SecretsLocked: 503,
     StoreContended: 503,
 }

@@ -1,5 +1,6 @@
 """Errors about quotas."""
 
+from dibs.database.errors import StoreUnavailable
 from dibs.errors import DibsError
 
 
@@ -13,3 +14,11 @@ class QuotaNotFound(DibsError):
 
 class ShareNotFound(DibsError):
     """Project {project} has no weight."""
+
+
+class QuotaInKeystone(DibsError):
+    """Quotas are unified limits of Keystone here. Set them there: openstack limit create|set."""
+
+
+class LimitsUnknown(StoreUnavailable):
+    """The limits of projects cannot be read from Keystone. Please try again."""

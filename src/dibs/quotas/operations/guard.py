@@ -11,8 +11,8 @@ from dibs.events.model.events import Event, merge
 from dibs.ledger.operations.claims import replace_claims
 from dibs.ledger.operations.reshaping import reshape
 from dibs.quotas.model.growth import growth_of
+from dibs.quotas.operations.limits import limits_of
 from dibs.quotas.operations.sources import read_rooms
-from dibs.quotas.queries import quotas
 
 _PLACEMENT = (replace_claims.__name__, reshape.__name__)
 """The operations by which clients of Placement claim."""
@@ -30,7 +30,7 @@ class QuotaGuard(CommitHook):
         claims = self._placement or cause.operation not in _PLACEMENT
         grown = growth_of(merge(event for event in tx.recorded if isinstance(event, Event)), claims=claims)
         projects = sorted(grown)
-        if not projects or not quotas.lock(tx, projects):
+        if not projects or not limits_of(tx).lock(tx, now, projects):
             return
         for project, room in sorted(read_rooms(tx, now, projects).items()):
             room.check(grown[project].holders, grown[project].queued)

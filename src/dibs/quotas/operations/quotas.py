@@ -12,6 +12,7 @@ from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.quotas.model.access import require_to_see, require_to_update, visible_quotas
 from dibs.quotas.model.errors import QuotaNotFound
 from dibs.quotas.model.quotas import CLASSES_MAX, NO_LIMITS, Limits, Quota
+from dibs.quotas.operations.limits import limits_of
 from dibs.quotas.operations.sources import read_rooms
 from dibs.quotas.queries import quotas
 
@@ -51,6 +52,7 @@ class QuotaUsage(Struct, frozen=True, kw_only=True):
 def set_quota(tx: Transaction, access: Access, now: int, command: SetQuota) -> QuotaUsage:
     """Set limits. What the project has already stays, even when it is more than a new limit."""
     require_to_update(access)
+    limits_of(tx).require_own()
     before = _lock(tx, command.project)
     limits = dict(before.limits) if before is not None else {}
     changed = replace(limits.get(command.resource_class, NO_LIMITS), **command.limits)
@@ -70,6 +72,7 @@ def set_quota(tx: Transaction, access: Access, now: int, command: SetQuota) -> Q
 def remove_quota(tx: Transaction, access: Access, now: int, command: RemoveQuota) -> None:
     """Remove limits; raise QuotaNotFound when there are none."""
     require_to_update(access)
+    limits_of(tx).require_own()
     before = _lock(tx, command.project)
     if before is None or (command.resource_class is not None and command.resource_class not in before.limits):
         raise QuotaNotFound(project=command.project, detail=_detail(command.resource_class))
@@ -89,7 +92,7 @@ def get_quota(tx: Transaction, access: Access, now: int, project: str) -> QuotaU
 
 def list_quotas(tx: Transaction, access: Access, now: int, command: ListQuotas) -> list[Quota]:
     """Return the quotas that the caller sees."""
-    return quotas.page(tx, visible_quotas(access), command.marker, command.limit)
+    return limits_of(tx).page(tx, visible_quotas(access), command.marker, command.limit)
 
 
 def _lock(tx: Transaction, project: str) -> Quota | None:

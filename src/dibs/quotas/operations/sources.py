@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dibs.database.transaction import Transaction
 from dibs.quotas.model.rooms import Room
 from dibs.quotas.model.uses import Queued, Use
-from dibs.quotas.queries import node_uses, quotas
+from dibs.quotas.operations.limits import limits_of
+from dibs.quotas.queries import node_uses
 
 
 class UsageSource:
@@ -31,7 +32,7 @@ class NodeUsage(UsageSource):
 
 def read_rooms(tx: Transaction, now: int, projects: Sequence[str]) -> dict[str, Room]:
     """Return the rooms of those projects that have a quota. When none has one, this takes one statement."""
-    found = quotas.get_many(tx, projects) if projects else {}
+    found = limits_of(tx).get_many(tx, projects) if projects else {}
     if not found:
         return {}
     limited = sorted(found)

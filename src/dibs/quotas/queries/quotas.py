@@ -40,6 +40,15 @@ def lock(tx: Transaction, projects: Sequence[str]) -> bool:
     return any(changed)
 
 
+def lock_or_add(tx: Transaction, project: str, now: int) -> None:
+    """Lock the quota of a project whose limits are not here; its row is only the lock."""
+    if not lock(tx, [project]):
+        try:
+            tx.change(_INSERT, {"new_project": project, "new_limits": "{}", "now": now})
+        except Duplicate as error:
+            raise Again from error  # A concurrent transaction booked the first node of the project.
+
+
 def get_many(tx: Transaction, projects: Sequence[str]) -> dict[str, Quota]:
     """Return the quotas of those projects that have one."""
     return {
