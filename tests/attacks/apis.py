@@ -127,6 +127,7 @@ NATIVE = Api(
         ("POST", "/v1/allocations/{allocation}/retry"): {"wait_seconds": 60},
         ("POST", "/v1/leases/{lease}/release"): {"host": "held"},
         ("PUT", "/v1/quotas/{project}"): {"resource_class": "large", "nodes": 1_000, "node_hours": None, "queued": 100},
+        ("PUT", "/v1/shares/{project}"): {"weight": 3},
         ("POST", "/v1/calendars"): {"project": "p", "mine": False, "node": NODES["available"]},
         ("POST", "/v1/webhooks/{webhook}/enable"): {},
         ("POST", "/v1/maintenance"): {"nodes": "*", "seconds": 3_600, "name": "fans", "apply": True},

@@ -75,6 +75,8 @@ def test_every_valid_request_to_the_other_apis_is_accepted(provider_target: Prov
         ("POST", "/v1/allocations/{allocation}/retry"): 409,
         ("POST", "/v1/leases/{lease}/release"): 404,
         ("GET", "/v1/nodes/{node}/history"): 400,
+        ("POST", "/v1/maintenance"): 400,
+        ("DELETE", "/v1/maintenance/{maintenance}"): 404,
         ("GET", "/v1/calendars/{calendar}"): 404,
         ("DELETE", "/v1/calendars/{calendar}"): 404,
         ("GET", "/v1/feeds/{feed}"): 404,

@@ -57,7 +57,7 @@ def test_console_looks_as_in_the_documentation(lab: Lab, open_as: OpenPage, tmp_
     page = open_as("alice", "/timeline", color_scheme=scheme, viewport=PIXELS)
     day = datetime.now(UTC) + timedelta(days=1)
     window = f"start={day:%Y-%m-%d}T09:00&end={day + timedelta(days=2):%Y-%m-%d}T09:00"
-    wanted = f"/console/find?{window}&class=gold&count=6&traits={GPU}"
+    wanted = f"/console/find?{window}&class=gold&count=9&traits={GPU}"
     page.evaluate("url => htmx.ajax('GET', url, {target: '#panel'})", wanted)
     expect(page.locator("#panel .funnel")).to_be_visible()
     page.screenshot(path=folder / f"console-timeline-{scheme}.png")

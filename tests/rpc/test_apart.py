@@ -5,6 +5,7 @@ import uuid
 import pytest
 
 from dibs.access.access import SERVICE
+from dibs.allocations.operations.intake import list_callable_conductors
 from dibs.allocations.queries import allocations
 from dibs.machines.operations.nodes import CreateNode, create_node
 from dibs.machines.queries import conductors
@@ -49,6 +50,9 @@ class Site:
     def allocation(self, ident):
         return self.store.read(lambda tx: allocations.get(tx, ident))
 
+    def callable_conductors(self):
+        return len(self.runner.read(list_callable_conductors, SERVICE, None))
+
     def name_of(self, ident):
         allocation = self.allocation(ident)
         return self.store.read(lambda tx: conductors.get_by_id(tx, allocation.conductor_id)).hostname
@@ -76,6 +80,8 @@ def test_two_apis_and_two_conductors_share_the_allocations(site):
         site.conductor()
     apis = [site.api(), site.api()]
     site.enrol(20)
+    # A conductor that could not write at its start registers later.
+    eventually(lambda: site.callable_conductors() == 2, seconds=60, what="two conductors")
     made = all_at_once(20, lambda number: ask(apis[number % 2]))
     eventually(lambda: site.active(made), seconds=60, what="nodes for all")
     assert len({site.allocation(ident).node_id for ident in made}) == 20

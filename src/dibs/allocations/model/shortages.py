@@ -53,7 +53,7 @@ def reason_codes(required: Requirements, counts: Mapping[str, int], missing: int
 
 
 def _most_first(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda item: -item[1])
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _code(reason: str, traits: Sequence[str]) -> str:
