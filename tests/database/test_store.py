@@ -205,15 +205,6 @@ def test_named_read_learns_whether_it_is_a_single_select(store: Store) -> None:
     assert store.statistics.statements == before + 1 + 1 + 2 + 2 + 1
 
 
-def test_named_read_cannot_write(store: Store) -> None:
-    provider_id = store.write(lambda tx: providers.insert_provider(tx, str(uuid.uuid4()), "kept", 1))
-    if store.engine.name == "mariadb":
-        pytest.skip("MariaDB's reading transactions are told apart by their snapshot only")
-    with pytest.raises(StoreUnavailable):
-        store.read(lambda tx: providers.delete_provider(tx, provider_id), "write")
-    assert store.read(lambda tx: providers.tree(tx, provider_id), "tree") == [(provider_id, None)]
-
-
 def test_concurrent_writers_lose_no_update(store: Store) -> None:
     threads = [threading.Thread(target=add_provider, args=(store, f"number {n}")) for n in range(40)]
     for thread in threads:

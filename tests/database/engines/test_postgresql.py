@@ -1,5 +1,6 @@
 """PostgreSQL: the order of its locks, and PgBouncer in transaction mode."""
 
+import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,6 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from dibs.database import migrate, open_store, revisions
+from dibs.database.errors import StoreUnavailable
 from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
 from dibs.ledger.queries import providers
@@ -91,5 +93,16 @@ def test_providers_are_locked_in_the_order_of_their_ids(bed: Bed) -> None:
 
         store.write(lock_one_after_the_other)
     assert store.statistics.reruns == 0
+    store.close()
+    bed.databases("postgresql").discard(url)
+
+
+def test_read_without_a_transaction_cannot_write(bed: Bed) -> None:
+    url = bed.databases("postgresql").fresh()
+    store = open_store(url)
+    provider_id = store.write(lambda tx: providers.insert_provider(tx, str(uuid.uuid4()), "kept", 1))
+    with pytest.raises(StoreUnavailable):
+        store.read(lambda tx: providers.delete_provider(tx, provider_id), "write")
+    assert store.read(lambda tx: providers.tree(tx, provider_id), "tree") == [(provider_id, None)]
     store.close()
     bed.databases("postgresql").discard(url)
