@@ -59,7 +59,7 @@ _COPY = insert(events).from_select(
 
 
 def measure_history(engine_name: str, count: int) -> Iterator[str]:
-    """Yield what each use of events costs when there are so many, the last of them from now."""
+    """Yield the cost of each use of events with ``count`` of them, of which the newest is from now."""
     engine = Engine(engine_name)
     url = engine.databases.fresh()
     store = open_store(url)

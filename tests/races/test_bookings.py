@@ -12,7 +12,6 @@ from functools import partial
 import pytest
 
 from dibs.access.access import SERVICE
-from dibs.database import Store, open_store
 from dibs.errors import DibsError
 from dibs.leases.model.errors import HostBooked, LeaseConflict, NoSuchHost, NotEnoughHosts
 from dibs.leases.model.leases import Lease
@@ -22,7 +21,6 @@ from dibs.leases.operations.planning import CreateLease
 from dibs.leases.operations.updates import ReservationUpdate
 from dibs.ledger.operations.inventories import PutInventory, change_inventory
 from dibs.ledger.queries import providers
-from dibs.wiring.hooks import build_runner
 from tests.booking_laws import broken_bookings
 from tests.builders import Ledger
 from tests.laws import read_tables
@@ -38,27 +36,17 @@ from tests.lease_builders import (
     whole,
 )
 from tests.provider_builders import sizes
-from tests.races.crowd import all_at_once
+from tests.races.crowd import Caller, all_at_once, open_callers
 
 CALLERS = 8
 WAIT_SECONDS = 60
 ROUNDS = 10
 
 
-class Caller:
-    """The part of a ledger that leases need, with its own store."""
-
-    def __init__(self, store: Store, ledger: Ledger) -> None:
-        self.store = store
-        self.runner = build_runner(store, ledger.clock)
-
-
 @pytest.fixture
 def callers(ledger: Ledger, database_url: str) -> Iterator[list[Caller]]:
-    stores = [open_store(database_url) for _ in range(CALLERS)]
-    yield [Caller(store, ledger) for store in stores]
-    for store in stores:
-        store.close()
+    with open_callers(ledger, database_url, CALLERS) as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True)

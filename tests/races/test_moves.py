@@ -4,34 +4,22 @@ from collections.abc import Iterator
 
 import pytest
 
-from dibs.database import Store, open_store
 from dibs.leases.model.errors import NotEnoughHosts
 from dibs.leases.model.leases import Lease
-from dibs.wiring.hooks import build_runner
 from tests.booking_laws import broken_bookings
 from tests.builders import Ledger
 from tests.laws import read_tables
 from tests.lease_builders import at, booked, change, delete, lease, make_host, whole
-from tests.races.crowd import all_at_once
+from tests.races.crowd import Caller, all_at_once, open_callers
 
 CALLERS = 6
 ROUNDS = 8
 
 
-class Caller:
-    """The part of a ledger that leases need, with its own store."""
-
-    def __init__(self, store: Store, ledger: Ledger) -> None:
-        self.store = store
-        self.runner = build_runner(store, ledger.clock)
-
-
 @pytest.fixture
 def callers(ledger: Ledger, database_url: str) -> Iterator[list[Caller]]:
-    stores = [open_store(database_url) for _ in range(CALLERS)]
-    yield [Caller(store, ledger) for store in stores]
-    for store in stores:
-        store.close()
+    with open_callers(ledger, database_url, CALLERS) as opened:
+        yield opened
 
 
 @pytest.fixture(autouse=True)

@@ -6,44 +6,22 @@ than the one that the calendar is about.
 """
 
 from dibs.access.access import EVERY_PROJECT, Access, VisibleProjects
+from dibs.access.project_rules import ProjectRules
 from dibs.allocations.model.access import visible_projects
 from dibs.calendars.model.calendars import Calendar
 from dibs.calendars.model.errors import CalendarNotFound
 from dibs.errors import Forbidden
 from dibs.leases.model.access import require_in_own_project, visible_leases
 
-GET = "dibs:calendar:get"
-GET_ALL = "dibs:calendar:get_all"
-CREATE = "dibs:calendar:create"
-CREATE_ALL = "dibs:calendar:create_all"
-DELETE = "dibs:calendar:delete"
-DELETE_ALL = "dibs:calendar:delete_all"
-
-
-def visible_calendars(access: Access) -> VisibleProjects:
-    """Return the projects whose calendars the caller sees; raise Forbidden when there are none."""
-    if access.allows(GET_ALL, {}):
-        return EVERY_PROJECT
-    if not access.actor.project:
-        raise Forbidden(resource=GET_ALL)
-    access.require(GET, {})
-    return frozenset({access.actor.project})
+RULES = ProjectRules("dibs:calendar")
 
 
 def check_calendar(access: Access, calendar: Calendar | None, ident: str) -> Calendar:
     """Return a calendar that the caller may see; for any other caller it does not exist."""
-    visible = visible_calendars(access)
-    if calendar is None or (visible is not EVERY_PROJECT and calendar.project_id not in visible):
+    sees = RULES.sees(access, calendar.project_id if calendar is not None else None)
+    if calendar is None or not sees:
         raise CalendarNotFound(calendar=ident)
     return calendar
-
-
-def require_to_create(access: Access, project: str | None) -> None:
-    """Raise Forbidden unless the caller may create a calendar of a project; None stands for all."""
-    if project is None or project != access.actor.project:
-        access.require(CREATE_ALL, {})
-    else:
-        access.require(CREATE, {})
 
 
 def require_to_delete(access: Access, calendar: Calendar) -> None:
@@ -51,8 +29,7 @@ def require_to_delete(access: Access, calendar: Calendar) -> None:
     actor = access.actor
     if actor.user is not None and (actor.user, actor.project) == (calendar.creator.user, calendar.creator.project):
         return
-    own = calendar.project_id is not None and calendar.project_id == actor.project
-    access.require(DELETE if own else DELETE_ALL, {})
+    RULES.require_to_delete(access, calendar.project_id)
 
 
 def listed_leases(access: Access) -> VisibleProjects:

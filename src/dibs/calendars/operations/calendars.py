@@ -5,7 +5,7 @@ import uuid
 from msgspec import Struct
 
 from dibs.access.access import Access
-from dibs.calendars.model.access import check_calendar, require_to_create, require_to_delete, visible_calendars
+from dibs.calendars.model.access import RULES, check_calendar, require_to_delete
 from dibs.calendars.model.calendars import CALENDARS_MAX, Calendar
 from dibs.calendars.model.errors import CalendarNotFound, TooManyCalendars
 from dibs.calendars.queries import calendars
@@ -36,7 +36,7 @@ class ListCalendars(Struct, frozen=True, kw_only=True):
 
 def create_calendar(tx: Transaction, access: Access, now: int, command: CreateCalendar) -> Calendar:
     """Create a calendar of what the caller may see."""
-    require_to_create(access, command.project)
+    RULES.require_to_create(access, command.project)
     actor = access.actor
     if command.mine and actor.user is None:
         raise BadValue(reason="The request has no user, so there is no calendar of a user.")
@@ -63,7 +63,7 @@ def get_calendar(tx: Transaction, access: Access, now: int, ident: str) -> Calen
 
 def list_calendars(tx: Transaction, access: Access, now: int, command: ListCalendars) -> list[Calendar]:
     """Return one page of the calendars that the caller sees, the oldest first."""
-    visible = visible_calendars(access)
+    visible = RULES.visible(access)
     after = 0 if command.marker is None else get_calendar(tx, access, now, command.marker).id
     return calendars.page(tx, visible, after, command.limit)
 

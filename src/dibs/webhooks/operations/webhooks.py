@@ -7,7 +7,7 @@ from msgspec import Struct
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.events.queries import positions
-from dibs.webhooks.model.access import check_webhook, require_to_create, require_to_delete, visible_webhooks
+from dibs.webhooks.model.access import RULES, check_webhook
 from dibs.webhooks.model.errors import TooManyWebhooks
 from dibs.webhooks.model.retries import enable
 from dibs.webhooks.model.targets import TargetRules
@@ -46,7 +46,7 @@ class ListDeliveries(Struct, frozen=True, kw_only=True):
 
 def create_webhook(tx: Transaction, access: Access, now: int, command: CreateWebhook) -> Webhook:
     """Create a webhook. It receives what is published from now on."""
-    require_to_create(access, command.project)
+    RULES.require_to_create(access, command.project)
     command.targets.check(command.url)
     # No transaction routes events meanwhile: one that began before would pass over events that happen after this. Nor
     # does another one create a webhook, so that the count holds.
@@ -72,7 +72,7 @@ def get_webhook(tx: Transaction, access: Access, now: int, ident: str) -> Webhoo
 
 def list_webhooks(tx: Transaction, access: Access, now: int, command: ListWebhooks) -> list[Webhook]:
     """Return one page of the webhooks that the caller sees, the oldest first."""
-    visible = visible_webhooks(access)
+    visible = RULES.visible(access)
     after = 0 if command.marker is None else get_webhook(tx, access, now, command.marker).id
     return webhooks.page(tx, visible, after, command.limit)
 
@@ -84,7 +84,7 @@ def enable_webhook(tx: Transaction, access: Access, now: int, ident: str) -> Web
     """
     webhooks.lock_position(tx)
     webhook = check_webhook(access, webhooks.lock(tx, ident), ident)
-    require_to_create(access, webhook.project_id)
+    RULES.require_to_create(access, webhook.project_id)
     if webhook.disabled_at is None:
         return webhook
     enabled = enable(webhook, positions.last(tx), deliveries.first_due(tx, ident))
@@ -95,7 +95,7 @@ def enable_webhook(tx: Transaction, access: Access, now: int, ident: str) -> Web
 def delete_webhook(tx: Transaction, access: Access, now: int, ident: str) -> None:
     """Delete a webhook: no further attempt begins."""
     webhook = check_webhook(access, webhooks.lock(tx, ident), ident)
-    require_to_delete(access, webhook)
+    RULES.require_to_delete(access, webhook.project_id)
     webhooks.delete(tx, webhook)
 
 

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from dibs.calendars.model.access import visible_calendars
+from dibs.calendars.model.access import RULES
 from dibs.calendars.model.calendars import TOKEN_BYTES, Calendar, digest_of, feed_path
 from dibs.calendars.operations import calendars as operations
 from dibs.dialects.native.exchange import Exchange, json_answer, next_url
@@ -43,7 +43,7 @@ QUERY: Mapping[str, Schema] = {
 
 def create_calendar(exchange: Exchange) -> Response:
     """POST /v1/calendars"""
-    visible_calendars(exchange.access)
+    RULES.visible(exchange.access)
     body = exchange.body(NEW)
     token = secrets.token_urlsafe(TOKEN_BYTES)
     command = operations.CreateCalendar(

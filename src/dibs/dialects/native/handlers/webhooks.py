@@ -9,7 +9,7 @@ from dibs.dialects.native.times import render_time
 from dibs.documents.json_schema import Schema
 from dibs.http.exchange import empty_answer
 from dibs.http.messages import Response
-from dibs.webhooks.model.access import visible_webhooks
+from dibs.webhooks.model.access import RULES
 from dibs.webhooks.model.messages import SECRET_BYTES, new_secret
 from dibs.webhooks.model.targets import URL_LENGTH_MAX
 from dibs.webhooks.model.webhooks import STATES, Delivery, Webhook
@@ -54,7 +54,7 @@ DELIVERIES_QUERY: Mapping[str, Schema] = {
 
 def create_webhook(exchange: Exchange) -> Response:
     """POST /v1/webhooks"""
-    visible_webhooks(exchange.access)
+    RULES.visible(exchange.access)
     body = exchange.body(NEW)
     secret = new_secret(secrets.token_bytes(SECRET_BYTES))
     command = operations.CreateWebhook(
