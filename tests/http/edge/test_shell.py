@@ -250,7 +250,8 @@ def test_access_line_has_caller_and_request_but_no_secret(
         f"{echo.url}/echo/v1/n?token=hidden",
         headers={"X-Auth-Token": "eva:blue", "X-OpenStack-Request-ID": REQUEST_ID, "Authorization": "Basic hidden"},
     )
-    [line] = [record for record in caplog.records if record.name == "dibs.access"]
+    # The line is written after the answer was sent.
+    [line] = eventually(lambda: [record for record in caplog.records if record.name == "dibs.access"])
     assert (line.method, line.path, line.status) == ("GET", "/echo/v1/n", 200)  # type: ignore[attr-defined]
     assert (line.user, line.project) == ("eva", "blue")  # type: ignore[attr-defined]
     assert line.milliseconds > 0  # type: ignore[attr-defined]
