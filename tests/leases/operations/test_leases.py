@@ -7,6 +7,7 @@ from dibs.access.actor import Actor
 from dibs.access.lease_policy import LeasePolicy
 from dibs.conductor.leases import LeaseWorker
 from dibs.conductor.retention import Retention, RetentionDays
+from dibs.database.transaction import Transaction
 from dibs.errors import Forbidden
 from dibs.flavors.queries import flavors
 from dibs.leases.model.dates import CURRENT_MINUTE, LeaseRules
@@ -204,6 +205,17 @@ def test_creating_a_lease_takes_as_many_statements_among_500_hosts_with_1000_lea
     fill_leases(database_url, 1_000, host_count=500)
     assert all(many <= at_first for many, at_first in zip(measure(50), few, strict=True))
     assert broken_bookings(read_tables(database_url)) == []
+
+
+def test_events_and_quotas_of_a_lease_take_one_statement_each(ledger, monkeypatch):
+    for _ in range(20):
+        make_host(ledger)
+    lease(ledger, 1, 2, whole(3))
+    recorded = []
+    with_events = statements(ledger, lambda: lease(ledger, 1, 2, whole(3)))
+    monkeypatch.setattr(Transaction, "record", lambda tx, event: recorded.append(event.type))
+    assert statements(ledger, lambda: lease(ledger, 1, 2, whole(3))) == with_events - 2
+    assert recorded.count("booking.created") == 3
 
 
 def test_refusals_and_lists_take_a_constant_number_of_statements(ledger):

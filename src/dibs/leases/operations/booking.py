@@ -6,14 +6,15 @@ bookings again, and books them if they still fit; if not, the runner runs the op
 When no free hosts fit, leases that have not begun are moved to other hosts, in the same way (docs/adr/0018).
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from dibs.database.transaction import Again, Transaction
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.events import booking_event, moved_event
-from dibs.leases.model.hosts import NO_DETAILS
+from dibs.leases.model.hosts import Host
 from dibs.leases.model.leases import Lease
 from dibs.leases.model.matching.needs import Assignment
 from dibs.leases.model.moving.moves import Move
@@ -24,25 +25,42 @@ from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.queries import providers
 
 
-def choose_hosts(tx: Transaction, now: int, search: HostSearch) -> list[Assignment]:
-    """Return the hosts for each reservation, their providers locked until the transaction ends.
+class SecuredHosts(NamedTuple):
+    """The hosts of each reservation, their providers locked until the transaction ends."""
+
+    assignments: list[Assignment]
+    hosts: Mapping[int, Host]
+    """These hosts and those that the lease had, by their ids."""
+
+
+def choose_hosts(tx: Transaction, now: int, search: HostSearch, had: Collection[int] = ()) -> SecuredHosts:
+    """Find hosts for each reservation and secure them. The lease ``had`` hosts, by their ids."""
+    return secure_hosts(tx, now, search, propose_hosts(tx, now, search), had)
+
+
+def secure_hosts(
+    tx: Transaction, now: int, search: HostSearch, chosen: HostChoice, had: Collection[int]
+) -> SecuredHosts:
+    """Lock the providers of chosen hosts and of those that the lease ``had``, and check the choice again.
 
     Leases that must move for that have moved.
     """
-    chosen = propose_hosts(tx, now, search)
-    secure_hosts(tx, now, search, chosen)
-    return chosen.assignments
-
-
-def secure_hosts(tx: Transaction, now: int, search: HostSearch, chosen: HostChoice, also: Collection[int] = ()) -> None:
-    """Lock the providers of chosen hosts and ``also`` others, check the choice again, and move leases for it."""
     moving = leases.lock_many(tx, sorted({each.of.lease_id for each in chosen.moves}))
-    providers.lock_many(tx, [*hosts.provider_ids(tx, chosen.host_ids), *also], now)
+    found = lock_hosts(tx, now, chosen.host_ids, had)
     # Another transaction may have booked, claimed or changed a host or a lease before this one had its locks.
     if not still_fits(tx, now, search, chosen):
         raise Again
     if chosen.moves:
-        _move(tx, moving, chosen.moves)
+        _move(tx, moving, chosen.moves, found)
+    return SecuredHosts(chosen.assignments, found)
+
+
+def lock_hosts(tx: Transaction, now: int, getting: Collection[int], had: Collection[int]) -> dict[int, Host]:
+    """Lock the providers of hosts that a lease gets, and of those that it had and offered; return all by their ids."""
+    found = {host.id: host for host in hosts.bare(tx, sorted({*getting, *had}))}
+    offered = {found[host_id].reservation_provider_id for host_id in had}
+    providers.lock_many(tx, {*offered, *(host.provider_id for host in found.values())}, now)
+    return found
 
 
 def book(tx: Transaction, reservation_ids: Sequence[int], chosen: Sequence[Assignment], window: Window) -> None:
@@ -61,11 +79,13 @@ def rebook(tx: Transaction, reservation_ids: Sequence[int], chosen: Sequence[Ass
     book(tx, reservation_ids, chosen, window)
 
 
-def record_host_changes(tx: Transaction, lease: Lease, before: Iterable[int], after: Iterable[int]) -> None:
-    """Record the hosts, by their ids, that a lease gets and loses."""
-    had, has = set(before), set(after)
-    for host_id, provider in hosts.provider_uuids(tx, sorted(had ^ has)).items():
-        tx.record(booking_event(lease, provider, booked=host_id in has))
+def record_host_changes(
+    tx: Transaction, lease: Lease, found: Mapping[int, Host], before: Iterable[int], after: Iterable[int]
+) -> None:
+    """Record which of the hosts ``found`` a lease gets and loses; all hosts by their ids."""
+    has = set(after)
+    for host_id in sorted(has.symmetric_difference(before)):
+        tx.record(booking_event(lease, found[host_id].provider, booked=host_id in has))
 
 
 def shorten(tx: Transaction, reservation_ids: Sequence[int], window: Window) -> None:
@@ -79,8 +99,8 @@ def release(tx: Transaction, reservation_ids: Sequence[int]) -> None:
     tx.publish(CAPACITY_FREED)
 
 
-def _move(tx: Transaction, moving: Sequence[Lease], moves: Sequence[Move]) -> None:
-    """Give reservations other hosts."""
+def _move(tx: Transaction, moving: Sequence[Lease], moves: Sequence[Move], found: Mapping[int, Host]) -> None:
+    """Give reservations other hosts, which are among the hosts ``found``."""
     release(tx, [each.of.reservation_id for each in moves])
     booking_writes.add(
         tx,
@@ -90,9 +110,6 @@ def _move(tx: Transaction, moving: Sequence[Lease], moves: Sequence[Move]) -> No
             for host_id, amount in sorted(each.hosts.items())
         ],
     )
-    found = {
-        host.id: host for host in hosts.some(tx, sorted(set().union(*(each.touched for each in moves))), NO_DETAILS)
-    }
     for lease in moving:
         own = [each for each in moves if each.of.lease_id == lease.id]
         had = {host_id for each in own for host_id in each.of.hosts}

@@ -62,10 +62,10 @@ class RemoveEndedLeases(Struct, frozen=True, kw_only=True):
 def create_lease(tx: Transaction, access: Access, now: int, command: CreateLease) -> Lease:
     """Create a lease; raise NotEnoughHosts with the reasons when there are not enough hosts."""
     plan = plan_lease(tx, access, now, command)
-    chosen = booking.choose_hosts(tx, now, search_of(plan, command)) if plan.reservations else []
+    chosen, found = booking.choose_hosts(tx, now, search_of(plan, command)) if plan.reservations else ([], {})
     lease = leases.add(tx, planned_lease(access, now, command, plan))
     booking.book(tx, [each.id for each in lease.reservations], chosen, plan.window)
-    booking.record_host_changes(tx, lease, (), (host_id for assignment in chosen for host_id in assignment))
+    booking.record_host_changes(tx, lease, found, (), (host_id for assignment in chosen for host_id in assignment))
     reservation_inventories.create_classes(tx, now, lease.reservations)
     for reservation in lease.reservations:
         if not reservation.whole_hosts:

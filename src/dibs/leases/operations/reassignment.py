@@ -9,7 +9,7 @@
 A lease with a mark is ``degraded``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -26,7 +26,7 @@ from dibs.leases.model.windows import Window
 from dibs.leases.operations import booking, reservation_inventories
 from dibs.leases.operations.matching.search import HostChoice, HostSearch, search_hosts
 from dibs.leases.queries import affected_reservations, bookings, hosts, leases
-from dibs.ledger.queries import claim_views, inventories, providers, resource_classes
+from dibs.ledger.queries import claim_views, inventories, resource_classes
 
 
 class AffectedReservation(Struct, frozen=True, kw_only=True):
@@ -59,11 +59,11 @@ def reassign_hosts(tx: Transaction, access: Access, now: int, command: ReassignH
     plan = _plan(tx, now, leases.lock(tx, command.lease), command)
     if plan is None:
         return False
-    _secure(tx, now, plan)
+    found = _secure(tx, now, plan)
     lease, reservation = plan.lease, plan.reservation
-    booking.record_host_changes(tx, lease, plan.current, plan.assignment)
-    for host in hosts.some(tx, sorted(plan.current.keys() - plan.assignment.keys()), NO_DETAILS):
-        tx.record(node_lost_event(lease, host, replaced=not plan.missing))
+    booking.record_host_changes(tx, lease, found, plan.current, plan.assignment)
+    for host_id in sorted(plan.current.keys() - plan.assignment.keys()):
+        tx.record(node_lost_event(lease, found[host_id], replaced=not plan.missing))
     booking.rebook(tx, [reservation.id], [plan.assignment], Window(lease.start_at, lease.end_at))
     flags = {"missing_resources": plan.missing, "resources_changed": plan.changed}
     leases.change_reservation(tx, lease, reservation, now, **flags)
@@ -100,16 +100,18 @@ class _Plan(NamedTuple):
         return self.situation.current
 
 
-def _secure(tx: Transaction, now: int, plan: _Plan) -> None:
-    """Lock all hosts of a plan, and check that it is still good: no claim on them begins or ends from now on."""
-    had = hosts.some(tx, sorted(plan.current), NO_DETAILS)
-    touched = sorted({number for host in had for number in (host.provider_id, host.reservation_provider_id)})
+def _secure(tx: Transaction, now: int, plan: _Plan) -> Mapping[int, Host]:
+    """Lock all hosts of a plan, and check that it is still good: no claim on them begins or ends from now on.
+
+    Return these hosts by their ids.
+    """
     if plan.found is None:
-        providers.lock_many(tx, touched, now)
+        found: Mapping[int, Host] = booking.lock_hosts(tx, now, (), plan.current)
     else:
-        booking.secure_hosts(tx, now, *plan.found, also=touched)
+        found = booking.secure_hosts(tx, now, *plan.found, had=plan.current).hosts
     if _situation(tx, plan.reservation) != plan.situation:
         raise Again
+    return found
 
 
 def _affected(lease: Lease | None, command: ReassignHosts) -> Reservation | None:

@@ -118,9 +118,10 @@ def _update(tx: Transaction, now: int, lease: Lease, command: UpdateLease) -> No
     plan = plan_update(tx, now, lease, command)
     reservation_ids = [each.id for each in plan.reservations]
     if plan.search is not None:
-        chosen = booking.choose_hosts(tx, now, plan.search)
-        before = (host_id for assignment in plan.current.values() for host_id in assignment)
-        booking.record_host_changes(tx, lease, before, (host_id for assignment in chosen for host_id in assignment))
+        before = {host_id for assignment in plan.current.values() for host_id in assignment}
+        chosen, found = booking.choose_hosts(tx, now, plan.search, before)
+        after = (host_id for assignment in chosen for host_id in assignment)
+        booking.record_host_changes(tx, lease, found, before, after)
         booking.rebook(tx, reservation_ids, chosen, plan.window)
     elif (plan.window.start, plan.window.end) != (lease.start_at, lease.end_at):
         booking.shorten(tx, reservation_ids, plan.window)

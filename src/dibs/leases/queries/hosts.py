@@ -102,24 +102,6 @@ def bare(tx: Transaction, host_ids: Sequence[int]) -> list[Host]:
     ]
 
 
-def provider_ids(tx: Transaction, host_ids: Sequence[int]) -> list[int]:
-    """Return the row ids of the providers of hosts."""
-    return [
-        provider_id
-        for piece in sets.pieces(host_ids)
-        for provider_id in tx.values(_provider_ids(len(piece)), sets.numbered("id", piece))
-    ]
-
-
-def provider_uuids(tx: Transaction, host_ids: Sequence[int]) -> dict[int, str]:
-    """Return the uuids of the providers of hosts, by the ids of the hosts."""
-    return {
-        host_id: uuid
-        for piece in sets.pieces(host_ids)
-        for host_id, uuid in tx.tuples(_provider_uuids(len(piece)), sets.numbered("id", piece))
-    }
-
-
 def get(tx: Transaction, host_id: int) -> Host | None:
     """Return one host; None when it does not exist."""
     found = some(tx, [host_id])
@@ -235,17 +217,6 @@ def _needed(classes: int) -> ColumnElement[bool]:
 @sets.cached
 def _bare(count: int) -> Select[Any]:
     return _SELECT.where(hosts.c.id.in_(sets.binds("id", count)))
-
-
-@sets.cached
-def _provider_ids(count: int) -> Select[Any]:
-    return select(hosts.c.provider_id).where(hosts.c.id.in_(sets.binds("id", count)))
-
-
-@sets.cached
-def _provider_uuids(count: int) -> Select[Any]:
-    of_host = select(hosts.c.id, providers.c.uuid).join(providers, providers.c.id == hosts.c.provider_id)
-    return of_host.where(hosts.c.id.in_(sets.binds("id", count))).order_by(hosts.c.id)
 
 
 @sets.cached

@@ -58,7 +58,7 @@ def release_host(tx: Transaction, access: Access, now: int, command: ReleaseHost
         raise LeaseConflict(reason=f"{host.name} is all that the reservation has: delete the lease instead.")
     after = {each: amount - (each == host.id) for each, amount in amounts.items()}
     after = {each: amount for each, amount in after.items() if amount}
-    booking.record_host_changes(tx, lease, amounts, after)
+    booking.record_host_changes(tx, lease, found, amounts, after)
     booking.rebook(tx, [reservation.id], [after], Window(lease.start_at, lease.end_at))
     changed = leases.change_reservation(
         tx, lease, reservation, now, least=min(reservation.least, left), most=min(reservation.most, left)

@@ -46,10 +46,10 @@ def book_maintenance(tx: Transaction, access: Access, now: int, command: BookMai
     search = HostSearch(
         needs=(maintenance_need(chosen),), window=window, cleaning_minutes=command.cleaning_minutes, seed=0
     )
-    assignments = booking.choose_hosts(tx, now, search)
+    assignments, found = booking.choose_hosts(tx, now, search)
     lease = leases.add(tx, _lease(access, now, command, [host.id for host in chosen]))
     booking.book(tx, [lease.reservations[0].id], assignments, window)
-    booking.record_host_changes(tx, lease, (), assignments[0])
+    booking.record_host_changes(tx, lease, found, (), assignments[0])
     tx.publish(LEASE_CHANGED)
     names = tuple(sorted(host.name for host in chosen))
     return Maintenance(uuid=lease.uuid, name=lease.name, start_at=window.start, end_at=window.end, hosts=names)
