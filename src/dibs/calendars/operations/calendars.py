@@ -41,6 +41,7 @@ def create_calendar(tx: Transaction, access: Access, now: int, command: CreateCa
     if command.mine and actor.user is None:
         raise BadValue(reason="The request has no user, so there is no calendar of a user.")
     node = None if command.node is None else get_node(tx, access, now, GetNode(ident=command.node, rules=())).node
+    # Requests at the same moment may exceed the limit by a few: it bounds the table, and nothing else depends on it.
     if calendars.count(tx, command.project, actor.user) >= CALENDARS_MAX:
         raise TooManyCalendars(limit=CALENDARS_MAX)
     made = Calendar(
