@@ -4,7 +4,7 @@ Each unit that has no host takes one, and displaces what it cannot share the hos
 the same way, and a unit that has taken a host keeps it. If the needs fit at all, this finds them: let every unit take
 the host that it has in the solution, and displace only units that have other hosts there. The search allows no move
 at first, then one, then two, so it finds the fewest. It ends when a round was not cut short by the number of moves, or
-after the first round when there are too few hosts at some moment anyway.
+after the first round when the hosts are too few or too small at some moment anyway.
 """
 
 from bisect import bisect_right
@@ -19,6 +19,7 @@ from dibs.leases.model.hosts import Host
 from dibs.leases.model.matching.budgets import BudgetSpent, SearchBudget
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.needs import Assignment, HostNeed
+from dibs.leases.model.moving.loads import exceed_all_hosts
 from dibs.leases.model.moving.moments import MomentCheck
 from dibs.leases.model.moving.moves import Movable, Move
 from dibs.leases.model.moving.units import Unit, Units, bookings_of
@@ -88,6 +89,8 @@ class MoveSearch:
         raise AssertionError
 
     def _is_hopeless(self, units: Sequence[Unit]) -> bool:
+        if exceed_all_hosts(self._calendar, self._movables.values(), units, units[0].window):
+            return True
         whole = [unit for unit in units if unit.need.whole]
         check = MomentCheck(self._calendar, self._movables, self._units, self._budget)
         return bool(whole) and not check.allows(whole, whole[0].window)
