@@ -4,12 +4,15 @@
 every provider is a node, as in databases that only the bare-metal dialect and conductors wrote.
 """
 
+import functools
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.engine import Dialect
 from sqlalchemy.pool import NullPool
 
 from dibs.machines.model import states
@@ -22,20 +25,38 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 _DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "mariadb": "mariadb+pymysql"}
-_QUERIES = {table: table.select().order_by(*table.primary_key) for table in TABLES}
+_QUERIES = {table.name: table.select().order_by(*table.primary_key) for table in TABLES}
+_FILLED = " UNION ALL ".join(f"SELECT '{name}' FROM (SELECT 1 FROM {name} LIMIT 1) AS found" for name in _QUERIES)
+_connecting = threading.local()
 
 
 def connect(url: str) -> Connection:
     """Connect to a database without the store, for reading."""
-    parsed = make_url(url)
-    return create_engine(parsed.set(drivername=_DRIVERS[parsed.get_backend_name()]), poolclass=NullPool).connect()
+    _connecting.url = make_url(url)
+    return _engine(_connecting.url.get_backend_name()).connect()
+
+
+@functools.cache
+def _engine(backend: str) -> Engine:
+    """Return the engine for all databases of a kind: it compiles each query once, and not for each database."""
+    engine = create_engine(f"{_DRIVERS[backend]}://", poolclass=NullPool)
+    event.listen(engine, "do_connect", _connect_to_url)
+    return engine
+
+
+def _connect_to_url(dialect: Dialect, record: Any, arguments: list[Any], options: dict[str, Any]) -> Any:
+    """Connect to the database that this thread asked for, instead of the one that the engine was created with."""
+    own_arguments, own_options = dialect.create_connect_args(_connecting.url)
+    return dialect.connect(*own_arguments, **own_options)
 
 
 def rows_of(connection: Connection) -> Tables:
-    """Read every row of every table in one transaction."""
+    """Read every row of every table in one transaction. Most tables are empty, and one query finds out which."""
     with connection.begin():
+        filled = {name for (name,) in connection.exec_driver_sql(_FILLED)}
         return {
-            table.name: [dict(row) for row in connection.execute(query).mappings()] for table, query in _QUERIES.items()
+            name: [dict(row) for row in connection.execute(query).mappings()] if name in filled else []
+            for name, query in _QUERIES.items()
         }
 
 
