@@ -19,8 +19,8 @@ from dibs.settings import Settings
 from dibs.wiring.processes import build_application
 
 _UNDOCUMENTED_METHODS = ("HEAD", "OPTIONS")
-_STRICT = "/placement/resource"
-"""Placement is the only dialect in which a trailing slash makes another path."""
+_STRICT = "/placement/"
+"""Placement is the only dialect in which a trailing slash makes another path, except at its root."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ class Documented:
             return
         # The server decodes the path first: an escaped slash is one.
         decoded = urllib.parse.unquote(exchange.path)
-        path = decoded if decoded.startswith(_STRICT) else decoded.rstrip("/")
+        strict = decoded.startswith(_STRICT) and decoded != _STRICT
+        path = decoded if strict else decoded.rstrip("/")
         # Every path of the reservation API may end in ".json", and bookmarks of the bare-metal API have no version.
         spellings = (path, path.removesuffix(".json"), path.replace("/baremetal/", "/baremetal/v1/", 1))
         operation = next(filter(None, (self._find(exchange.method, spelling) for spelling in spellings)), None)

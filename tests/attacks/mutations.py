@@ -2,7 +2,7 @@
 
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hypothesis import strategies as st
@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 from dibs.http.routing import Route
 from tests.attacks import invalid_values
 from tests.attacks.apis import Api
-from tests.attacks.strategies import encode, percent, texts, values
+from tests.attacks.strategies import YES, below, choose, encode, percent, texts, values
 from tests.attacks.target import NODES, Attack
 
 _IDENTS = (
     st.sampled_from([*NODES, *NODES.values(), invalid_values.UNKNOWN, "VCPU", "CUSTOM_CLASS", "CUSTOM_TRAIT"]) | texts
 )
+_RAW_QUERIES = st.sampled_from(invalid_values.QUERIES) | st.binary(max_size=20)
+_RAW_BODIES = st.sampled_from(invalid_values.BODIES) | st.binary(max_size=30) | values.map(encode)
+_ACTIONS = st.sampled_from(["replace", "replace", "replace", "remove", "rename", "add"])
 
 
 def valid_attack(api: Api, route: Route[Any]) -> Attack:
@@ -36,72 +39,68 @@ def _valid_query(api: Api, route: Route[Any]) -> dict[str, str]:
 @st.composite
 def attacks_on(draw: st.DrawFn, api: Api) -> Attack:
     """Generate requests to any route, with invalid data in one place."""
-    route = draw(st.sampled_from(list(api.routes)))
+    route = choose(draw, api.routes)
     attack = valid_attack(api, route)
     places = ["path", "header", "method"] + ["query"] * (4 if route.query else 1) + ["body"] * (5 if attack.body else 1)
-    changed = draw(st.sampled_from(places))
+    changed = choose(draw, places)
     if changed == "path":
-        attack.path = draw(_paths(route.path))
+        attack.path = _path(draw, route.path)
     elif changed == "header":
-        attack.headers = draw(_headers(api))
+        attack.headers = _headers(draw, api)
     elif changed == "method":
-        attack.method = draw(st.sampled_from(invalid_values.METHODS))
+        attack.method = choose(draw, invalid_values.METHODS)
     elif changed == "query":
-        attack.query = draw(_queries(api, route))
+        attack.query = _query(draw, api, route)
     else:
-        attack.body = draw(_bodies(attack.body))
+        attack.body = _body(draw, attack.body)
     return attack
 
 
-@st.composite
-def _paths(draw: st.DrawFn, template: str) -> bytes:
+def _path(draw: st.DrawFn, template: str) -> bytes:
     parts = [percent(draw(_IDENTS)) if part.startswith("{") else part.encode() for part in template.split("/")]
-    return b"/".join(parts) + (draw(st.sampled_from(invalid_values.PATH_ENDINGS)) if draw(st.booleans()) else b"")
+    return b"/".join(parts) + (choose(draw, invalid_values.PATH_ENDINGS) if draw(YES) else b"")
 
 
-@st.composite
-def _headers(draw: st.DrawFn, api: Api) -> dict[str, bytes]:
+def _headers(draw: st.DrawFn, api: Api) -> Mapping[str, bytes]:
     headers = dict(api.headers)
-    headers[api.version_header] = draw(st.sampled_from([*api.versions, *invalid_values.VERSIONS]))
-    headers["content-type"] = draw(st.sampled_from([b"application/json", *invalid_values.CONTENT_TYPES]))
-    headers["accept"] = draw(st.sampled_from([b"*/*", *invalid_values.ACCEPTS]))
+    headers[api.version_header] = choose(draw, [*api.versions, *invalid_values.VERSIONS])
+    headers["content-type"] = choose(draw, [b"application/json", *invalid_values.CONTENT_TYPES])
+    headers["accept"] = choose(draw, [b"*/*", *invalid_values.ACCEPTS])
     return headers
 
 
-@st.composite
-def _queries(draw: st.DrawFn, api: Api, route: Route[Any]) -> bytes:
+def _query(draw: st.DrawFn, api: Api, route: Route[Any]) -> bytes:
     """Generate a valid query with a parameter or two added, removed or changed."""
-    if draw(st.integers(0, 9)) == 0:
-        return draw(st.sampled_from(invalid_values.QUERIES) | st.binary(max_size=20))
+    if draw(below(10)) == 0:
+        return draw(_RAW_QUERIES)
     pairs = list(_valid_query(api, route).items())
     names = sorted({*route.query, *api.names})
-    for name in draw(st.lists(st.sampled_from(names), min_size=1, max_size=2)):
-        value = draw(st.sampled_from([*api.query_values, *invalid_values.QUERY_VALUES]) | texts)
-        if draw(st.integers(0, 4)):
+    for _ in range(1 + draw(below(2))):
+        name = choose(draw, names)
+        value = draw(texts) if draw(YES) else choose(draw, [*api.query_values, *invalid_values.QUERY_VALUES])
+        if draw(below(5)):
             pairs = [pair for pair in pairs if pair[0] != name]
         pairs.append((name, value))
     return b"&".join(name.encode() + b"=" + percent(value) for name, value in pairs)
 
 
-def _bodies(valid: bytes) -> st.SearchStrategy[bytes]:
-    raw = st.sampled_from(invalid_values.BODIES) | st.binary(max_size=30) | values.map(encode)
-    if not valid:
-        return raw
-    return st.integers(0, 9).flatmap(lambda dice: raw if dice == 0 else _mutated(json.loads(valid)).map(encode))
+def _body(draw: st.DrawFn, valid: bytes) -> bytes:
+    if not valid or draw(below(10)) == 0:
+        return draw(_RAW_BODIES)
+    return encode(_mutated(draw, json.loads(valid)))
 
 
-@st.composite
 def _mutated(draw: st.DrawFn, valid: Any) -> Any:
     """Generate the document with one or two members replaced, removed, renamed or duplicated."""
     document = copy.deepcopy(valid)
     # The inserted values are shared by all attacks, so only original members are changed.
     holders = list(_holders(document))
-    for _ in range(draw(st.integers(1, 2))):
+    for _ in range(1 + draw(below(2))):
         places = [(holder, key) for holder in holders for key in _keys(holder)]
         if not places:
             break
-        holder, key = draw(st.sampled_from(places))
-        action = draw(st.sampled_from(["replace", "replace", "replace", "remove", "rename", "add"]))
+        holder, key = choose(draw, places)
+        action = draw(_ACTIONS)
         if action == "replace":
             holder[key] = draw(values)
         elif action == "remove":
@@ -109,7 +108,8 @@ def _mutated(draw: st.DrawFn, valid: Any) -> Any:
         elif isinstance(holder, list):
             holder.append(draw(values))
         else:
-            holder[draw(_IDENTS)] = holder.pop(key) if action == "rename" else draw(values | st.just(holder[key]))
+            copied = action == "add" and draw(below(10)) == 0
+            holder[draw(_IDENTS)] = holder.pop(key) if action == "rename" else holder[key] if copied else draw(values)
     return document
 
 

@@ -1,7 +1,9 @@
 """Requests with one invalid part; the rest is valid, so that the server processes them as far as possible."""
 
+import functools
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from hypothesis import strategies as st
@@ -22,6 +24,20 @@ values = (
 )
 
 # Strategies are built once: Hypothesis validates each new one, which takes longer than sending the request.
+Value = TypeVar("Value")
+YES = st.booleans()
+
+
+@functools.cache
+def below(count: int) -> st.SearchStrategy[int]:
+    """Generate numbers from zero up to a number."""
+    return st.integers(0, count - 1)
+
+
+def choose(draw: st.DrawFn, choices: Sequence[Value]) -> Value:
+    """Draw one of some values, which differ from attack to attack."""
+    return choices[draw(below(len(choices)))]
+
 
 # --- bodies -----------------------------------------------------------------------------------------------------------
 
@@ -55,7 +71,7 @@ def _documents(draw: st.DrawFn, kind: str, names: st.SearchStrategy[list[str]]) 
     document: dict[str, Any] = dict(_VALID[kind])
     if kind == "provision":
         document["target"] = draw(_TARGETS)
-        if draw(st.booleans()):
+        if draw(YES):
             document["clean_steps" if document["target"] == "clean" else "deploy_steps"] = [_STEP]
     for name in draw(names):
         document[name] = draw(values)
@@ -117,8 +133,7 @@ def percent(text: str) -> bytes:
     return quote(text.encode("utf-8", "surrogatepass"), safe="").encode()
 
 
-@st.composite
-def _paths(draw: st.DrawFn, template: str, invalid: bool) -> bytes:
+def _path(draw: st.DrawFn, template: str, invalid: bool) -> bytes:
     """Generate the path of a route with a value for each parameter."""
     parts = []
     for part in template.split("/"):
@@ -130,14 +145,18 @@ def _paths(draw: st.DrawFn, template: str, invalid: bool) -> bytes:
         else:
             parts.append(percent(VALID_ARGUMENTS.get(name) or draw(_NODE_UUIDS)))
     path = b"/".join(parts)
-    return path + draw(_ENDINGS) if invalid and draw(st.booleans()) else path
+    return path + draw(_ENDINGS) if invalid and draw(YES) else path
 
 
-@st.composite
-def _queries(draw: st.DrawFn, names: list[str]) -> bytes:
-    if not names or draw(st.integers(0, 9)) == 0:
+@functools.cache
+def _some_of(names: tuple[str, ...], unique: bool) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(names), max_size=3, unique=unique)
+
+
+def _query(draw: st.DrawFn, names: tuple[str, ...]) -> bytes:
+    if not names or draw(below(10)) == 0:
         return draw(_QUERY_TEXTS)
-    chosen = draw(st.lists(st.sampled_from(names), max_size=3, unique=draw(st.integers(0, 9)) > 0))
+    chosen = draw(_some_of(names, draw(below(10)) > 0))
     pairs = [(name, draw(_QUERY_VALUES)) for name in chosen]
     return b"&".join(name.encode() + b"=" + percent(value) for name, value in pairs)
 
@@ -152,20 +171,20 @@ def attacks(draw: st.DrawFn) -> Attack:
     """Generate requests to any route, with invalid data in one place."""
     route = draw(_ROUTES)
     places = ["path", "query", "header", "method"] + ["body"] * (4 if route.body else 1)
-    changed = draw(st.sampled_from(places))
+    changed = choose(draw, places)
     headers = {"x-openstack-ironic-api-version": NEWEST.encode(), "content-type": b"application/json"}
     if changed == "header":
-        headers["x-openstack-ironic-api-version"] = draw(st.sampled_from(invalid_values.VERSIONS))
-        headers["content-type"] = draw(st.sampled_from([b"application/json", *invalid_values.CONTENT_TYPES]))
-        headers["accept"] = draw(st.sampled_from([b"*/*", *invalid_values.ACCEPTS]))
+        headers["x-openstack-ironic-api-version"] = choose(draw, invalid_values.VERSIONS)
+        headers["content-type"] = choose(draw, [b"application/json", *invalid_values.CONTENT_TYPES])
+        headers["accept"] = choose(draw, [b"*/*", *invalid_values.ACCEPTS])
     valid_body = _VALID.get(route.path.rpartition("/")[2]) if route.method in ("POST", "PUT") else None
     body = b"" if valid_body is None else encode(valid_body)
     if changed == "body":
         body = draw(_BODIES[route.method, route.path])
     return Attack(
-        method=draw(st.sampled_from(invalid_values.METHODS)) if changed == "method" else route.method,
-        path=draw(_paths(route.path, changed == "path")),
-        query=draw(_queries(sorted(route.query))) if changed == "query" else b"",
+        method=choose(draw, invalid_values.METHODS) if changed == "method" else route.method,
+        path=_path(draw, route.path, changed == "path"),
+        query=_query(draw, tuple(sorted(route.query))) if changed == "query" else b"",
         body=body,
         headers=headers,
     )
@@ -176,12 +195,12 @@ def patch_attacks(draw: st.DrawFn) -> Attack:
     """Generate patches, which cause most errors inside a transaction."""
     route = draw(_PATCH_ROUTES)
     body = draw(_BODIES["PATCH", route.path])
-    return Attack.of("PATCH", draw(_paths(route.path, False)).decode(), body)
+    return Attack.of("PATCH", _path(draw, route.path, False).decode(), body)
 
 
 @st.composite
 def query_attacks(draw: st.DrawFn) -> Attack:
     """Generate lists with invalid values for every filter."""
     route = draw(_QUERY_ROUTES)
-    version = {"x-openstack-ironic-api-version": draw(st.sampled_from([NEWEST.encode(), NEWEST.encode(), b"1.40"]))}
-    return Attack("GET", draw(_paths(route.path, False)), draw(_queries(sorted(route.query))), b"", version)
+    version = {"x-openstack-ironic-api-version": choose(draw, [NEWEST.encode(), NEWEST.encode(), b"1.40"])}
+    return Attack("GET", _path(draw, route.path, False), _query(draw, tuple(sorted(route.query))), b"", version)
