@@ -105,6 +105,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     "versions tell other processes that what they know of providers has changed": ("ledger.structure._write",),
     "a host has the name of its node, whose event shows the change": ("leases.hosts.rename",),
     "the functions that call it record the lease and its reservations": (
+        "leases.lease_rows.groups._change",
         "leases.leases._change",
         "leases.leases._insert_parts",
     ),
@@ -143,7 +144,7 @@ REASONS: dict[str, tuple[str, ...]] = {
 
 def found() -> dict[str, bool]:
     """Return every function that writes, and whether it records."""
-    modules = sorted((ROOT / "src" / "dibs").glob("*/queries/*.py"))
+    modules = sorted((ROOT / "src" / "dibs").glob("*/queries/**/*.py"))
     return dict(
         pair for path in modules for pair in recording.writers(PurePosixPath(path.relative_to(ROOT)), path.read_text())
     )

@@ -11,7 +11,7 @@ def offered(ledger: Ledger, made: Lease) -> dict[int, int]:
 
     def read(tx):
         found = resource_classes.ids_of(tx, [name])
-        return {key.provider_id: each.total for key, each in inventories.of_class(tx, found[name]).items()}
+        return {key.provider_id: each.total for key, each in inventories.of_classes(tx, [found[name]]).items()}
 
     return ledger.store.read(read)
 

@@ -18,5 +18,4 @@ def test_lease_follows_the_lease_that_has_its_host_before(ledger: Ledger) -> Non
     make_host(ledger)
     first = lease(ledger, 1, 2, whole())
     second = lease(ledger, 2, 3, whole())
-    assert ledger.store.read(lambda tx: events.has_predecessor(tx, second.id))
-    assert not ledger.store.read(lambda tx: events.has_predecessor(tx, first.id))
+    assert ledger.store.read(lambda tx: events.with_predecessor(tx, [first.id, second.id])) == {second.id}

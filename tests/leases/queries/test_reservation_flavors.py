@@ -8,7 +8,7 @@ def test_access_to_the_flavor_of_a_reservation_is_granted_once(ledger: Ledger) -
     make_host(ledger)
     (reservation,) = lease(ledger, 1, 2, instances()).reservations
     for _ in range(2):
-        ledger.run(lambda tx: reservation_flavors.grant(tx, reservation.id, "p"))
+        ledger.run(lambda tx: reservation_flavors.grant(tx, [reservation.id]))
     flavor = ledger.store.read(lambda tx: flavors.get(tx, reservation.uuid))
     assert flavor is not None
     assert ledger.store.read(lambda tx: flavors.access(tx, flavor)) == ["p"]

@@ -19,7 +19,7 @@ def test_each_inventory_gets_its_own_sizes(ledger: Ledger) -> None:
         keys = [InventoryKey(provider.id, class_id) for provider in (first, second)]
         inventories.add(tx, [(key, sizes) for key in keys], 1)
         inventories.change(tx, [(keys[0], replace(sizes, total=8)), (keys[1], replace(sizes, step_size=2))], 2)
-        changed = list(inventories.of_class(tx, class_id).values())
+        changed = list(inventories.of_classes(tx, [class_id]).values())
         inventories.remove(tx, keys[:1])
         return changed, list(inventories.of_providers(tx, [first.id, second.id]))
 

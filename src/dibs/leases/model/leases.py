@@ -119,6 +119,11 @@ class Lease(Struct, frozen=True, kw_only=True):
         """Return the event of a kind; None when the lease has none."""
         return next((event for event in self.events if event.kind == kind), None)
 
+    def is_due(self, kind: str, now: int) -> bool:
+        """Return True when it has an event of a kind that is due and was not run."""
+        event = self.event(kind)
+        return event is not None and event.status == UNDONE and event.due_at <= now
+
     @property
     def begun(self) -> bool:
         """True once its project may use its hosts; before that, users of its hosts belong to another lease."""

@@ -6,7 +6,7 @@ bookings again, and books them if they still fit; if not, the runner runs the op
 When no free hosts fit, leases that have not begun are moved to other hosts, in the same way (docs/adr/0018).
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -15,12 +15,12 @@ from dibs.database.transaction import Again, Transaction
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.events import booking_event, moved_event
 from dibs.leases.model.hosts import Host
-from dibs.leases.model.leases import Lease
+from dibs.leases.model.leases import Lease, Reservation
 from dibs.leases.model.matching.needs import Assignment
 from dibs.leases.model.moving.moves import Move
 from dibs.leases.model.windows import Window
 from dibs.leases.operations.matching.search import HostChoice, HostSearch, propose_hosts, still_fits
-from dibs.leases.queries import booking_writes, hosts, leases
+from dibs.leases.queries import booking_writes, bookings, hosts, leases
 from dibs.ledger.model.events import CAPACITY_FREED
 from dibs.ledger.queries import providers
 
@@ -31,6 +31,15 @@ class SecuredHosts(NamedTuple):
     assignments: list[Assignment]
     hosts: Mapping[int, Host]
     """These hosts and those that the lease had, by their ids."""
+
+
+class BookedHost(NamedTuple):
+    """A host of a reservation."""
+
+    host: Host
+    reservation_id: int
+    amount: int
+    """The number of instances on the host; 1 when the host is booked whole."""
 
 
 def choose_hosts(tx: Transaction, now: int, search: HostSearch, had: Collection[int] = ()) -> SecuredHosts:
@@ -61,6 +70,22 @@ def lock_hosts(tx: Transaction, now: int, getting: Collection[int], had: Collect
     offered = {found[host_id].reservation_provider_id for host_id in had}
     providers.lock_many(tx, {*offered, *(host.provider_id for host in found.values())}, now)
     return found
+
+
+def read_booked_hosts(
+    tx: Transaction,
+    reservations: Iterable[Reservation],
+    read: Callable[[Transaction, Sequence[int]], list[Host]] = hosts.bare,
+) -> list[BookedHost]:
+    """Return the hosts of reservations; ``read`` decides how much of each is read."""
+    taken = bookings.of_reservations(tx, [reservation.id for reservation in reservations])
+    found = {host.id: host for host in read(tx, sorted({each.host_id for each in taken}))}
+    return [BookedHost(found[each.host_id], each.reservation_id, each.amount) for each in taken]
+
+
+def providers_of(booked: Iterable[BookedHost]) -> set[int]:
+    """Return the row ids of the providers of hosts and of what leases offer on them."""
+    return {number for each in booked for number in (each.host.provider_id, each.host.reservation_provider_id)}
 
 
 def book(tx: Transaction, reservation_ids: Sequence[int], chosen: Sequence[Assignment], window: Window) -> None:

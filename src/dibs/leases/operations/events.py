@@ -1,10 +1,9 @@
 """The events of a lease: it begins, it is about to end, it ends.
 
-Each event is one transaction, with the change of state in it. A crash leaves a lease either as it was, with the event
-still due, or past the event, with nothing left behind.
+The change of state is in the transaction of the event. A crash leaves a lease either as it was, with the event still
+due, or past the event, with nothing left behind.
 
-- The start offers the reserved instances: each host's reservation provider gets an inventory of the reservation's own
-  class with the number of instances on that host, and the project may use the flavor that requests the class.
+- The start offers the reserved instances (``starting.starts``).
 - The end removes servers, flavors, inventories and classes, in this order, and releases the hosts.
 """
 
@@ -13,10 +12,8 @@ from msgspec import Struct
 from dibs.access.access import Access
 from dibs.database.transaction import Transaction
 from dibs.leases.model.documents import lease_document
-from dibs.leases.model.events import booking_event, booking_started_event, ending_soon_event
-from dibs.leases.model.hosts import Host
+from dibs.leases.model.events import booking_event, ending_soon_event
 from dibs.leases.model.leases import (
-    ACTIVE,
     BEFORE_END,
     DONE,
     END,
@@ -24,21 +21,21 @@ from dibs.leases.model.leases import (
     FAILED,
     IN_PROGRESS,
     PENDING,
-    RESERVATION_ACTIVE,
     RESERVATION_DELETED,
     RESERVATION_ERROR,
     START,
-    STARTING,
     TERMINATED,
     TERMINATING,
     UNDONE,
     Lease,
 )
-from dibs.leases.model.outbox import CALL_SECONDS, CLEAN_UP, GRANT_FLAVORS, NOTIFY_END
+from dibs.leases.model.outbox import CALL_SECONDS, CLEAN_UP, NOTIFY_END
 from dibs.leases.model.windows import MINUTE, SECOND
 from dibs.leases.operations import booking, reservation_inventories
+from dibs.leases.operations.booking import BookedHost, providers_of, read_booked_hosts
+from dibs.leases.operations.starting import starts
 from dibs.leases.operations.uses import uses
-from dibs.leases.queries import bookings, events, hosts, leases, outbox, reservation_flavors
+from dibs.leases.queries import events, hosts, leases, outbox, reservation_flavors
 from dibs.ledger.queries import claim_views, providers
 
 RETRY_MICROSECONDS = 60_000_000
@@ -70,8 +67,7 @@ def run_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> b
     An event of a kind that this release does not know stays due, for a conductor of a later one.
     """
     lease = leases.lock(tx, command.lease)
-    event = lease.event(command.kind) if lease else None
-    if lease is None or event is None or event.status != UNDONE or now < event.due_at:
+    if lease is None or not lease.is_due(command.kind, now):
         return False
     if command.kind == START:
         return _start(tx, now, lease)
@@ -79,7 +75,7 @@ def run_event(tx: Transaction, access: Access, now: int, command: DueEvent) -> b
         _end(tx, now, lease)
         return True
     if command.kind == BEFORE_END:
-        leases.change_event(tx, event, now, status=DONE)
+        _mark(tx, now, lease, BEFORE_END, DONE)
         tx.record(ending_soon_event(lease))
         return True
     return False
@@ -121,19 +117,13 @@ def end_and_delete(tx: Transaction, now: int, lease: Lease) -> None:
     leases.remove(tx, lease)
 
 
-def finish_start(tx: Transaction, now: int, lease: Lease) -> Lease:
-    """Set a locked lease to ACTIVE."""
-    _mark(tx, now, lease, START, DONE)
-    return leases.change(tx, lease, now, status=ACTIVE)
-
-
 def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
     """End a locked lease in any state and release all that it has; return it as it is afterwards."""
     booked = _end_uses(tx, now, lease)
-    for host, _ in booked:
-        tx.record(booking_event(lease, host.provider, booked=False))
+    for each in booked:
+        tx.record(booking_event(lease, each.host.provider, booked=False))
     if lease.enforced:
-        its_hosts = [[host for host, row_id in booked if row_id == each.id] for each in lease.reservations]
+        its_hosts = [[had.host for had in booked if had.reservation_id == each.id] for each in lease.reservations]
         outbox.add(tx, NOTIFY_END, lease.uuid, {"lease": lease_document(lease, its_hosts)}, now)
     ids = [reservation.id for reservation in lease.reservations]
     reservation_flavors.remove(tx, ids)
@@ -148,23 +138,9 @@ def end_now(tx: Transaction, now: int, lease: Lease) -> Lease:
 
 
 def _start(tx: Transaction, now: int, lease: Lease) -> bool:
-    if events.has_predecessor(tx, lease.id):
+    if not starts.without_predecessor(tx, [lease]):
         return False
-    for host, _ in _lock_hosts(tx, now, lease):
-        tx.record(booking_started_event(lease, host.provider))
-    for reservation in lease.reservations:
-        if not reservation.whole_hosts:
-            reservation_inventories.offer(tx, now, reservation)
-            if lease.project_id is not None:
-                reservation_flavors.grant(tx, reservation.id, lease.project_id)
-        leases.change_reservation(tx, lease, reservation, now, status=RESERVATION_ACTIVE)
-    if lease.external_compute:
-        flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
-        outbox.add(tx, GRANT_FLAVORS, lease.uuid, {"flavors": flavors, "project": lease.project_id}, now)
-        _mark(tx, now, lease, START, IN_PROGRESS)
-        leases.change(tx, lease, now, status=STARTING)
-    else:
-        finish_start(tx, now, lease)
+    starts.start(tx, now, [lease], read_booked_hosts(tx, lease.reservations))
     return True
 
 
@@ -181,7 +157,7 @@ def _clean_up(tx: Transaction, now: int, lease: Lease, *, forget: bool) -> None:
     Earlier calls of the lease are dropped. If a conductor is making one of them, this call is due after it.
     """
     whole = {each.id for each in lease.reservations if each.whole_hosts and lease.begun}
-    booked = [host for host, reservation_id in _lock_hosts(tx, now, lease) if reservation_id in whole]
+    booked = [each.host for each in _lock_hosts(tx, now, lease) if each.reservation_id in whole]
     # Nova knows a bare-metal node by its uuid, and a compute host by its name.
     names = sorted(host.name if host.node is None else host.provider for host in booked)
     flavors = [reservation.uuid for reservation in lease.reservations if not reservation.whole_hosts]
@@ -198,28 +174,25 @@ def _mark(tx: Transaction, now: int, lease: Lease, kind: str, status: str) -> No
     leases.change_event(tx, event, now, status=status)
 
 
-def _end_uses(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]:
+def _end_uses(tx: Transaction, now: int, lease: Lease) -> list[BookedHost]:
     """Delete the servers of a lease, and release claims that clients of Placement made on its hosts.
 
-    Return the hosts, which are locked, each with the id of its reservation.
+    Return the hosts, which are locked.
     """
     uses(tx).end_servers(tx, now, [reservation.id for reservation in lease.reservations])
     booked = _lock_hosts(tx, now, lease)
     whole = {reservation.id for reservation in lease.reservations if reservation.whole_hosts}
     # Other leases may share a compute host; a node belongs to one lease.
-    roots = [host.provider_id for host, reservation_id in booked if reservation_id in whole or host.node is not None]
+    roots = [each.host.provider_id for each in booked if each.reservation_id in whole or each.host.node is not None]
     classes = [reservation.resource_class for reservation in lease.reservations if reservation.id not in whole]
     for consumer in claim_views.consumers_of(tx, classes=classes, roots=roots if lease.begun else ()):
         uses(tx).end_consumer(tx, now, consumer)
     return booked
 
 
-def _lock_hosts(tx: Transaction, now: int, lease: Lease) -> list[tuple[Host, int]]:
-    """Lock the providers of the hosts of a lease; return each host with the id of its reservation."""
-    taken = bookings.of_reservations(tx, [reservation.id for reservation in lease.reservations])
+def _lock_hosts(tx: Transaction, now: int, lease: Lease) -> list[BookedHost]:
+    """Lock the providers of the hosts of a lease; return the hosts."""
     # Only the enforcement service is told more about hosts than who they are.
-    read = hosts.some if lease.enforced else hosts.bare
-    found = {host.id: host for host in read(tx, sorted({each.host_id for each in taken}))}
-    touched = {number for host in found.values() for number in (host.provider_id, host.reservation_provider_id)}
-    providers.lock_many(tx, touched, now)
-    return [(found[each.host_id], each.reservation_id) for each in taken]
+    booked = read_booked_hosts(tx, lease.reservations, hosts.some if lease.enforced else hosts.bare)
+    providers.lock_many(tx, providers_of(booked), now)
+    return booked

@@ -11,7 +11,8 @@ from dibs.database.transaction import Transaction
 from dibs.leases.model.leases import STARTING, TERMINATED
 from dibs.leases.model.outbox import CALL_SECONDS, CLEAN_UP, GRANT_FLAVORS, OutboxCall, pause_after
 from dibs.leases.model.windows import SECOND
-from dibs.leases.operations.events import end_now, finish_start
+from dibs.leases.operations.events import end_now
+from dibs.leases.operations.starting.starts import finish_start
 from dibs.leases.queries import leases, outbox
 
 
@@ -39,7 +40,7 @@ def finish_outbox_call(tx: Transaction, access: Access, now: int, call: OutboxCa
     if not outbox.remove(tx, call.id) or lease is None:
         return
     if call.kind == GRANT_FLAVORS and lease.status == STARTING:
-        finish_start(tx, now, lease)
+        finish_start(tx, now, [lease])
     if call.kind == CLEAN_UP:
         if lease.status != TERMINATED:
             lease = end_now(tx, now, lease)

@@ -183,7 +183,7 @@ def _used_amounts(tx: Transaction, reservation: Reservation, failed: Sequence[Ho
     offered = {
         key.provider_id: inventory.used
         for class_id in class_ids.values()
-        for key, inventory in inventories.of_class(tx, class_id).items()
+        for key, inventory in inventories.of_classes(tx, [class_id]).items()
     }
     return {host.id: used for host in failed if (used := offered.get(host.reservation_provider_id, 0))}
 

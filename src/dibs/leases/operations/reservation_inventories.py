@@ -1,10 +1,10 @@
 """The inventories that reservations of instances offer on reservation providers while their leases are active."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dibs.database.transaction import Transaction
 from dibs.leases.model.leases import Reservation
-from dibs.leases.queries import bookings, hosts
+from dibs.leases.operations.booking import BookedHost, read_booked_hosts
 from dibs.ledger.model.claims import InventoryKey
 from dibs.ledger.model.inventories import Inventory
 from dibs.ledger.queries import inventories, providers, resource_classes
@@ -17,21 +17,26 @@ def create_classes(tx: Transaction, now: int, reservations: Sequence[Reservation
 
 def offer(tx: Transaction, now: int, reservation: Reservation) -> None:
     """Offer the instances of a reservation on its hosts, and on no other host."""
-    class_id = resource_classes.ensure(tx, [reservation.resource_class], now)[reservation.resource_class]
-    amounts = {booked.host_id: booked.amount for booked in bookings.of_reservations(tx, [reservation.id])}
-    offered = {host.reservation_provider_id: host for host in hosts.bare(tx, sorted(amounts))}
-    present = {key.provider_id for key in inventories.of_class(tx, class_id)}
-    providers.lock_and_bump(tx, offered.keys() | present, now)
+    offer_on(tx, now, [reservation], read_booked_hosts(tx, [reservation]))
+
+
+def offer_on(tx: Transaction, now: int, reservations: Sequence[Reservation], booked: Iterable[BookedHost]) -> None:
+    """Offer the instances of reservations on those of the hosts that each has booked, and on no other host."""
+    class_of = {each.id: each.resource_class for each in reservations}
+    class_ids = resource_classes.ensure(tx, list(class_of.values()), now)
     wanted = {
-        InventoryKey(provider_id, class_id): Inventory(
+        InventoryKey(host.reservation_provider_id, class_ids[class_of[reservation_id]]): Inventory(
             provider=host.reservation_provider,
-            resource_class=reservation.resource_class,
-            total=amounts[host.id],
+            resource_class=class_of[reservation_id],
+            total=amount,
             max_unit=1,
         )
-        for provider_id, host in offered.items()
+        for host, reservation_id, amount in booked
+        if reservation_id in class_of
     }
-    current = inventories.of_class(tx, class_id)
+    present = inventories.of_classes(tx, sorted(class_ids.values()))
+    providers.lock_and_bump(tx, {key.provider_id for key in (*wanted, *present)}, now)
+    current = inventories.of_classes(tx, sorted(class_ids.values()))
     inventories.add(tx, [(key, wanted[key]) for key in sorted(wanted.keys() - current.keys())], now)
     inventories.change(tx, [(key, wanted[key]) for key in sorted(wanted.keys() & current.keys())], now)
     inventories.remove(tx, sorted(key for key in current.keys() - wanted.keys() if not current[key].used))
@@ -41,8 +46,8 @@ def remove(tx: Transaction, now: int, reservations: Sequence[Reservation]) -> No
     """Remove the inventories and classes of reservations, which have no claims any more."""
     names = [each.resource_class for each in reservations if not each.whole_hosts]
     for name, class_id in sorted(resource_classes.ids_of(tx, names).items()):
-        offering = sorted({key.provider_id for key in inventories.of_class(tx, class_id)})
+        offering = sorted({key.provider_id for key in inventories.of_classes(tx, [class_id])})
         providers.lock_and_bump(tx, offering, now)
         if resource_classes.lock(tx, name) == class_id:
-            inventories.remove(tx, sorted(inventories.of_class(tx, class_id)))
+            inventories.remove(tx, sorted(inventories.of_classes(tx, [class_id])))
             resource_classes.delete(tx, class_id)

@@ -1,7 +1,11 @@
 """Due events of leases, the leases that they must wait for, and starts that were announced."""
 
-from sqlalchemy import and_, bindparam, case, or_, select, update
+from collections.abc import Sequence
+from typing import Any
 
+from sqlalchemy import Select, and_, bindparam, case, or_, select, update
+
+from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.leases.model.events import starting_soon_event
 from dibs.leases.model.leases import END, EVENT_ORDER, FAILED, IN_PROGRESS, START, UNDONE, Lease
@@ -13,12 +17,6 @@ _FORMER_RESERVATIONS = lease_reservations.alias("former_reservations")
 _FORMER_ENDS = lease_events.alias("former_ends")
 _SUCCESSION = lease_reservations.join(bookings, bookings.c.reservation_id == lease_reservations.c.id).join(
     _FORMER, and_(_FORMER.c.host_id == bookings.c.host_id, _FORMER.c.end_at <= bookings.c.start_at)
-)
-_PREDECESSORS = (
-    select(_FORMER.c.reservation_id)
-    .select_from(_SUCCESSION)
-    .where(lease_reservations.c.lease_id == bindparam("of_lease"))
-    .limit(1)
 )
 _BLOCKED = (
     select(_FORMER.c.reservation_id)
@@ -78,6 +76,16 @@ def notice_start(tx: Transaction, lease: Lease) -> bool:
     return announced
 
 
-def has_predecessor(tx: Transaction, lease_id: int) -> bool:
-    """Return True while an earlier lease, whose time is over, has not released a host of this lease."""
-    return bool(tx.values(_PREDECESSORS, {"of_lease": lease_id}))
+def with_predecessor(tx: Transaction, lease_ids: Sequence[int]) -> set[int]:
+    """Return the leases of which an earlier lease, whose time is over, has not released a host."""
+    return {
+        lease_id
+        for ids in map(sets.padded, sets.pieces(lease_ids))
+        for lease_id in tx.values(_with_predecessor(len(ids)), sets.numbered("id", ids))
+    }
+
+
+@sets.cached
+def _with_predecessor(count: int) -> Select[Any]:
+    followed = select(lease_reservations.c.lease_id).select_from(_SUCCESSION)
+    return followed.where(lease_reservations.c.lease_id.in_(sets.binds("id", count))).distinct()

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Insert, Select, Update, bindparam, insert, select, update
 from sqlalchemy import delete as delete_rows
@@ -17,11 +16,9 @@ from dibs.database.paging import PAGE_BYTES_MAX, PIECE_ROWS, Page
 from dibs.database.transaction import Again, Transaction
 from dibs.leases.model.events import lease_event, reservation_event
 from dibs.leases.model.leases import TERMINATED, Event, Lease, Reservation
+from dibs.leases.queries.lease_rows import decoding
 from dibs.leases.tables import lease_events, lease_reservations, leases
 
-_LEASE = tuple(name for name in Lease.__struct_fields__ if name not in ("id", "reservations", "events"))
-_RESERVATION = tuple(name for name in Reservation.__struct_fields__ if name != "id")
-_EVENT = tuple(name for name in Event.__struct_fields__ if name != "id")
 _FLAGS = (
     "missing_resources",
     "resources_changed",
@@ -34,26 +31,23 @@ _FLAGS = (
 _STRUCTURES = ("resources", "required_traits", "forbidden_traits")
 _TEXT_BYTES = 300
 """About the size of a lease, or of a reservation, without its long texts."""
-_decode_sizes = msgspec.json.Decoder(dict[str, int]).decode
-_decode_names = msgspec.json.Decoder(tuple[str, ...]).decode
 
 _OF_LEASE = leases.c.id == bindparam("of_lease")
 _LOCK = update(leases).where(leases.c.uuid == bindparam("of_uuid")).values(updated_at=leases.c.updated_at)
-_INSERT = insert(leases).values({name: bindparam(name) for name in _LEASE}).returning(leases.c.id)
+_INSERT = insert(leases).values({name: bindparam(name) for name in decoding.LEASE}).returning(leases.c.id)
 _DELETE = delete_rows(leases).where(_OF_LEASE)
-_OWN = ("id", *_LEASE)
-_GET = select(*(leases.c[name] for name in _OWN)).where(leases.c.uuid == bindparam("of_uuid"))
+_GET = select(*(leases.c[name] for name in decoding.OWN)).where(leases.c.uuid == bindparam("of_uuid"))
 _POSITION = select(leases.c.id).where(leases.c.uuid == bindparam("of_uuid"))
 _IS_OVER = (leases.c.status == TERMINATED, leases.c.updated_at < bindparam("before"))
 _ENDED = (
-    select(*(leases.c[name] for name in _OWN))
+    select(*(leases.c[name] for name in decoding.OWN))
     .where(*_IS_OVER)
     .order_by(leases.c.updated_at, leases.c.id)
     .limit(bindparam("count_max"))
 )
 
 _ALL_CURRENT = (
-    select(*(leases.c[name] for name in _OWN))
+    select(*(leases.c[name] for name in decoding.OWN))
     .where(leases.c.status != TERMINATED)
     .order_by(leases.c.end_at, leases.c.id)
     .limit(bindparam("count_max"))
@@ -82,7 +76,7 @@ def lock_many(tx: Transaction, lease_ids: Sequence[int]) -> list[Lease]:
 def some(tx: Transaction, lease_ids: Sequence[int]) -> list[Lease]:
     """Return the leases with these ids that exist, without reservations and events."""
     return [
-        _lease(row, (), ())
+        decoding.lease(row)
         for piece in sets.pieces(lease_ids)
         for row in tx.tuples(_some(len(piece)), sets.numbered("id", piece))
     ]
@@ -116,12 +110,12 @@ def current(tx: Transaction, project: str | None, count_max: int) -> list[Lease]
     """Return the leases of a project that have not ended, without reservations and events; the first to end first."""
     statement = _CURRENT_OF_NONE if project is None else _CURRENT
     values = {"count_max": count_max} if project is None else {"count_max": count_max, "of_project": project}
-    return [_lease(row, (), ()) for row in tx.tuples(statement, values)]
+    return [decoding.lease(row) for row in tx.tuples(statement, values)]
 
 
 def add(tx: Transaction, lease: Lease) -> Lease:
     """Add a lease with its reservations and events; return it with the ids of the rows."""
-    lease_id = tx.values(_INSERT, _encode({name: getattr(lease, name) for name in _LEASE}))[0]
+    lease_id = tx.values(_INSERT, _encode({name: getattr(lease, name) for name in decoding.LEASE}))[0]
     made = replace(lease, id=lease_id, reservations=_add_reservations(tx, lease_id, lease.reservations))
     tx.record(lease_event(None, made))
     for reservation in made.reservations:
@@ -131,14 +125,14 @@ def add(tx: Transaction, lease: Lease) -> Lease:
 
 def _add_reservations(tx: Transaction, lease_id: int, new: Sequence[Reservation]) -> tuple[Reservation, ...]:
     """Add reservations to a lease; return them with the ids of their rows."""
-    rows = [_encode({name: getattr(each, name) for name in _RESERVATION}) for each in new]
+    rows = [_encode({name: getattr(each, name) for name in decoding.RESERVATION}) for each in new]
     ids = _insert_parts(tx, "reservations", lease_id, rows)
     return tuple(replace(each, id=ids[each.uuid]) for each in new)
 
 
 def add_events(tx: Transaction, lease_id: int, new: Sequence[Event]) -> tuple[Event, ...]:
     """Add events to a lease; return them with the ids of their rows."""
-    rows = [{name: getattr(each, name) for name in _EVENT} for each in new]
+    rows = [{name: getattr(each, name) for name in decoding.EVENT} for each in new]
     ids = _insert_parts(tx, "events", lease_id, rows)
     return tuple(replace(each, id=ids[each.uuid]) for each in new)
 
@@ -177,7 +171,7 @@ def remove(tx: Transaction, lease: Lease) -> None:
 
 def remove_ended(tx: Transaction, changed_before: int, count_max: int) -> int:
     """Remove terminated leases that have not changed since a moment, the oldest first; return how many."""
-    ended = [_lease(row, (), ()) for row in tx.tuples(_ENDED, {"before": changed_before, "count_max": count_max})]
+    ended = [decoding.lease(row) for row in tx.tuples(_ENDED, {"before": changed_before, "count_max": count_max})]
     for piece in sets.pieces(ended):
         ids = sets.numbered("id", [lease.id for lease in piece])
         if tx.change(_delete_ended(len(piece)), {"before": changed_before, **ids}) != len(piece):
@@ -188,7 +182,7 @@ def remove_ended(tx: Transaction, changed_before: int, count_max: int) -> int:
 
 
 _TABLES = {"leases": leases, "reservations": lease_reservations, "events": lease_events}
-_PARTS = {"reservations": _RESERVATION, "events": _EVENT}
+_PARTS = {"reservations": decoding.RESERVATION, "events": decoding.EVENT}
 
 
 def _piece(tx: Transaction, projects: Sequence[str] | None, after: int, limit: int) -> list[Lease]:
@@ -203,68 +197,9 @@ def _with_parts(tx: Transaction, rows: Sequence[tuple[Any, ...]], projects: Sequ
     if not rows:
         return []
     values = {"first": rows[0][0], "last": rows[-1][0], **sets.numbered("project", projects)}
-    reservations: dict[int, list[Reservation]] = {row[0]: [] for row in rows}
-    events: dict[int, list[Event]] = {row[0]: [] for row in rows}
     # A lease that was added after the first statement is not among those found.
-    for row in tx.tuples(_parts("reservations", len(projects)), values):
-        if row[0] in reservations:
-            reservations[row[0]].append(_reservation(row))
-    for row in tx.tuples(_parts("events", len(projects)), values):
-        if row[0] in events:
-            events[row[0]].append(_event(row))
-    return [_lease(row, tuple(reservations[row[0]]), tuple(events[row[0]])) for row in rows]
-
-
-def _lease(row: tuple[Any, ...], reservations: tuple[Reservation, ...], events: tuple[Event, ...]) -> Lease:
-    # Row by row, a call with names costs half of one with a dictionary.
-    (row_id, uuid, name, project, user, start, end, status, degraded, external, enforced, created, updated) = row
-    return Lease(
-        id=row_id,
-        uuid=uuid,
-        name=name,
-        project_id=project,
-        user_id=user,
-        start_at=start,
-        end_at=end,
-        status=status,
-        degraded=bool(degraded),
-        external_compute=bool(external),
-        enforced=bool(enforced),
-        created_at=created,
-        updated_at=updated,
-        reservations=reservations,
-        events=events,
-    )
-
-
-def _reservation(row: tuple[Any, ...]) -> Reservation:
-    (_, row_id, uuid, kind, status, missing, changed, least, most, affinity, resources, required, forbidden) = row[:13]
-    hypervisor_properties, resource_properties, before_end, created, updated, maintenance = row[13:]
-    return Reservation(
-        id=row_id,
-        uuid=uuid,
-        resource_type=kind,
-        status=status,
-        missing_resources=bool(missing),
-        resources_changed=bool(changed),
-        least=least,
-        most=most,
-        affinity=None if affinity is None else bool(affinity),
-        resources=_decode_sizes(resources),
-        required_traits=_decode_names(required),
-        forbidden_traits=_decode_names(forbidden),
-        hypervisor_properties=hypervisor_properties,
-        resource_properties=resource_properties,
-        before_end=before_end,
-        created_at=created,
-        updated_at=updated,
-        maintenance=bool(maintenance),
-    )
-
-
-def _event(row: tuple[Any, ...]) -> Event:
-    _, row_id, uuid, kind, status, due, created, updated = row
-    return Event(id=row_id, uuid=uuid, kind=kind, status=status, due_at=due, created_at=created, updated_at=updated)
+    reservation_rows, event_rows = (tx.tuples(_parts(part, len(projects)), values) for part in _PARTS)
+    return decoding.assemble(rows, reservation_rows, event_rows)
 
 
 def _text_bytes(reservation: Reservation) -> int:
@@ -299,7 +234,7 @@ def _encode(values: Mapping[str, Any]) -> dict[str, Any]:
 def _page(projects: int | None) -> Select[Any]:
     """SELECT … FROM leases WHERE id > … [AND project_id IN (…)] ORDER BY id LIMIT …"""
     visible = () if projects is None else (leases.c.project_id.in_(sets.binds("project", projects)),)
-    statement = select(*(leases.c[name] for name in _OWN)).where(leases.c.id > bindparam("after"), *visible)
+    statement = select(*(leases.c[name] for name in decoding.OWN)).where(leases.c.id > bindparam("after"), *visible)
     return statement.order_by(leases.c.id).limit(bindparam("page_limit"))
 
 
@@ -307,7 +242,7 @@ def _page(projects: int | None) -> Select[Any]:
 def _parts(part: str, projects: int) -> Select[Any]:
     """SELECT … FROM lease_events [JOIN leases] WHERE lease_id BETWEEN … [AND project_id IN …] ORDER BY lease_id, id"""
     table = _TABLES[part]
-    statement = select(*(table.c[name] for name in ("lease_id", "id", *_PARTS[part])))
+    statement = select(*(table.c[name] for name in decoding.OF_LEASE[part]))
     statement = statement.where(table.c.lease_id.between(bindparam("first"), bindparam("last")))
     statement = statement.order_by(table.c.lease_id, table.c.id)
     if not projects:
@@ -324,7 +259,7 @@ def _lock_many(count: int) -> Update:
 
 @sets.cached
 def _some(count: int) -> Select[Any]:
-    return select(*(leases.c[name] for name in _OWN)).where(leases.c.id.in_(sets.binds("id", count)))
+    return select(*(leases.c[name] for name in decoding.OWN)).where(leases.c.id.in_(sets.binds("id", count)))
 
 
 @cache

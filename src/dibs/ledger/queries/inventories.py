@@ -44,7 +44,6 @@ _SELECT = (
     .join(resource_classes, resource_classes.c.id == inventories.c.class_id)
     .order_by(inventories.c.provider_id, resource_classes.c.name)
 )
-_OF_CLASS = _SELECT.where(inventories.c.class_id == bindparam("of_class"))
 
 
 def of_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[InventoryKey, Inventory]:
@@ -57,12 +56,14 @@ def of_providers(tx: Transaction, provider_ids: Sequence[int]) -> dict[Inventory
     return found
 
 
-def of_class(tx: Transaction, class_id: int) -> dict[InventoryKey, Inventory]:
-    """Return every inventory of a resource class."""
-    return {
-        InventoryKey(row.pop("provider_id"), row.pop("class_id")): Inventory(**row)
-        for row in tx.rows(_OF_CLASS, {"of_class": class_id})
-    }
+def of_classes(tx: Transaction, class_ids: Sequence[int]) -> dict[InventoryKey, Inventory]:
+    """Return every inventory of these resource classes."""
+    found: dict[InventoryKey, Inventory] = {}
+    for ids in map(sets.padded, sets.pieces(class_ids)):
+        for row in tx.rows(_of_classes(len(ids)), sets.numbered("id", ids)):
+            key = InventoryKey(row.pop("provider_id"), row.pop("class_id"))
+            found[key] = Inventory(**row)
+    return found
 
 
 def add(tx: Transaction, new: Sequence[tuple[InventoryKey, Inventory]], now: int) -> None:
@@ -95,6 +96,11 @@ def _row(key: InventoryKey, inventory: Inventory) -> dict[str, Any]:
 @sets.cached
 def _select(count: int) -> Select[Any]:
     return _SELECT.where(inventories.c.provider_id.in_(sets.binds("id", count)))
+
+
+@sets.cached
+def _of_classes(count: int) -> Select[Any]:
+    return _SELECT.where(inventories.c.class_id.in_(sets.binds("id", count)))
 
 
 @sets.cached

@@ -98,6 +98,18 @@ def lock_and_bump(tx: Transaction, provider_ids: Collection[int], now: int) -> N
     lock_many(tx, provider_ids, now, bump=frozenset(provider_ids))
 
 
+def lock_free(tx: Transaction, provider_ids: Collection[int]) -> set[int]:
+    """Lock those of some providers that no other transaction has locked, and return their row ids.
+
+    The lock does not reach across the nodes of a Galera cluster: the transaction must also ``lock`` what it acts on.
+    """
+    return {
+        row_id
+        for ids in map(sets.padded, sets.pieces(sorted(set(provider_ids))))
+        for row_id in tx.values(_lock_free(len(ids)), sets.numbered("id", ids))
+    }
+
+
 def get(tx: Transaction, uuid: str) -> Provider | None:
     """Return a provider; None when it does not exist."""
     return find(tx, [uuid]).get(uuid)
@@ -207,6 +219,13 @@ def _lock_many(count: int) -> Update:
         .where(sets.LockedInOrder(providers.c.id, sets.binds("id", count)))
         .values(generation=providers.c.generation + change, updated_at=bindparam("now"))
     )
+
+
+@sets.cached
+def _lock_free(count: int) -> Select[Any]:
+    """SELECT id FROM providers WHERE id IN (…) ORDER BY id FOR UPDATE SKIP LOCKED"""
+    chosen = select(providers.c.id).where(providers.c.id.in_(sets.binds("id", count))).order_by(providers.c.id)
+    return chosen.with_for_update(skip_locked=True, key_share=True)
 
 
 @sets.cached

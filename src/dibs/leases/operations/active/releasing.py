@@ -84,7 +84,7 @@ def _check_unused(tx: Transaction, reservation: Reservation, host: Host, amount:
             raise LeaseConflict(reason=f"Host {host.name} is in use by {', '.join(consumers)}: remove that first.")
         return
     class_id = resource_classes.ids_of(tx, [reservation.resource_class])[reservation.resource_class]
-    offered = inventories.of_class(tx, class_id).get(InventoryKey(host.reservation_provider_id, class_id))
+    offered = inventories.of_classes(tx, [class_id]).get(InventoryKey(host.reservation_provider_id, class_id))
     if offered is not None and offered.used >= amount:
         raise LeaseConflict(reason=f"All {amount} instances on host {host.name} are in use: delete a server first.")
 

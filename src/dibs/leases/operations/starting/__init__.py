@@ -1,0 +1,1 @@
+"""Leases begin: one alone, or several in one transaction."""
