@@ -1,6 +1,7 @@
 """Create allocations in tests, and run the steps of a conductor that matches them."""
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from dibs.access.access import SERVICE
@@ -10,7 +11,7 @@ from dibs.allocations.model.queue import QueueEntry
 from dibs.allocations.operations.allocations import delete_allocation, get_allocation
 from dibs.allocations.operations.batches import CreateBatch, create_batch
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
-from dibs.allocations.operations.granting import FailEntry, GrantNodes, fail_entry, grant_nodes
+from dibs.allocations.operations.granting import Choice, FailEntry, GrantNodes, fail_entry, grant_nodes
 from dibs.allocations.operations.matching import Match, MatchEntry, match_entry
 from dibs.allocations.operations.queue import (
     ListEntries,
@@ -131,8 +132,13 @@ class Steps:
 
     def grant(self, allocation: Allocation, *granted: str) -> Outcome:
         """Grant nodes, by uuid, to the entry of an allocation."""
-        command = GrantNodes(entry=entry_of(allocation), incarnation=self.incarnation, nodes=granted)
-        return self.ledger.runner.write(grant_nodes, SERVICE, command)
+        return self.grant_together((allocation, granted))[0]
+
+    def grant_together(self, *choices: tuple[Allocation, Sequence[str]]) -> list[Outcome]:
+        """Grant nodes, by uuid, to the entries of several allocations in one transaction."""
+        chosen = tuple(Choice(entry_of(each), tuple(nodes)) for each, nodes in choices)
+        command = GrantNodes(choices=chosen, incarnation=self.incarnation)
+        return list(self.ledger.runner.write(grant_nodes, SERVICE, command).values())
 
     def fail(self, allocation: Allocation, reason: str) -> None:
         """Fail the entry of an allocation."""

@@ -11,7 +11,7 @@ from dibs.machines.model.errors import HoldNotFound
 from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.holds import CreateHold, consume_for_allocation, create_hold, get_hold
-from dibs.machines.operations.node_claims import associate
+from dibs.machines.operations.node_claims import NewInstance, associate
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.queries import nodes
 from tests.builders import Ledger, trusted
@@ -68,7 +68,7 @@ def put(ledger: Ledger, node: Node, **changes: object) -> Node:
 def consume(ledger: Ledger, proof: str, consumer: str, access: Access = BLUE) -> Node:
     def operation(tx, access, now, command):
         node = consume_for_allocation(tx, access, now, proof=proof)
-        associate(tx, now, node, consumer)
+        associate(tx, now, [NewInstance(node, consumer)])
         return nodes.update(tx, node, now, instance_uuid=consumer)
 
     return ledger.runner.write(operation, access, None)

@@ -114,7 +114,7 @@ def plan_of(tx: Transaction, statement: Executable, parameters: dict[str, Any]) 
     """Return the lines of the engine's plan."""
     prefix = "EXPLAIN QUERY PLAN" if tx._engine.name == "sqlite" else "EXPLAIN"
     compiled = tx._compiler.compile(statement)
-    tx._cursor.execute(f"{prefix} {compiled.sql}", {**compiled.fixed, **parameters})
+    tx._cursor.execute(f"{prefix} {compiled.sql}", compiled.bind(parameters))
     return [" ".join(map(str, row)) for row in tx._cursor.fetchall()]
 
 

@@ -323,6 +323,22 @@ def test_allocation_whose_uuid_became_the_instance_of_another_node_fails(ledger,
     assert "already associated" in settled(ledger, allocation).last_error
 
 
+def test_allocations_that_wait_for_the_conductor_are_granted_together(ledger, start, monkeypatch):
+    monkeypatch.setattr(allocations.AllocationWorker, "_work_on", None)  # Not one by one.
+    made = [allocate(ledger) for _ in range(20) if ledger.enrol(resource_class="gold")]
+    start()
+    assert {settled(ledger, each).state for each in made} == {"active"}
+
+
+def test_allocation_that_cannot_be_granted_holds_up_none_of_those_with_it(ledger, start):
+    made = [allocate(ledger) for _ in range(5) if ledger.enrol(resource_class="gold")]
+    ledger.enrol(resource_class="tin", instance_uuid=made[2].uuid)
+    start()
+    states = [settled(ledger, each).state for each in made]
+    assert states == ["active", "active", "error", "active", "active"]
+    assert "already associated" in show(ledger, made[2]).last_error
+
+
 def test_conductor_that_restarts_finds_nodes_for_its_own_allocations(ledger, start):
     node = ledger.enrol(resource_class="gold")
     allocation = allocate(ledger)

@@ -4,7 +4,7 @@ import threading
 
 from dibs.access.access import SERVICE, Access
 from dibs.allocations.model.outcomes import Outcome
-from dibs.allocations.operations.granting import GrantNodes, grant_nodes
+from dibs.allocations.operations.granting import Choice, GrantNodes, grant_nodes
 from dibs.database.transaction import Transaction
 from tests.allocation_builders import Steps, allocate, entry_of, gold
 from tests.builders import Ledger
@@ -28,15 +28,15 @@ def test_second_grant_to_a_project_counts_the_first_one_that_is_not_committed_ye
     outcomes: list[Outcome] = []
     rival = threading.Thread(target=lambda: outcomes.append(steps.grant(second, nodes[1].uuid)))
 
-    def grant_slowly(tx: Transaction, access: Access, now: int, command: GrantNodes) -> Outcome:
+    def grant_slowly(tx: Transaction, access: Access, now: int, command: GrantNodes) -> dict[str, Outcome]:
         outcome = grant_nodes(tx, access, now, command)
         if rival.ident is None:  # Not again, when the transaction runs again.
             rival.start()
         rival.join(BLOCKED_SECONDS)
         return outcome
 
-    command = GrantNodes(entry=entry_of(first), incarnation=steps.incarnation, nodes=(nodes[0].uuid,))
-    assert ledger.runner.write(grant_slowly, SERVICE, command) is Outcome.SETTLED
+    command = GrantNodes(choices=(Choice(entry_of(first), (nodes[0].uuid,)),), incarnation=steps.incarnation)
+    assert ledger.runner.write(grant_slowly, SERVICE, command) == {first.uuid: Outcome.SETTLED}
     rival.join()
     assert outcomes == [Outcome.LOST], "it would have overtaken the allocation of q"
     assert steps.ready() == [turn_of_q.uuid]

@@ -1,4 +1,8 @@
-"""Find nodes for the allocations of one conductor: queue → match → grant → outcome, each entry in a thread.
+"""Find nodes for the allocations of one conductor: queue → match → grant → outcome.
+
+Entries that are listed together are matched and granted together, in one transaction. Those that do not get their nodes
+so, because there are none, or a node is lost to another transaction, are worked on one by one, each in a thread: an
+entry holds up no other one.
 
 Two lists give it work. The ready entries wait, and the simulation of the queue found nodes for them: however many wait,
 only those are tried. The due entries do not wait and need an answer now; an entry that finds only locked nodes pauses
@@ -9,15 +13,16 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any
 
 from dibs.access.access import SERVICE
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.allocations.model.outcomes import Outcome
 from dibs.allocations.model.queue import QueueEntry
-from dibs.allocations.operations.granting import FailEntry, GrantNodes, fail_entry, grant_nodes
-from dibs.allocations.operations.matching import MatchEntry, match_entry
+from dibs.allocations.operations.granting import Choice, FailEntry, GrantNodes, fail_entry, grant_nodes
+from dibs.allocations.operations.matching import MatchEntry, MatchTogether, match_entry, match_together
 from dibs.allocations.operations.promises import UpdatePromises, update_promises
 from dibs.allocations.operations.queue import (
     ListEntries,
@@ -31,6 +36,7 @@ from dibs.conductor.entries import EntryTracker
 from dibs.conductor.session import Session
 from dibs.database.errors import StoreContended, StoreUnavailable
 from dibs.database.runner import Runner
+from dibs.errors import DibsError
 from dibs.events.operations.listing import count_events
 from dibs.machines.model.errors import InstanceAssociated, NodeClaimed
 from dibs.quotas.model.errors import QuotaExceeded
@@ -38,8 +44,8 @@ from dibs.quotas.model.errors import QuotaExceeded
 THREADS = 8
 """Threads of their own, so that work on hardware, which may take an hour, delays no allocation."""
 
-ENTRIES_MAX = 2 * THREADS
-"""How many entries are in work at a time."""
+ENTRIES_MAX = 32
+"""How many entries are in work at a time, and so in one transaction at most."""
 
 ROUNDS_MAX = 100
 """How often an entry that loses its nodes to others is matched again before the entries behind it go first."""
@@ -67,6 +73,8 @@ class AllocationWorker:
         self._lifetime_rules = lifetime_rules
         self._entries = EntryTracker(ENTRIES_MAX)
         self._running: set[Future[None]] = set()
+        self._together: set[tuple[QueueEntry, ...]] = set()
+        """The entries that are matched and granted together now."""
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=f"dibs-allocations-{hostname}")
         self.any_waiting = False
         """Whether an allocation waited when the queue was last read."""
@@ -92,14 +100,15 @@ class AllocationWorker:
         """Start work on the ready entries, then on the due ones."""
         # Until the lists are read: an entry that ends meanwhile may be the one that leaves its thread to another.
         self._any_left = True
+        if self._together:
+            # The entries that came meanwhile follow together, when these end: the more come, the less each costs.
+            return
         left = self._start_ready(session) if self._changed.is_set() else False
         # Paused entries are listed too: ask for enough to see the entries behind them.
         count_max = ENTRIES_MAX + self._entries.forget_old_pauses()
         command = ListEntries(incarnation=session.incarnation, count_max=count_max)
         due = self._runner.read(list_due_entries, SERVICE, command)
-        for entry in due:
-            if not self._entries.is_paused(entry):
-                left |= not self._start(entry, session, ready=False)
+        left |= not self._start([each for each in due if not self._entries.is_paused(each)], session, ready=False)
         self._any_left = left or len(due) == count_max
 
     def _start_ready(self, session: Session) -> bool:
@@ -113,8 +122,8 @@ class AllocationWorker:
             self._changed.set()
             raise
         self.any_waiting = ready.any_waiting
-        started = [self._start(entry, session, ready=True) for entry in ready.entries]
-        left = len(started) == ENTRIES_MAX or not all(started)
+        started = self._start(ready.entries, session, ready=True)
+        left = len(ready.entries) == ENTRIES_MAX or not started
         if left:
             self._changed.set()
         return left
@@ -140,14 +149,48 @@ class AllocationWorker:
         self._pool.shutdown(wait=False, cancel_futures=True)
         return not wait(set(self._running), timeout=seconds).not_done
 
-    def _start(self, entry: QueueEntry, session: Session, *, ready: bool) -> bool:
-        """Begin work on an entry in a thread; return False when it is in work, or enough others are."""
-        if not self._entries.begin(entry):
-            return False
-        running = self._pool.submit(self._work_on, entry, session, ready)
+    def _start(self, entries: Iterable[QueueEntry], session: Session, *, ready: bool) -> bool:
+        """Begin work on entries; return False when one of them is in work, or enough others are."""
+        entries = tuple(entries)
+        begun = tuple(entry for entry in entries if self._entries.begin(entry))
+        if len(begun) > 1:
+            self._together.add(begun)
+            self._submit(self._work_on_all, begun, session, ready)
+        elif begun:
+            self._submit(self._work_on, begun[0], session, ready)
+        return len(begun) == len(entries)
+
+    def _submit(self, work: Callable[[Any, Session, bool], None], what: object, session: Session, ready: bool) -> None:
+        running = self._pool.submit(work, what, session, ready)
         self._running.add(running)
         running.add_done_callback(self._running.discard)
-        return True
+
+    def _work_on_all(self, entries: tuple[QueueEntry, ...], session: Session, ready: bool) -> None:
+        settled: set[str] = set()
+        try:
+            settled = self._settle_together(entries, session)
+        except DibsError as error:
+            logger.debug("%d allocations are matched one by one: %s", len(entries), error)
+        except Exception:
+            logger.exception("%d allocations failed unexpectedly and are matched one by one", len(entries))
+        finally:
+            self._together.discard(entries)
+        for entry in entries:
+            if entry.key in settled:
+                self._entries.finish(entry, Outcome.SETTLED)
+            else:
+                self._submit(self._work_on, entry, session, ready)
+        if self._any_left:
+            self._wake()
+
+    def _settle_together(self, entries: tuple[QueueEntry, ...], session: Session) -> set[str]:
+        """Match entries and grant them nodes in one transaction; return the keys of those that are settled."""
+        match = MatchTogether(entries=entries, seed=random.getrandbits(32))
+        choices = self._runner.read(match_together, SERVICE, match)
+        if not choices or session.ended.is_set():
+            return set()
+        outcomes = self._runner.write(grant_nodes, SERVICE, self._command(choices, session))
+        return {key for key, outcome in outcomes.items() if outcome is Outcome.SETTLED}
 
     def _work_on(self, entry: QueueEntry, session: Session, ready: bool) -> None:
         outcome = None
@@ -186,11 +229,9 @@ class AllocationWorker:
         return Outcome.RETRY
 
     def _grant(self, entry: QueueEntry, nodes: tuple[str, ...], session: Session) -> Outcome:
-        command = GrantNodes(
-            entry=entry, incarnation=session.incarnation, nodes=nodes, lifetime_rules=self._lifetime_rules
-        )
+        command = self._command((Choice(entry, nodes),), session)
         try:
-            return self._runner.write(grant_nodes, SERVICE, command)
+            return self._runner.write(grant_nodes, SERVICE, command)[entry.key]
         except NodeClaimed:
             return Outcome.LOST
         except QuotaExceeded as error:
@@ -202,6 +243,9 @@ class AllocationWorker:
             # A client set the allocation's uuid as the instance of a node, so no other node can carry it.
             self._fail(entry, session, str(error))
             return Outcome.SETTLED
+
+    def _command(self, choices: tuple[Choice, ...], session: Session) -> GrantNodes:
+        return GrantNodes(choices=choices, incarnation=session.incarnation, lifetime_rules=self._lifetime_rules)
 
     def _fail(self, entry: QueueEntry, session: Session, reason: str) -> None:
         self._runner.write(fail_entry, SERVICE, FailEntry(entry=entry, incarnation=session.incarnation, reason=reason))

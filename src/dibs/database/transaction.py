@@ -44,6 +44,13 @@ class Compiled(NamedTuple):
     sql: str
     fixed: Mapping[str, Any]
     columns: tuple[str, ...]
+    positions: tuple[str, ...] | None = None
+    """The names of the parameters in their order; None for a driver that takes them by name."""
+
+    def bind(self, parameters: Mapping[str, Any] | None) -> Mapping[str, Any] | list[Any]:
+        """Return the values of all parameters as the driver takes them."""
+        named = {**self.fixed, **(parameters or {})}
+        return named if self.positions is None else [named[name] for name in self.positions]
 
 
 class Compiler:
@@ -75,7 +82,8 @@ class Compiler:
         }
         self._parameters += len(compiled.binds)
         columns = tuple(entry.keyname for entry in compiled._result_columns)
-        return Compiled(str(compiled), fixed, columns)
+        positions = tuple(compiled.positiontup or ()) if compiled.positional else None
+        return Compiled(str(compiled), fixed, columns, positions)
 
 
 _compilers: dict[str, Compiler] = {}
@@ -182,7 +190,7 @@ class Transaction:
             raise NotAlone
         self.statements += 1
         try:
-            self._cursor.execute(compiled.sql, {**compiled.fixed, **(parameters or {})})
+            self._cursor.execute(compiled.sql, compiled.bind(parameters))
         except Exception as error:
             constraint = self._engine.duplicate(error)
             if constraint is None:

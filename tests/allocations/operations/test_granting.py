@@ -6,6 +6,7 @@ from dibs.allocations.model.outcomes import Outcome
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from tests.allocation_builders import Steps, allocate, allocate_batch, gold, holders, release, show
 from tests.builders import Ledger
+from tests.provider_builders import statements
 
 
 @pytest.fixture
@@ -91,3 +92,62 @@ def test_deleted_allocation_of_a_batch_gets_no_node(ledger: Ledger, steps: Steps
     assert len(found) == 1
     assert steps.grant(other, *found) is Outcome.SETTLED
     assert show(ledger, other).state == "active"
+
+
+# --- many entries in one transaction ---
+
+
+def test_many_entries_take_as_many_statements_as_two(ledger: Ledger, steps: Steps) -> None:
+    def grant(count: int) -> None:
+        chosen = [(allocate(ledger, traits=("CUSTOM_A",)), [gold(ledger, with_traits=("CUSTOM_A",)).uuid])]
+        chosen += [(allocate(ledger), [gold(ledger).uuid]) for _ in range(count - 1)]
+        taken.append(statements(ledger, lambda: outcomes.extend(steps.grant_together(*chosen))))
+        for allocation, (uuid,) in chosen:
+            assert show(ledger, allocation).node_uuid == uuid
+
+    taken: list[int] = []
+    outcomes: list[Outcome] = []
+    for count in (2, 32):
+        grant(count)
+    assert taken[0] == taken[1]
+    assert set(outcomes) == {Outcome.SETTLED}
+
+
+def test_nodes_granted_together_have_their_instances_claims_and_traits(ledger: Ledger, steps: Steps) -> None:
+    first, second = gold(ledger, with_traits=("CUSTOM_A",)), gold(ledger)
+    picky, plain = allocate(ledger, traits=("CUSTOM_A",)), allocate(ledger)
+    steps.grant_together((plain, [second.uuid]), (picky, [first.uuid]))
+    assert [ledger.node(each).instance_uuid for each in (first, second)] == [picky.uuid, plain.uuid]
+    assert [ledger.node(each).instance_info for each in (first, second)] == [{"traits": ["CUSTOM_A"]}, {}]
+    assert [holders(ledger, each) for each in (first, second)] == [[picky.uuid], [plain.uuid]]
+
+
+def test_entry_that_loses_its_node_holds_up_no_other(ledger: Ledger, steps: Steps) -> None:
+    taken, free = gold(ledger, maintenance=True), gold(ledger)
+    loser, other = allocate(ledger), allocate(ledger)
+    assert steps.grant_together((loser, [taken.uuid]), (other, [free.uuid])) == [Outcome.LOST, Outcome.SETTLED]
+    assert [show(ledger, each).state for each in (loser, other)] == ["allocating", "active"]
+
+
+def test_waiting_entry_that_loses_its_node_is_not_overtaken(ledger: Ledger, steps: Steps) -> None:
+    taken, free = gold(ledger, maintenance=True), gold(ledger)
+    older, younger = allocate(ledger, wait_seconds=60), allocate(ledger, wait_seconds=60)
+    outcomes = steps.grant_together((older, [taken.uuid]), (younger, [free.uuid]))
+    assert outcomes == [Outcome.LOST, Outcome.LOST]
+    assert steps.grant(older, free.uuid) is Outcome.SETTLED
+
+
+def test_entry_behind_may_not_take_the_node_of_another_conductors_entry(ledger: Ledger, steps: Steps) -> None:
+    """Of the three oldest entries the second is that of another conductor: it takes the first node left to it."""
+    nodes = [gold(ledger).uuid for _ in range(3)]
+    first, foreign, third = (allocate(ledger, wait_seconds=60) for _ in range(3))
+    assert steps.grant_together((first, nodes[:1]), (third, nodes[1:2])) == [Outcome.SETTLED, Outcome.LOST]
+    assert steps.grant_together((foreign, nodes[1:2]), (third, nodes[2:])) == [Outcome.SETTLED, Outcome.SETTLED]
+
+
+def test_settled_entry_leaves_the_others_their_nodes(ledger: Ledger, steps: Steps) -> None:
+    unused, node = gold(ledger), gold(ledger)
+    deleted, other = allocate(ledger), allocate(ledger)
+    release(ledger, deleted)
+    steps.grant_together((deleted, [unused.uuid]), (other, [node.uuid]))
+    assert (ledger.node(unused).instance_uuid, ledger.node(node).instance_uuid) == (None, other.uuid)

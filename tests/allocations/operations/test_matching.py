@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from dibs.access.access import SERVICE
+from dibs.allocations.model.allocations import Allocation
 from dibs.allocations.model.outcomes import Outcome
-from dibs.allocations.operations.matching import MatchEntry, match_entry
+from dibs.allocations.operations.matching import MatchEntry, MatchTogether, match_entry, match_together
 from dibs.machines.model import states
 from dibs.machines.queries import nodes
 from tests.allocation_builders import Steps, allocate, allocate_batch, entry_of, force, gold, hold, show
 from tests.builders import Ledger
+from tests.quota_builders import limit
+from tests.share_builders import share_fairly
 
 
 @pytest.fixture
@@ -178,3 +181,52 @@ def test_match_takes_few_statements_for_any_number_of_nodes(ledger: Ledger, step
         assert show(ledger, allocation).state == "active"
         counts.append(ledger.store.statistics.statements - before)
     assert max(counts) <= 22
+
+
+# --- many entries at once ---
+
+
+def together(ledger: Ledger, *allocations: Allocation) -> dict[str, tuple[str, ...]]:
+    command = MatchTogether(entries=tuple(entry_of(each) for each in allocations))
+    return {choice.entry.key: choice.nodes for choice in ledger.runner.read(match_together, SERVICE, command)}
+
+
+def test_entries_matched_together_get_different_nodes(ledger: Ledger, steps: Steps) -> None:
+    nodes = {gold(ledger).uuid for _ in range(3)}
+    allocations = [allocate(ledger) for _ in range(4)]
+    chosen = together(ledger, *allocations)
+    assert {node for (node,) in chosen.values()} == nodes
+    assert allocations[3].uuid not in chosen, "it is matched alone, which names the reasons"
+
+
+def test_entries_matched_together_leave_nodes_to_those_ahead(ledger: Ledger, steps: Steps) -> None:
+    first, second = gold(ledger), gold(ledger)
+    allocate(ledger, wait_seconds=60)
+    chosen = together(ledger, younger := allocate(ledger), allocate(ledger))
+    assert chosen == {younger.uuid: (second.uuid,)}
+    assert first.uuid not in chosen.values()
+
+
+def test_namesake_is_preferred_among_many_too(ledger: Ledger, steps: Steps) -> None:
+    nodes = {f"db-{number}": gold(ledger, name=f"db-{number}").uuid for number in range(10)}
+    allocations = [allocate(ledger, name=f"db-{number}") for number in (7, 2, 11)]
+    chosen = together(ledger, *allocations)
+    assert [chosen[each.uuid] for each in allocations[:2]] == [(nodes["db-7"],), (nodes["db-2"],)]
+    assert len({node for (node,) in chosen.values()}) == 3
+
+
+def test_batches_and_entries_of_fair_share_are_matched_one_by_one(ledger: Ledger, steps: Steps) -> None:
+    for _ in range(3):
+        gold(ledger)
+    batch, single = allocate_batch(ledger, 2), allocate(ledger)
+    assert together(ledger, batch[0], single).keys() == {single.uuid}
+    share_fairly(ledger)
+    assert together(ledger, single) == {}
+
+
+def test_entries_matched_together_stay_within_the_quota(ledger: Ledger, steps: Steps) -> None:
+    for _ in range(3):
+        gold(ledger, owner="p")
+    allocations = [allocate(ledger, owner="p") for _ in range(3)]
+    limit(ledger, "p", nodes=2)
+    assert together(ledger, *allocations).keys() == {each.uuid for each in allocations[:2]}

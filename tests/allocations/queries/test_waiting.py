@@ -16,7 +16,7 @@ def test_waiting_entries_ahead_are_of_the_class_and_before_the_position(ledger: 
     batch, _ = allocate_batch(ledger, 2, wait_seconds=60), allocate(ledger, resource_class="tin", wait_seconds=60)
     allocate(ledger)
     last = allocate(ledger, wait_seconds=60, traits=("CUSTOM_A",), candidate_nodes=())
-    ahead = ledger.store.read(lambda tx: waiting.ahead(tx, "gold", last.id, ledger.clock()))
+    ahead = ledger.store.read(lambda tx: waiting.ahead(tx, ["gold"], last.id, ledger.clock()))
     assert [(found.entry.key, found.count) for found in ahead] == [(batch[0].batch, 2)]
     assert ahead[0].requirements == batch[0].requirements
 
@@ -24,7 +24,7 @@ def test_waiting_entries_ahead_are_of_the_class_and_before_the_position(ledger: 
 def test_equal_requirements_are_decoded_once(ledger: Ledger, steps: Steps) -> None:
     for _ in range(2):
         allocate(ledger, wait_seconds=60, traits=("CUSTOM_A",))
-    first, second = ledger.store.read(lambda tx: waiting.ahead(tx, "gold", 2**62, ledger.clock()))
+    first, second = ledger.store.read(lambda tx: waiting.ahead(tx, ["gold"], 2**62, ledger.clock()))
     assert first.requirements is second.requirements
 
 
@@ -36,7 +36,7 @@ def test_kinds_are_the_different_requirements_of_entries_that_wait(ledger: Ledge
     kinds = ledger.store.read(lambda tx: waiting.kinds(tx, ledger.clock()))
     assert len(kinds) == 3
     assert set(kinds) == {first.requirements, tin.requirements, last.requirements}
-    assert ledger.store.read(lambda tx: waiting.kinds_ahead(tx, "gold", last.id, ledger.clock())) == [
+    assert ledger.store.read(lambda tx: waiting.kinds_ahead(tx, ["gold"], last.id, ledger.clock())) == [
         first.requirements
     ]
 

@@ -10,6 +10,7 @@ from dibs.ledger.operations import claiming
 from dibs.ledger.queries import claim_views
 from dibs.machines.model.errors import NodeAssociated, NodeClaimed
 from dibs.machines.operations import node_claims
+from dibs.machines.operations.node_claims import NewInstance
 from tests.builders import Ledger
 from tests.provider_builders import claim, make, statements
 
@@ -19,7 +20,7 @@ OTHER = "22222222-2222-4222-8222-222222222222"
 
 def test_a_unit_that_another_consumer_has_is_refused_and_the_error_names_it(ledger: Ledger) -> None:
     node = ledger.enrol(resource_class="gold")
-    ledger.run(lambda tx: node_claims.associate(tx, 1, node, OTHER))
+    ledger.run(lambda tx: node_claims.associate(tx, 1, [NewInstance(node, OTHER)]))
     with pytest.raises(NodeClaimed, match=OTHER):
         ledger.change(node, instance_uuid=ME)
     assert ledger.node(node).instance_uuid is None
@@ -28,7 +29,7 @@ def test_a_unit_that_another_consumer_has_is_refused_and_the_error_names_it(ledg
 def test_an_instance_that_claims_its_unit_again_changes_nothing(ledger: Ledger) -> None:
     """Nova claims through Placement first and sets instance_uuid afterwards."""
     node = ledger.enrol(resource_class="gold")
-    ledger.run(lambda tx: node_claims.associate(tx, 1, node, ME))
+    ledger.run(lambda tx: node_claims.associate(tx, 1, [NewInstance(node, ME)]))
     ledger.change(node, instance_uuid=ME)
     assert ledger.unit(node) == {"resource_class": "CUSTOM_GOLD", "reserved": 0, "used": 1}
     assert len(ledger.store.read(lambda tx: claim_views.on_provider(tx, node.id))) == 1
@@ -37,7 +38,7 @@ def test_an_instance_that_claims_its_unit_again_changes_nothing(ledger: Ledger) 
 def test_a_release_keeps_the_consumers_claims_on_other_nodes(ledger: Ledger) -> None:
     first, second = ledger.enrol(resource_class="gold"), ledger.enrol(resource_class="gold")
     for node in (first, second):
-        ledger.run(lambda tx, node=node: node_claims.associate(tx, 1, node, ME))
+        ledger.run(lambda tx, node=node: node_claims.associate(tx, 1, [NewInstance(node, ME)]))
     ledger.run(lambda tx: node_claims.release(tx, 2, replace(first, instance_uuid=ME)))
     assert [unit["used"] for node in (first, second) if (unit := ledger.unit(node))] == [0, 1]
 

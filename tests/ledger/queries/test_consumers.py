@@ -25,7 +25,7 @@ def test_each_consumer_gets_its_own_description_and_the_next_generation(ledger: 
     ids = create(ledger, FIRST, SECOND)
     changed = {ids[FIRST]: {**OWNER, "project_id": "q"}, ids[SECOND]: {**OWNER, "consumer_type": "INSTANCE"}}
     ledger.run(lambda tx: consumers.change(tx, changed))
-    ledger.run(lambda tx: consumers.bump_generation(tx, ids[SECOND]))
+    ledger.run(lambda tx: consumers.bump_generation(tx, [ids[SECOND]]))
     found = ledger.run(lambda tx: consumers.lock(tx, [FIRST, SECOND], 2))
     first, second = found[FIRST], found[SECOND]
     assert (first.project_id, first.consumer_type, first.generation) == ("q", None, 2)

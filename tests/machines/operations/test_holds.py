@@ -24,7 +24,7 @@ from dibs.machines.operations.holds import (
     list_holds,
     renew_hold,
 )
-from dibs.machines.operations.node_claims import associate
+from dibs.machines.operations.node_claims import NewInstance, associate
 from dibs.machines.operations.nodes import SetMaintenance, delete_node, set_maintenance
 from tests.builders import granted
 from tests.hold_builders import (
@@ -354,4 +354,4 @@ def test_another_instance_cannot_be_associated_with_a_held_node(ledger):
     node = ledger.enrol(resource_class="gold")
     hold(ledger, node)
     with pytest.raises(Exception, match="is claimed by consumer"):
-        ledger.run(lambda tx: associate(tx, ledger.clock(), ledger.node(node), new()))
+        ledger.run(lambda tx: associate(tx, ledger.clock(), [NewInstance(ledger.node(node), new())]))

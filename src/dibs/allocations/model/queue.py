@@ -82,16 +82,29 @@ class QueueSimulation:
 
     def take(self, waiting: WaitingEntry) -> bool:
         """Let an entry take its nodes; return False when there are too few, which it then keeps from those behind."""
+        return self.take_nodes(waiting) is not None
+
+    def take_nodes(self, waiting: WaitingEntry, preferred: Sequence[str] = ()) -> Sequence[str] | None:
+        """Let an entry take nodes, preferred ones first, and return them; None when there are too few."""
         required, room = waiting.requirements, self._rooms.get(waiting.requirements.owner or "")
         asked = (required.resource_class, waiting.count, self._now, waiting.lifetime.end_from(self._now))
         if room is not None and room.reason_against(*asked) is not None:
-            return False
-        taken = self._available(required, waiting.count)[: waiting.count]
+            return None
+        taken = self._not_taken(preferred)[: waiting.count]
+        taken += [node for node in self._available(required, waiting.count) if node not in taken]
+        taken = taken[: waiting.count]
         self.taken.update(taken)
         if len(taken) < waiting.count:
-            return False
+            return None
         if room is not None:
             room.add(*asked)
+        return taken
+
+    def take_these(self, nodes: Sequence[str]) -> bool:
+        """Let an entry take certain nodes; return False when an entry ahead has taken one of them."""
+        if not self.taken.isdisjoint(nodes):
+            return False
+        self.taken.update(nodes)
         return True
 
     def _available(self, required: Requirements, count: int) -> list[str]:

@@ -24,7 +24,7 @@ from dibs.allocations.model.allocations import (
 from dibs.allocations.model.errors import CannotBackfill, InstanceInUse, NoConductorAvailable
 from dibs.allocations.model.events import ALLOCATION_WAITS
 from dibs.allocations.model.lifetimes import LifetimeRules, begin, choose_lifetime
-from dibs.allocations.operations.granting import attach_node
+from dibs.allocations.operations.granting import attach_nodes
 from dibs.allocations.queries import allocations
 from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
@@ -201,5 +201,5 @@ def _create_with_node(
 ) -> Allocation:
     end = begin(command.lifetime_rules, allocation.lifetime, now)
     allocation = allocations.create(tx, replace(allocation, ends_at=end.ends_at, end_due_at=end.due_at))
-    attach_node(tx, now, allocation, node, end.release_at)
+    attach_nodes(tx, now, [(allocation, node, end.release_at)])
     return allocation

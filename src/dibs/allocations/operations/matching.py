@@ -4,22 +4,26 @@ The conductor's path of an entry is queue → match → grant → outcome. A mat
 class, and no lock is held meanwhile. Its nodes are a hint that ``granting`` checks again under their locks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from dibs.access.access import Access
-from dibs.allocations.model.allocations import Allocation
+from dibs.allocations.model.allocations import Allocation, Requirements
 from dibs.allocations.model.outcomes import Outcome
 from dibs.allocations.model.queue import QueueEntry, entry_of
 from dibs.allocations.model.shortages import LACKS, LOCKED, PROMISED, explain_shortage, explain_wanted
-from dibs.allocations.operations.queue import promised_nodes
+from dibs.allocations.operations.granting import Choice
+from dibs.allocations.operations.queue import choose_nodes, promised_nodes
 from dibs.allocations.queries import free_nodes, queue
 from dibs.allocations.queries.free_nodes import FOUND_MAX
+from dibs.allocations.queries.verdicts import count_reasons
 from dibs.database.transaction import Transaction
 from dibs.quotas.model.rooms import Room
+from dibs.quotas.operations.shares import half_life_of
 from dibs.quotas.operations.sources import read_rooms
 
 
@@ -30,6 +34,13 @@ class MatchEntry(Struct, frozen=True, kw_only=True):
     seed: int = 0
     retry: bool = True
     """False fails the entry when its only nodes are locked or promised: it has been retried often enough."""
+
+
+class MatchTogether(Struct, frozen=True, kw_only=True):
+    """Find nodes for many entries at once; the seed decides where the search begins."""
+
+    entries: tuple[QueueEntry, ...]
+    seed: int = 0
 
 
 class Match(NamedTuple):
@@ -69,9 +80,38 @@ def match_entry(tx: Transaction, access: Access, now: int, command: MatchEntry) 
         return Match(choices=[tuple(available[index] for index in chosen)])
     chance.shuffle(available)
     # "db-1" gets the machine "db-1" when it is available.
-    named = free_nodes.named(tx, first.requirements, first.name) if first.name is not None else []
-    preferred = [uuid for uuid in named if uuid not in promised]
+    preferred = [uuid for uuid in _namesakes(tx, wanted).values() if uuid not in promised]
     return Match(choices=[(uuid,) for uuid in dict.fromkeys([*preferred, *available])])
+
+
+def match_together(tx: Transaction, access: Access, now: int, command: MatchTogether) -> tuple[Choice, ...]:
+    """Return a free node for each of many entries; those that find none, and batches, are matched one by one.
+
+    Where fair share orders the queue, all are: each grant changes the order.
+    """
+    if half_life_of(tx) is not None:
+        return ()
+    singles = {entry.key: entry for entry in command.entries if not entry.batch}
+    wanted = {key: found[0] for key, found in queue.open_of_entries(tx, list(singles.values())).items()}
+    if not wanted:
+        return ()
+    chance = Random(command.seed)  # noqa: S311 - not a secret
+    entries = [entry_of([each], now) for each in wanted.values()]
+    chosen = choose_nodes(tx, now, entries, _namesakes(tx, wanted.values()), chance.random())
+    return tuple(Choice(singles[key], nodes) for key, nodes in chosen.items())
+
+
+def _namesakes(tx: Transaction, wanted: Iterable[Allocation]) -> dict[str, str]:
+    """Return the free node with the name of each allocation, by the allocation's uuid."""
+    named = defaultdict[Requirements, dict[str, str]](dict)
+    for each in wanted:
+        if each.name is not None:
+            named[each.requirements][each.name] = each.uuid
+    return {
+        uuids[name]: node
+        for required, uuids in named.items()
+        for name, node in free_nodes.named(tx, required, list(uuids)).items()
+    }
 
 
 def read_room(tx: Transaction, now: int, project: str | None) -> Room | None:
@@ -80,7 +120,7 @@ def read_room(tx: Transaction, now: int, project: str | None) -> Room | None:
 
 
 def _too_few(tx: Transaction, now: int, command: MatchEntry, wanted: Sequence[Allocation], available: int) -> Match:
-    reasons = free_nodes.count_reasons(tx, wanted[0].requirements)
+    reasons = count_reasons(tx, wanted[0].requirements)
     possible = sum(count for reason, count in reasons.items() if not reason.startswith(LACKS))
     # Waiting adds no nodes of the right kind, and a batch that waits in vain would keep its nodes from others.
     if wanted[0].waits(now) and not (command.entry.batch and possible < len(wanted)):

@@ -1,6 +1,6 @@
 """Which queue entries a conductor tries now or takes over, and which free nodes belong to entries ahead."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -80,21 +80,13 @@ def entries_ahead(
 
     With ``served``, only those that have these requirements.
     """
-    required = entry.requirements
-
-    def read() -> list[WaitingEntry]:
-        found = waiting.ahead(tx, required.resource_class, _last_id_ahead(tx, entry), now)
-        others = (each for each in found if each.entry.key != entry.entry.key)
-        return [*(each for each in others if served is None or each.requirements in served), entry]
-
-    ordered = _in_order(tx, now, read, required.owner)
+    ordered = _in_order(tx, now, lambda: _with_those_ahead(tx, now, [entry], served), entry.requirements.owner)
     return ordered[: ordered.index(entry)]
 
 
 def promised_nodes(tx: Transaction, now: int, entry: WaitingEntry) -> Collection[str]:
     """Return the uuids of the free nodes that waiting entries ahead of an entry take or keep."""
-    resource_class, last_id = entry.requirements.resource_class, _last_id_ahead(tx, entry)
-    served = _with_free_node(tx, waiting.kinds_ahead(tx, resource_class, last_id, now))
+    served = _served_ahead(tx, now, [entry])
     if not served:
         return ()
     ahead = entries_ahead(tx, now, entry, served)
@@ -102,6 +94,48 @@ def promised_nodes(tx: Transaction, now: int, entry: WaitingEntry) -> Collection
     for each in ahead:
         simulation.take(each)
     return simulation.taken
+
+
+def choose_nodes(
+    tx: Transaction, now: int, entries: Sequence[WaitingEntry], preferred: Mapping[str, str], point: float
+) -> dict[str, tuple[str, ...]]:
+    """Return the nodes that entries take after those ahead of each, by the entry's key; those that find too few miss.
+
+    ``preferred`` names the node that an entry takes if it can. Only where the order of the queue is that of arrival:
+    each grant changes the order of fair share.
+    """
+    served = _served_ahead(tx, now, entries)
+    ordered = _by_age(_with_those_ahead(tx, now, entries, served) if served else entries)
+    # As the grants check it: those ahead take the first nodes.
+    simulation = _simulate(tx, now, ordered, 0.0 if served else point)
+    mine, chosen = {each.entry.key for each in entries}, {}
+    for each in ordered:
+        key = each.entry.key
+        taken = simulation.take_nodes(each, [preferred[key]] if key in preferred else ())
+        if taken is not None and key in mine:
+            chosen[key] = tuple(taken)
+    return chosen
+
+
+def in_turn(tx: Transaction, now: int, choices: Sequence[tuple[WaitingEntry, tuple[str, ...]]]) -> set[str]:
+    """Return the keys of those entries that may take the chosen nodes: no entry ahead of them takes one of these."""
+    entries = [entry for entry, _ in choices]
+    served = _served_ahead(tx, now, entries)
+    if not served:
+        return {entry.entry.key for entry in entries}
+    if len(entries) == 1:
+        ordered = [*entries_ahead(tx, now, entries[0], served), *entries]
+    else:
+        ordered = _by_age(_with_those_ahead(tx, now, entries, served))
+    simulation, chosen = _simulate(tx, now, ordered), {entry.entry.key: nodes for entry, nodes in choices}
+    allowed = set()
+    for each in ordered:
+        nodes = chosen.get(each.entry.key)
+        if nodes is not None and simulation.take_these(nodes):
+            allowed.add(each.entry.key)
+        elif nodes is None or each.entry.waits:
+            simulation.take(each)
+    return allowed
 
 
 def new_entry(required: Requirements, count: int, now: int) -> WaitingEntry:
@@ -124,9 +158,32 @@ def take_over_allocations(tx: Transaction, access: Access, now: int, command: Ta
     return queue.move_all(tx, from_conductor=former.id, to_conductor=taker.id)
 
 
-def _last_id_ahead(tx: Transaction, entry: WaitingEntry) -> int:
-    """Return the id before which all entries ahead of an entry are."""
-    return entry.id if half_life_of(tx) is None else END_OF_QUEUE
+def _last_id_ahead(tx: Transaction, entries: Sequence[WaitingEntry]) -> int:
+    """Return the id before which all entries ahead of any of some entries are."""
+    return max(each.id for each in entries) if half_life_of(tx) is None else END_OF_QUEUE
+
+
+def _served_ahead(tx: Transaction, now: int, entries: Sequence[WaitingEntry]) -> set[Requirements]:
+    """Return those requirements of waiting entries ahead of any of some entries that a free node meets."""
+    return _with_free_node(tx, waiting.kinds_ahead(tx, _classes_of(entries), _last_id_ahead(tx, entries), now))
+
+
+def _with_those_ahead(
+    tx: Transaction, now: int, entries: Sequence[WaitingEntry], served: Collection[Requirements] | None
+) -> list[WaitingEntry]:
+    """Return entries, and the waiting ones that may be ahead of any of them; with ``served``, only of these kinds."""
+    keys = {each.entry.key for each in entries}
+    found = waiting.ahead(tx, _classes_of(entries), _last_id_ahead(tx, entries), now)
+    others = (each for each in found if each.entry.key not in keys)
+    return [*(each for each in others if served is None or each.requirements in served), *entries]
+
+
+def _classes_of(entries: Iterable[WaitingEntry]) -> list[str]:
+    return sorted({each.requirements.resource_class or "" for each in entries})
+
+
+def _by_age(entries: Iterable[WaitingEntry]) -> list[WaitingEntry]:
+    return sorted(entries, key=lambda each: each.id)
 
 
 def _with_free_node(tx: Transaction, kinds: Iterable[Requirements]) -> set[Requirements]:
@@ -156,9 +213,9 @@ def _in_order(
     return in_fair_order(read(), standings, now, half_life)
 
 
-def _simulate(tx: Transaction, now: int, entries: Sequence[WaitingEntry]) -> QueueSimulation:
+def _simulate(tx: Transaction, now: int, entries: Sequence[WaitingEntry], point: float = 0.0) -> QueueSimulation:
     def search(required: Requirements, found_max: int) -> list[str]:
-        return free_nodes.search(tx, required, 0.0, found_max)
+        return free_nodes.search(tx, required, point, found_max)
 
     return QueueSimulation(search, read_rooms(tx, now, owners_of(entries)), now)
 

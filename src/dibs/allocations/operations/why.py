@@ -17,6 +17,7 @@ from dibs.allocations.operations.creating import find_candidates
 from dibs.allocations.operations.matching import read_room
 from dibs.allocations.operations.queue import new_entry, promised_nodes
 from dibs.allocations.queries import free_nodes, offers, schedules, verdicts
+from dibs.allocations.queries.verdicts import count_reasons
 from dibs.database.transaction import Transaction
 from dibs.leases.model.matching.offers import Offer
 from dibs.ledger.model.traits import check_traits
@@ -78,7 +79,7 @@ class Explanation(NamedTuple):
 def explain_nodes(tx: Transaction, access: Access, now: int, command: ExplainNodes) -> Explanation:
     """Count the free nodes, and the others by the first reason against them. A read."""
     required = _requirements(tx, access, command)
-    counts = free_nodes.count_reasons(tx, required)
+    counts = count_reasons(tx, required)
     promised = _count_promised(tx, now, required, command.count) if PROMISED in counts else 0
     free = counts.pop(PROMISED, 0) - promised
     reasons = {**counts, PROMISED: promised} if promised else counts

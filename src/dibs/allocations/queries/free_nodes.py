@@ -1,4 +1,4 @@
-"""Free nodes that meet requirements, and the reasons against the others.
+"""Free nodes that meet requirements: a search, and what statements about them consist of.
 
 A search is a hint: the transaction that takes a node locks it and checks it again. A search returns few nodes from a
 random point on, so that conductors that search at the same time do not all try the same node first:
@@ -10,7 +10,6 @@ random point on, so that conductors that search at the same time do not all try 
 When few nodes have the traits (``bearers``), it looks up those, and no others.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -29,10 +28,8 @@ from sqlalchemy import (
     not_,
     or_,
     select,
-    true,
 )
 
-from dibs.allocations.model import shortages
 from dibs.allocations.model.allocations import Requirements
 from dibs.allocations.queries import bearers
 from dibs.database import sets
@@ -47,7 +44,11 @@ LOOKED_UP_MIN = 64
 """How many nodes with rare traits are looked up at least: most of them are free, or none is."""
 LAST_ID = 2**63 - 1
 
-_BOUNDS = select(func.min(nodes.c.id), func.max(nodes.c.id))
+# Two statements in one: SQLite reads either end of the index for one of them, and the whole index for both.
+_BOUNDS = select(
+    select(func.min(nodes.c.id)).scalar_subquery().label("first"),
+    select(func.max(nodes.c.id)).scalar_subquery().label("last"),
+)
 POWERED = and_(nodes.c.power_state.is_not(None), nodes.c.power_state != states.POWER_ERROR)
 UNCLAIMED = exists().where(
     inventories.c.provider_id == nodes.c.id, inventories.c.used == 0, inventories.c.reserved == 0
@@ -106,42 +107,11 @@ def _look_up(tx: Transaction, required: Requirements, ids: Sequence[int], point:
     return found[:found_max]
 
 
-def named(tx: Transaction, required: Requirements, name: str) -> list[str]:
-    """Return the uuid of the free node with this name, or nothing."""
-    return tx.values(_search_by_name(shape_of(required)), {**values_of(required), "of_name": name})
-
-
-def count_reasons(tx: Transaction, required: Requirements) -> dict[str, int]:
-    """Return how many nodes of the class, candidates and project fail for which reason first."""
-    having = bearers.for_each_trait(tx, required.traits) if required.traits else None
-    if having is None:
-        return dict(_count_nodes(tx, required))
-    # Without the traits first. Of the nodes that no reason before them concerns, few have the traits.
-    plain = replace(required, traits=())
-    counts = _count_nodes(tx, plain)
-    remaining = counts.pop(shortages.PROMISED, 0) + counts.pop(shortages.LOCKED, 0)
-    reasons = _reasons_against(tx, plain, having[0]) if having[0] and remaining else {}
-    for number, ids in enumerate(having):
-        left = [reasons[each] for each in ids if reasons.get(each) in (shortages.PROMISED, shortages.LOCKED)]
-        counts[f"{shortages.LACKS}{number}"] += remaining - len(left)
-        remaining = len(left)
-    counts.update(left)
-    return {reason: count for reason, count in sorted(counts.items()) if count}
-
-
-def _count_nodes(tx: Transaction, required: Requirements) -> Counter[str]:
-    names = _names(shape_of(required))
-    counts: Counter[str] = Counter()
-    for place, count in tx.tuples(_count(shape_of(required)), values_of(required)):
-        counts[names[place]] += count
-    return counts
-
-
-def _reasons_against(tx: Transaction, required: Requirements, ids: Sequence[int]) -> dict[int, str]:
-    """Return the first reason against each of the nodes that are of the class, the candidates and the project."""
-    names = _names(shape_of(required))
-    found = tx.tuples(_reasons_among(shape_of(required)), {**values_of(required), "listed": sets.listed(ids)})
-    return {node_id: names[place] for node_id, place in found if place is not None}
+def named(tx: Transaction, required: Requirements, names: Sequence[str]) -> dict[str, str]:
+    """Return the uuids of the free nodes with these names, by name."""
+    listed = sets.padded(names)
+    values = {**values_of(required), **sets.numbered("name", listed)}
+    return dict(tx.tuples(_search_by_name(shape_of(required), len(listed)), values))
 
 
 def free_from(tx: Transaction, required: Requirements, now: int, count_max: int) -> list[int]:
@@ -228,21 +198,15 @@ def _free_among(shape: Shape) -> sets.Among:
 
 
 @lru_cache(maxsize=500)
-def _reasons_among(shape: Shape) -> sets.Among:
-    """SELECT id and, of a node of the class, the candidates and the project, the first reason FROM nodes of a list."""
-    reason = case((and_(*concerned(shape)), _reason(shape)))
-    return sets.Among(select(nodes.c.id, reason.label("reason")), nodes.c.id, "listed")
-
-
-@lru_cache(maxsize=500)
 def _search(shape: Shape) -> Select[Any]:
     statement = _suitable(shape).where(nodes.c.id.between(bindparam("start"), bindparam("end")))
     return statement.order_by(nodes.c.id).limit(bindparam("found_max"))
 
 
 @lru_cache(maxsize=500)
-def _search_by_name(shape: Shape) -> Select[Any]:
-    return _suitable(shape).where(nodes.c.name == bindparam("of_name"))
+def _search_by_name(shape: Shape, count: int) -> Select[Any]:
+    named_so = nodes.c.name.in_(sets.binds("name", count))
+    return free(suitable(shape), nodes.c.name, nodes.c.uuid).where(named_so)
 
 
 @lru_cache(maxsize=500)
@@ -265,42 +229,3 @@ def _free_from(shape: Shape) -> Select[Any]:
     )
     later = case((ends.c.used_until > ends.c.booked, ends.c.used_until), else_=ends.c.booked)
     return select(later.label("moment")).order_by(later).limit(bindparam("count_max"))
-
-
-@lru_cache(maxsize=500)
-def _count(shape: Shape) -> Select[Any]:
-    """SELECT number of the reason, count(*) FROM (SELECT … FROM nodes LIMIT all of them) GROUP BY the number.
-
-    With the limit, SQLite evaluates the reason once for each node, and it sorts numbers faster than texts.
-    """
-    sorted_out = select(_reason(shape).label("reason")).where(*concerned(shape)).limit(LAST_ID).subquery("sorted_out")
-    return select(sorted_out.c.reason, func.count()).group_by(sorted_out.c.reason).order_by(sorted_out.c.reason)
-
-
-def _reason(shape: Shape) -> ColumnElement[int]:
-    """Return an expression for the first reason against a node: its place in ``_reasons``."""
-    checks = [check for check, _ in _reasons(shape)]
-    return case(*((check, place) for place, check in enumerate(checks[:-1])), else_=len(checks) - 1)
-
-
-def _names(shape: Shape) -> list[str]:
-    return [name for _, name in _reasons(shape)]
-
-
-@lru_cache(maxsize=500)
-def _reasons(shape: Shape) -> list[tuple[ColumnElement[bool], str]]:
-    """Return the reasons against a node, and which nodes they concern; the first one counts."""
-    return [
-        (nodes.c.id.in_(select(holds.c.node_id)), shortages.HELD),
-        (nodes.c.instance_uuid.is_not(None), shortages.IN_USE),
-        (nodes.c.id.in_(select(inventories.c.provider_id).where(inventories.c.used > 0)), shortages.IN_USE),
-        (nodes.c.id.in_(select(hosts.c.provider_id).join(bookings)), shortages.BOOKED),
-        (nodes.c.maintenance == 1, shortages.IN_MAINTENANCE),
-        (nodes.c.provision_state != states.AVAILABLE, shortages.NOT_AVAILABLE),
-        (nodes.c.retired == 1, shortages.RETIRED),
-        (not_(POWERED), shortages.POWER_UNKNOWN),
-        *((not_(has_trait(number)), f"{shortages.LACKS}{number}") for number in range(shape.traits)),
-        (nodes.c.reservation.is_not(None), shortages.LOCKED),
-        # No reason against it is left but an allocation ahead in the queue.
-        (true(), shortages.PROMISED),
-    ]

@@ -5,17 +5,21 @@ until another conductor takes the allocation over, or another process the conduc
 specification 000. ``queries.waiting`` reads the entries that wait.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 from msgspec.structs import replace
-from sqlalchemy import and_, bindparam, exists, or_, select
+from sqlalchemy import BigInteger, Select, Update, and_, bindparam, exists, or_, select
 from sqlalchemy import update as update_rows
 
 from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Allocation
 from dibs.allocations.model.events import allocation_event
 from dibs.allocations.model.lifetimes import End
 from dibs.allocations.model.queue import QueueEntry
-from dibs.allocations.queries.allocations import get, of_batch
+from dibs.allocations.queries.allocations import SELECT, decode, of_batch
 from dibs.allocations.tables import allocations
-from dibs.database.transaction import Transaction
+from dibs.database import sets
+from dibs.database.transaction import Again, Transaction
 from dibs.machines.model.nodes import Node
 from dibs.machines.tables import conductors
 
@@ -24,18 +28,6 @@ _OPEN = allocations.c.state == ALLOCATING
 _MINE = (
     allocations.c.conductor_id
     == select(conductors.c.id).where(conductors.c.incarnation == bindparam("of_incarnation")).scalar_subquery()
-)
-_GRANT = (
-    update_rows(allocations)
-    .where(_OF_ID, _OPEN, _MINE)
-    .values(
-        state=ACTIVE,
-        node_id=bindparam("new_node"),
-        ends_at=bindparam("new_ends_at"),
-        end_due_at=bindparam("new_due_at"),
-        last_error=None,
-        updated_at=bindparam("now"),
-    )
 )
 _FAIL = (
     update_rows(allocations)
@@ -119,34 +111,41 @@ def any_waiting(tx: Transaction, incarnation: str, now: int) -> bool:
 
 def open_allocations(tx: Transaction, entry: QueueEntry) -> list[Allocation]:
     """Return the allocations of an entry that need a node, in queue order; none when the entry is settled."""
-    if entry.batch:
-        found = of_batch(tx, entry.key)
-    else:
-        allocation = get(tx, entry.key)
-        found = [allocation] if allocation is not None else []
-    return [allocation for allocation in found if allocation.state == ALLOCATING]
+    return open_of_entries(tx, [entry]).get(entry.key, [])
+
+
+def open_of_entries(tx: Transaction, entries: Sequence[QueueEntry]) -> dict[str, list[Allocation]]:
+    """Return the allocations of entries that need a node, in queue order, by the key of their entry."""
+    found: dict[str, list[Allocation]] = {}
+    for column in ("uuid", "batch"):
+        keys = [entry.key for entry in entries if entry.batch == (column == "batch")]
+        for piece in map(sets.padded, sets.pieces(keys)):
+            for row in tx.rows(_by(column, len(piece)), sets.numbered("key", piece)):
+                # Not a condition of the statement: SQLite would read all open allocations instead of these.
+                if row["state"] == ALLOCATING:
+                    found.setdefault(row[column], []).append(decode(row))
+    return found
 
 
 # --- how an entry ends, and which conductor has it ---
 
 
-def grant(tx: Transaction, allocation: Allocation, incarnation: str, node: Node, end: End, now: int) -> bool:
-    """Give an allocation a locked node; return False when it is no longer this conductor's, or no longer open."""
-    values = {
-        "of_id": allocation.id,
-        "of_incarnation": incarnation,
-        "new_node": node.id,
-        "new_ends_at": end.ends_at,
-        "new_due_at": end.due_at,
-        "now": now,
-    }
-    if tx.change(_GRANT, values) != 1:
-        return False
-    granted = replace(
-        allocation, state=ACTIVE, node_id=node.id, node_uuid=node.uuid, last_error=None, ends_at=end.ends_at
-    )
-    tx.record(allocation_event(allocation, granted))
-    return True
+def grant(tx: Transaction, granted: Sequence[tuple[Allocation, Node, End]], incarnation: str, now: int) -> bool:
+    """Give each allocation its locked node; return False when none is this conductor's any more, or none is open.
+
+    When only some are not, a client has deleted one at this moment: the transaction runs again without it.
+    """
+    rows = [
+        {"id": allocation.id, "node": node.id, "ends_at": end.ends_at, "due_at": end.due_at}
+        for allocation, node, end in granted
+    ]
+    changed = tx.change(_grant(len(rows)), {"of_incarnation": incarnation, "now": now, **sets.columns(rows)})
+    if 0 < changed < len(rows):
+        raise Again
+    for allocation, node, end in granted if changed else ():
+        given = {"node_id": node.id, "node_uuid": node.uuid, "last_error": None, "ends_at": end.ends_at}
+        tx.record(allocation_event(allocation, replace(allocation, state=ACTIVE, **given)))
+    return changed > 0
 
 
 def fail(tx: Transaction, allocation: Allocation, incarnation: str, reason: str, now: int) -> bool:
@@ -186,3 +185,19 @@ def failed_conductors(tx: Transaction, now: int) -> list[int]:
 def move_all(tx: Transaction, *, from_conductor: int, to_conductor: int) -> int:
     """Move every open allocation of one conductor to another, and return how many moved."""
     return tx.change(_MOVE_ALL, {"of_conductor": from_conductor, "new_conductor": to_conductor})
+
+
+@sets.cached
+def _by(column: str, count: int) -> Select[Any]:
+    return SELECT.where(allocations.c[column].in_(sets.binds("key", count))).order_by(allocations.c.id)
+
+
+@sets.cached
+def _grant(count: int) -> Update:
+    """UPDATE allocations SET node_id = CASE id WHEN <first> THEN <its node> … WHERE id IN … AND <open and mine>"""
+    own = {
+        column: sets.by_key(allocations.c.id, "id", name, count, BigInteger())
+        for column, name in (("node_id", "node"), ("ends_at", "ends_at"), ("end_due_at", "due_at"))
+    }
+    mine = update_rows(allocations).where(sets.LockedInOrder(allocations.c.id, sets.binds("id", count)), _OPEN, _MINE)
+    return mine.values(**own, state=ACTIVE, last_error=None, updated_at=bindparam("now"))

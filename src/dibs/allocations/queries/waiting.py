@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import ColumnElement, Select, bindparam, select
 
 from dibs.allocations.model.allocations import ALLOCATING, Allocation, Lifetime, Requirements
 from dibs.allocations.model.queue import QueueEntry, WaitingEntry
@@ -48,15 +48,13 @@ _WAITING = (
     .where(*_WAITS)
     .order_by(allocations.c.id)
 )
-_AHEAD = (allocations.c.resource_class == bindparam("of_class"), allocations.c.id < bindparam("before_id"))
-_WAITING_AHEAD = _WAITING.where(*_AHEAD)
+_AHEAD = allocations.c.id < bindparam("before_id")
 _KINDS = (
     select(*(allocations.c[name] for name in ("resource_class", "traits", "candidate_nodes", "owner")))
     .join(conductors, conductors.c.id == allocations.c.conductor_id)
     .where(*_WAITS)
     .distinct()
 )
-_KINDS_AHEAD = _KINDS.where(*_AHEAD)
 _WAITING_ALLOCATIONS = (
     SELECT.join(conductors, conductors.c.id == allocations.c.conductor_id)
     .where(*_WAITS)
@@ -72,11 +70,11 @@ def kinds(tx: Transaction, now: int) -> list[Requirements]:
     return [_requirements(row, decoded) for row in tx.rows(_KINDS, {"now": now})]
 
 
-def kinds_ahead(tx: Transaction, resource_class: str | None, before_id: int, now: int) -> list[Requirements]:
-    """Return the different requirements of the waiting entries for a class that are older than an id."""
-    values: dict[str, Any] = {"of_class": resource_class, "before_id": before_id, "now": now}
-    decoded: dict[tuple[Any, ...], Requirements] = {}
-    return [_requirements(row, decoded) for row in tx.rows(_KINDS_AHEAD, values)]
+def kinds_ahead(tx: Transaction, classes: Sequence[str | None], before_id: int, now: int) -> list[Requirements]:
+    """Return the different requirements of the waiting entries for some classes that are older than an id."""
+    listed, decoded = sets.padded(classes), dict[tuple[Any, ...], Requirements]()
+    values = {**sets.numbered("class", listed), "before_id": before_id, "now": now}
+    return [_requirements(row, decoded) for row in tx.rows(_kinds_ahead(len(listed)), values)]
 
 
 def of_classes(tx: Transaction, resource_classes: Sequence[str | None], now: int) -> list[WaitingEntry]:
@@ -85,10 +83,11 @@ def of_classes(tx: Transaction, resource_classes: Sequence[str | None], now: int
     return _entries(tx.rows(_of_classes(len(listed)), {**sets.numbered("class", listed), "now": now}))
 
 
-def ahead(tx: Transaction, resource_class: str | None, before_id: int, now: int) -> list[WaitingEntry]:
-    """Return the waiting entries for a class that are older than an id, in the order of their age."""
-    values: dict[str, Any] = {"of_class": resource_class, "before_id": before_id, "now": now}
-    return _entries(tx.rows(_WAITING_AHEAD, values))
+def ahead(tx: Transaction, classes: Sequence[str | None], before_id: int, now: int) -> list[WaitingEntry]:
+    """Return the waiting entries for some classes that are older than an id, in the order of their age."""
+    listed = sets.padded(classes)
+    values = {**sets.numbered("class", listed), "before_id": before_id, "now": now}
+    return _entries(tx.rows(_ahead(len(listed)), values))
 
 
 def every(tx: Transaction, now: int) -> list[WaitingEntry]:
@@ -120,7 +119,21 @@ def allocations_of(tx: Transaction, entries: Iterable[WaitingEntry]) -> list[lis
 
 @sets.cached
 def _of_classes(count: int) -> Select[Any]:
-    return _WAITING.where(allocations.c.resource_class.in_(sets.binds("class", count)))
+    return _WAITING.where(_has_class(count))
+
+
+@sets.cached
+def _ahead(count: int) -> Select[Any]:
+    return _WAITING.where(_has_class(count), _AHEAD)
+
+
+@sets.cached
+def _kinds_ahead(count: int) -> Select[Any]:
+    return _KINDS.where(_has_class(count), _AHEAD)
+
+
+def _has_class(count: int) -> ColumnElement[bool]:
+    return allocations.c.resource_class.in_(sets.binds("class", count))
 
 
 @sets.cached

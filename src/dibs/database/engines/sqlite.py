@@ -28,7 +28,8 @@ class SQLite:
         if not url.database or url.database == ":memory:":
             raise BadValue(reason="SQLite needs a file: sqlite:///relative/path or sqlite:////absolute/path.")
         self.url = url
-        self.dialect: Dialect = SQLiteDialect_pysqlite(paramstyle="named")
+        # By position: SQLite looks each name up in a list of all, which takes ten times as long for many rows.
+        self.dialect: Dialect = SQLiteDialect_pysqlite(paramstyle="qmark")
         self.path = Path(url.database)
 
     def exists(self) -> bool:

@@ -105,9 +105,11 @@ class LeaseUsage(UsageSource):
 class LeaseNodeGuard(NodeGuard):
     """Keeps booked nodes for their leases."""
 
-    def check_instance(self, tx: Transaction, node: Node, instance_uuid: str | None) -> None:
+    def check_instances(self, tx: Transaction, instances: Sequence[tuple[Node, str | None]]) -> None:
         """Refuse an instance on a booked node, unless it belongs to the lease of the booking, or leaves before."""
-        for host, booked in _booked(tx, node):
+        instance_of = {node.id: instance_uuid for node, instance_uuid in instances}
+        for node, host, booked in _booked(tx, [node for node, _ in instances]):
+            instance_uuid = instance_of[node.id]
             if instance_uuid == node.instance_uuid and node.instance_until is not None:
                 check_hold(host, booked, node.instance_until)
             else:
@@ -115,7 +117,7 @@ class LeaseNodeGuard(NodeGuard):
 
     def check_hold(self, tx: Transaction, node: Node, until: int) -> None:
         """Refuse a hold that would last into a booking."""
-        for host, booked in _booked(tx, node):
+        for _, host, booked in _booked(tx, [node]):
             check_hold(host, booked, until)
 
     def check_properties(self, tx: Transaction, node: Node, after: Node) -> None:
@@ -124,17 +126,18 @@ class LeaseNodeGuard(NodeGuard):
 
     def check_class_change(self, tx: Transaction, node: Node) -> None:
         """Refuse another class for a node that is booked with the class it has."""
-        for host, booked in _booked(tx, node):
+        for _, host, booked in _booked(tx, [node]):
             check_use(host, booked, HostUse())
 
 
-def _booked(tx: Transaction, node: Node) -> Iterator[tuple[GuardedHost, list[GuardedBooking]]]:
-    """Yield the locked node as a host with its bookings; nothing when it is not a host, or has no bookings."""
-    host = guarded_hosts.hosts_above(tx, [node.id]).get(node.id)
-    if host is not None:
-        booked = guarded_hosts.bookings_on(tx, [host.id])[host.id]
-        if booked:
-            yield host, booked
+def _booked(tx: Transaction, nodes: Sequence[Node]) -> Iterator[tuple[Node, GuardedHost, list[GuardedBooking]]]:
+    """Yield those of the locked nodes that are booked hosts, each with its bookings."""
+    found = guarded_hosts.hosts_above(tx, [node.id for node in nodes])
+    booked = guarded_hosts.bookings_on(tx, sorted({host.id for host in found.values()}))
+    for node in nodes:
+        host = found.get(node.id)
+        if host is not None and booked[host.id]:
+            yield node, host, booked[host.id]
 
 
 def _instance_use(tx: Transaction, node: Node, instance_uuid: str) -> HostUse:

@@ -3,7 +3,7 @@
 Every function locks, then reads and checks, then writes. The providers are locked first and the consumers second, as by
 every operation on a node (docs/adr/0010). The claims of a consumer decide which providers to lock. So they are read
 before the locks and again under them; if they need another lock by then, the runner runs the transaction again.
-``claim_unit`` and ``release_provider`` expect that the caller has locked the provider.
+``claim_units`` and ``release_provider`` expect that the caller has locked the provider.
 """
 
 from collections import Counter, defaultdict
@@ -49,6 +49,14 @@ class _LockedProviders(NamedTuple):
             raise Again
         if not self.ids.issuperset(provider_id for _, provider_id in on):
             raise Again
+
+
+class UnitClaim(NamedTuple):
+    """The claim of a consumer on the one unit of a provider; a new consumer belongs to the project."""
+
+    provider_id: int
+    consumer: str
+    project: str | None
 
 
 def replace_claims(tx: Transaction, now: int, requests: Sequence[ClaimRequest]) -> None:
@@ -125,30 +133,32 @@ def lock_claimed_providers(
     return touched
 
 
-def lock_consumer(tx: Transaction, now: int, consumer: str) -> Consumer | None:
-    """Lock a consumer; return None when it does not exist."""
-    return consumers.lock(tx, [consumer], now).get(consumer)
+def lock_consumers(tx: Transaction, now: int, uuids: Sequence[str]) -> dict[str, Consumer]:
+    """Lock those consumers that exist and return them by uuid."""
+    return consumers.lock(tx, uuids, now)
 
 
-def claim_unit(
-    tx: Transaction, now: int, provider_id: int, consumer: str, known: Consumer | None, project: str | None
-) -> None:
-    """Claim the one unit of a locked provider for a consumer that ``lock_consumer`` returned as ``known``.
+def claim_units(tx: Transaction, now: int, wanted: Sequence[UnitClaim], known: Mapping[str, Consumer]) -> None:
+    """Claim the one unit of each locked provider for its consumer; ``lock_consumers`` returned those that are known.
 
     If another transaction creates the same consumer meanwhile, the unique key refuses this one and the runner runs it
     again.
     """
-    if known is not None:
-        owner = known.id
-        consumers.bump_generation(tx, owner)
-    else:
-        description = {"project_id": project, "user_id": None, "consumer_type": None}
-        owner = consumers.create(tx, {consumer: description}, now)[consumer]
-    key, inventory = next(iter(inventories.of_providers(tx, [provider_id]).items()))
-    claims.add(tx, [(owner, key, 1)], now)
-    _add_to_used(tx, {key: 1})
-    owned_by = project if known is None else known.project_id
-    _record(tx, consumer, owned_by, (), {inventory.provider: {inventory.resource_class: 1}})
+    consumers.bump_generation(tx, [known[each.consumer].id for each in wanted if each.consumer in known])
+    new = {
+        each.consumer: {"project_id": each.project, "user_id": None, "consumer_type": None}
+        for each in wanted
+        if each.consumer not in known
+    }
+    owners = {uuid: owner.id for uuid, owner in known.items()} | consumers.create(tx, new, now)
+    stock = inventories.of_providers(tx, [each.provider_id for each in wanted])
+    keys = {key.provider_id: key for key in stock}
+    claims.add(tx, [(owners[each.consumer], keys[each.provider_id], 1) for each in wanted], now)
+    _add_to_used(tx, dict.fromkeys(keys.values(), 1))
+    for each in wanted:
+        unit = stock[keys[each.provider_id]]
+        owned_by = known[each.consumer].project_id if each.consumer in known else each.project
+        _record(tx, each.consumer, owned_by, (), {unit.provider: {unit.resource_class: 1}})
 
 
 def release_provider(tx: Transaction, now: int, provider_id: int, consumer: str) -> None:
@@ -163,7 +173,7 @@ def release_provider(tx: Transaction, now: int, provider_id: int, consumer: str)
     if here and len(here) == len(held):
         consumers.delete(tx, [here[0].consumer_id])
     elif here:
-        consumers.bump_generation(tx, here[0].consumer_id)
+        consumers.bump_generation(tx, [here[0].consumer_id])
 
 
 def _held(tx: Transaction, owners: Iterable[Consumer]) -> list[Held]:

@@ -41,6 +41,15 @@ def on_provider(tx: Transaction, provider_id: int) -> list[Row]:
     return tx.rows(_ON_PROVIDER, {"of_id": provider_id})
 
 
+def consumers_on(tx: Transaction, provider_ids: Sequence[int]) -> dict[int, set[str]]:
+    """Return the uuids of all consumers with claims on each of these providers."""
+    found: dict[int, set[str]] = {provider_id: set() for provider_id in provider_ids}
+    for piece in sets.pieces(provider_ids):
+        for provider_id, consumer in tx.tuples(_consumers_on(len(piece)), sets.numbered("id", piece)):
+            found[provider_id].add(consumer)
+    return found
+
+
 def consumers_of(tx: Transaction, *, classes: Sequence[str], roots: Sequence[int]) -> list[str]:
     """Return the uuids of all consumers with claims on the classes, or on any provider in the trees of these roots."""
     found: set[str] = set()
@@ -49,6 +58,13 @@ def consumers_of(tx: Transaction, *, classes: Sequence[str], roots: Sequence[int
     for part in sets.pieces(roots):
         found.update(tx.values(_consumers_in_trees(len(part)), sets.numbered("root", part)))
     return sorted(found)
+
+
+@sets.cached
+def _consumers_on(count: int) -> Select[Any]:
+    joined = claims.join(consumers, consumers.c.id == claims.c.consumer_id)
+    on = claims.c.provider_id.in_(sets.binds("id", count))
+    return select(claims.c.provider_id, consumers.c.uuid).select_from(joined).where(on)
 
 
 @sets.cached

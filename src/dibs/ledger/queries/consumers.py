@@ -13,9 +13,6 @@ from dibs.database.transaction import Again, Duplicate, Transaction
 from dibs.ledger.tables import consumers
 
 _DESCRIPTION = ("project_id", "user_id", "consumer_type")
-_BUMP_GENERATION = (
-    update(consumers).where(consumers.c.id == bindparam("of_id")).values(generation=consumers.c.generation + 1)
-)
 
 
 class Consumer(Struct, frozen=True, kw_only=True):
@@ -65,9 +62,10 @@ def change(tx: Transaction, changed: Mapping[int, Mapping[str, Any]]) -> None:
         tx.change(_update(len(piece)), values)
 
 
-def bump_generation(tx: Transaction, row_id: int) -> None:
-    """Increment the generation of a consumer, so that a client that read the old claims has to read again."""
-    tx.change(_BUMP_GENERATION, {"of_id": row_id})
+def bump_generation(tx: Transaction, row_ids: Sequence[int]) -> None:
+    """Increment the generation of consumers, so that a client that read the old claims has to read again."""
+    for piece in sets.pieces(row_ids):
+        tx.change(_bump_generation(len(piece)), sets.numbered("id", piece))
 
 
 def delete(tx: Transaction, row_ids: Sequence[int]) -> None:
@@ -105,6 +103,12 @@ def _update(count: int) -> Update:
         .where(consumers.c.id.in_(sets.binds("id", count)))
         .values(generation=consumers.c.generation + 1, **described)
     )
+
+
+@sets.cached
+def _bump_generation(count: int) -> Update:
+    bumped = update(consumers).where(consumers.c.id.in_(sets.binds("id", count)))
+    return bumped.values(generation=consumers.c.generation + 1)
 
 
 @sets.cached

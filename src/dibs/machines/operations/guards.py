@@ -16,8 +16,8 @@ from dibs.machines.queries import holds, nodes
 class NodeGuard:
     """Checks and reactions of one package above machines. The node is locked; a check raises to refuse."""
 
-    def check_instance(self, tx: Transaction, node: Node, instance_uuid: str | None) -> None:
-        """Check that an instance may have the node; None stands for a deployment without an instance."""
+    def check_instances(self, tx: Transaction, instances: Sequence[tuple[Node, str | None]]) -> None:
+        """Check that each instance may have its node; None stands for a deployment without an instance."""
 
     def check_hold(self, tx: Transaction, node: Node, until: int) -> None:
         """Check that the node may be held until a moment."""

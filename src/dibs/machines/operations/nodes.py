@@ -32,6 +32,7 @@ from dibs.machines.model.patching.node_patches import changes_of_patch
 from dibs.machines.operations import holds, node_claims
 from dibs.machines.operations.conductors import choose_conductor
 from dibs.machines.operations.guards import node_drivers, node_guards
+from dibs.machines.operations.node_claims import NewInstance
 from dibs.machines.operations.saving import add_node, save_node
 from dibs.machines.queries import chassis, node_pages, nodes
 
@@ -100,7 +101,7 @@ def create_node(tx: Transaction, access: Access, now: int, command: CreateNode) 
         _enter_chassis(tx, values["chassis_uuid"])
     node = add_node(tx, now, values)
     if node.instance_uuid:
-        node_claims.associate(tx, now, node, node.instance_uuid)
+        node_claims.associate(tx, now, [NewInstance(node, node.instance_uuid)])
     return NodeView(node=node, traits=(), conductor=conductor.hostname)
 
 
@@ -241,7 +242,7 @@ def _change_with_claim(tx: Transaction, now: int, node: Node, changes: Mapping[s
         node_claims.release(tx, now, node)
     after = save_node(tx, node, now, **changes)
     if moves and after.instance_uuid:
-        node_claims.associate(tx, now, after, after.instance_uuid)
+        node_claims.associate(tx, now, [NewInstance(after, after.instance_uuid)])
     return after
 
 

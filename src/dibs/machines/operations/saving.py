@@ -1,6 +1,6 @@
 """Write nodes: the row, its provider, and the event that a node may be free."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dibs.database.transaction import Transaction
@@ -34,6 +34,14 @@ def save_node(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
             node_guard.node_lost(tx, after)
     _announce(tx, after)
     return after
+
+
+def save_instances(tx: Transaction, now: int, given: Sequence[tuple[Node, Mapping[str, Any]]]) -> list[Node]:
+    """Change what locked nodes say about their instances, of one node or of many in one statement."""
+    if len(given) == 1:
+        ((node, changes),) = given
+        return [save_node(tx, node, now, **changes)]
+    return nodes.update_many(tx, now, given)
 
 
 def _announce(tx: Transaction, node: Node) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import Select, Update, bindparam, func, insert, or_, select
 from sqlalchemy import update as update_rows
 
 from dibs.database import sets
-from dibs.database.columns import Columns
+from dibs.database.columns import WRITTEN_BYTES_MAX, Columns
 from dibs.database.transaction import Again, Duplicate, Transaction
 from dibs.ledger.model.errors import ProviderExists
 from dibs.ledger.queries import providers
@@ -88,6 +88,12 @@ def lock(tx: Transaction, ident: str, now: int) -> Node | None:
     return locked
 
 
+def lock_many(tx: Transaction, uuids: Sequence[str], now: int) -> dict[str, Node]:
+    """Lock nodes in the order of their ids until the transaction ends; return those that exist, by uuid."""
+    providers.lock_many(tx, providers.ids_of(tx, uuids).values(), now)
+    return get_many(tx, uuids)
+
+
 def create(tx: Transaction, now: int, values: Mapping[str, Any]) -> Node:
     """Add a node, its provider, and the one unit of its class."""
     uuid, name = values["uuid"], values.get("name")
@@ -119,6 +125,27 @@ def update(tx: Transaction, node: Node, now: int, **changes: Any) -> Node:
             raise ProviderExists(field="name", value=after.name or after.uuid) from error
         raise _meaning(error, node.uuid, changes) from error
     tx.record(node_event(node, after))
+    return after
+
+
+def update_many(tx: Transaction, now: int, changed: Sequence[tuple[Node, Mapping[str, Any]]]) -> list[Node]:
+    """Change the same attributes of locked nodes, each to its own values, in one statement; return the changed nodes.
+
+    The caller changes nothing that a provider follows: neither name nor class nor whether the node can be deployed.
+    """
+    names = frozenset(name for node, changes in changed for name, new in changes.items() if getattr(node, name) != new)
+    rows = [COLUMNS.encode({name: changes[name] for name in names}, tx.vault) for _, changes in changed]
+    if sum(len(value) for row in rows for value in row.values() if isinstance(value, str)) > WRITTEN_BYTES_MAX:
+        return [update(tx, node, now, **changes) for node, changes in changed]
+    values = sets.columns([{"id": node.id, **row} for (node, _), row in zip(changed, rows, strict=True)])
+    try:
+        tx.change(_update_many(names, len(changed)), {**values, "now": now})
+    except Duplicate as error:
+        # The constraint does not say which of the nodes it concerns.
+        raise _meaning(error, changed[0][0].uuid, changed[0][1]) from error
+    after = [replace(node, **changes, updated_at=now) for node, changes in changed]
+    for (node, _), changed_node in zip(changed, after, strict=True):
+        tx.record(node_event(node, changed_node))
     return after
 
 
@@ -217,6 +244,15 @@ def _update(names: frozenset[str]) -> Update:
     """Return the statement for a set of columns; few sets occur."""
     values: dict[Any, Any] = {nodes.c[name]: bindparam(f"new_{name}") for name in sorted(names)}
     return update_rows(nodes).where(nodes.c.id == bindparam("of_id")).values(values)
+
+
+@sets.cached
+def _update_many(names: frozenset[str], count: int) -> Update:
+    values: dict[Any, Any] = {
+        nodes.c[name]: sets.by_key(nodes.c.id, "id", name, count, nodes.c[name].type) for name in sorted(names)
+    }
+    changed = update_rows(nodes).where(nodes.c.id.in_(sets.binds("id", count)))
+    return changed.values({**values, nodes.c.updated_at: bindparam("now")})
 
 
 def _meaning(error: Duplicate, uuid: str, values: Mapping[str, Any]) -> Exception:

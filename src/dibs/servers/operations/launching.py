@@ -22,6 +22,7 @@ from dibs.ledger.queries import providers
 from dibs.machines.model import states
 from dibs.machines.model.nodes import is_free
 from dibs.machines.operations import node_claims
+from dibs.machines.operations.node_claims import NewInstance
 from dibs.machines.operations.provisioning import RequestProvision, request_provision
 from dibs.machines.operations.saving import save_node
 from dibs.machines.queries import nodes
@@ -236,7 +237,7 @@ def _deploy(
     required = {trait for choice in groups_of(flavor)[""].traits.required for trait in choice}
     info = instance_info(name, command.image, flavor, tuple(sorted(required & destination.root.traits)))
     node = save_node(tx, node, now, instance_uuid=uuid, instance_name=name, instance_info=info)
-    node_claims.associate(tx, now, node, uuid)
+    node_claims.associate(tx, now, [NewInstance(node, uuid)])
     request = RequestProvision(
         ident=node.uuid,
         rules=(),
