@@ -9,7 +9,7 @@ from dibs.ledger.model.criteria import ANYTHING, Criteria
 from dibs.ledger.model.errors import ProviderGenerationConflict
 
 
-class Provider(Struct, frozen=True, kw_only=True):
+class Provider(Struct, frozen=True, kw_only=True, gc=False):
     """One resource provider and its position in its tree."""
 
     id: int

@@ -162,7 +162,7 @@ def _answer(exchange: Exchange, provider: Provider) -> Response:
     return json_answer(exchange, _Renderer(exchange).render(provider), modified=provider.changed_at)
 
 
-class _Document(Struct):
+class _Document(Struct, gc=False):
     """A provider as the API shows it; not a dictionary, because a list has thousands of them."""
 
     uuid: str
@@ -180,11 +180,11 @@ class _Renderer:
         here = exchange.path("resource_providers", _PLACE)
         links = [{"rel": "self", "href": here}]
         links += [{"rel": rel, "href": f"{here}/{rel}"} for rel, since in _LINKS.items() if exchange.minor >= since]
-        self._links = msgspec.json.encode(links)
+        self._around_uuid = msgspec.json.encode(links).split(_PLACE.encode())
         self._trees = exchange.minor >= TREES_SINCE
 
     def render(self, provider: Provider) -> _Document:
-        links = Raw(self._links.replace(_PLACE.encode(), provider.uuid.encode()))
+        links = Raw(provider.uuid.encode().join(self._around_uuid))
         if not self._trees:
             return _Document(provider.uuid, provider.name, provider.generation, links)
         return _Document(provider.uuid, provider.name, provider.generation, links, provider.parent, provider.root)
