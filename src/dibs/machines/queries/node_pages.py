@@ -89,7 +89,7 @@ def counts(tx: Transaction, query: NodeQuery) -> list[NodeCount]:
 
 def _size(row: Row, texts: Sequence[str]) -> int:
     """Return the size of a row, measured by its long texts only: a node has eighty columns."""
-    return _OTHER_COLUMNS_BYTES + sum(len(row[name] or "") for name in texts)
+    return _OTHER_COLUMNS_BYTES + sum(map(len, filter(None, map(row.__getitem__, texts))))
 
 
 def _add_traits(tx: Transaction, rows: list[Row], shape: Shape, values: dict[str, Any]) -> None:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Raw
 from msgspec.json import encode
+from msgspec.structs import asdict
 
 from dibs.dialects.baremetal.documents.fields import BY_NAME, FIELDS, STATE_FIELDS, STORED, VISIBLE
 from dibs.dialects.baremetal.documents.secrets import mask_keys, mask_secrets
@@ -18,6 +20,8 @@ from dibs.machines.operations.nodes import NodeView
 
 Values = Mapping[str, Any]
 Writer = Callable[[Values], Any]
+
+FORMS_KEPT = 256
 
 _PLACE = b"{node}"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -42,74 +46,100 @@ def render_time(instant: int | None) -> str | None:
 
 def node_values(view: NodeView) -> dict[str, Any]:
     """Return all attributes of a node by name."""
-    values = {name: getattr(view.node, name) for name in STORED}
+    values = asdict(view.node)
     values["traits"] = list(view.traits)
     values["conductor"] = view.conductor
     values["allocation"] = view.allocation
     return values
 
 
+class _Form(NamedTuple):
+    """What the documents of nodes have in common, for one version and one choice of attributes."""
+
+    names: tuple[str, ...]
+    writers: Mapping[str, Writer]
+    """The functions that render attributes; an attribute without one is shown as it is."""
+    read: Callable[[Values], tuple[Any, ...]]
+    """Reads all values of a node in one call in C; a value that a writer renders is read too, and then replaced."""
+
+
 class NodeRenderer:
     """Renders the nodes of one request; what depends on caller and version is computed once, not per node."""
 
     def __init__(self, exchange: Exchange, wanted: frozenset[str] | None) -> None:
-        self._exchange = exchange
         self._access = access = exchange.access
         self._sees_all = access.allows("baremetal:node:get:filter_threshold", {})
-        self._sees_passwords = access.allows("show_password", {})
-        self._sees_instance_secrets = access.allows("show_instance_secrets", {})
-        visible = VISIBLE[exchange.minor]
-        shown = visible if wanted is None else visible & (wanted | {"links"})
-        self._names = [field.name for field in FIELDS if field.name in shown]
-        self._writers = {name: write for name in self._names if (write := self._writer(name)) is not None}
-        # A value that a writer renders is read here too, and then replaced: one call in C for all values of a node.
-        self._read = itemgetter(*(name if name in STORED else "uuid" for name in self._names), "uuid")
+        self._form = form = _form(
+            exchange.minor,
+            wanted,
+            sees_passwords=access.allows("show_password", {}),
+            sees_instance_secrets=access.allows("show_instance_secrets", {}),
+        )
+        self._writers = dict(form.writers)
+        self._writers |= {name: _link_writer(exchange, _LINKED[name]) for name in form.names if name in _LINKED}
+        if not self._sees_all:
+            self._writers |= {name: self._guarded(name) for name in form.names if name in _GUARDED}
 
     @property
     def columns(self) -> frozenset[str]:
         """Return the columns to read; owner and lessee decide what else the caller sees."""
-        shown = {"allocation" if name == "allocation_uuid" else name for name in self._names}
+        shown = {"allocation" if name == "allocation_uuid" else name for name in self._form.names}
         needed = shown & (STORED | {"traits", "conductor", "allocation"})
         return frozenset(needed | {"uuid"} if self._sees_all else needed | {"uuid", "owner", "lessee"})
 
     def render(self, values: Values) -> dict[str, Any]:
         """Return the document of a node from its attributes by name."""
-        document = dict(zip(self._names, self._read(values), strict=False))
+        document = dict(zip(self._form.names, self._form.read(values), strict=False))
         for name, write in self._writers.items():
             document[name] = write(values)
         return document
 
-    def _writer(self, name: str) -> Writer | None:
-        """Return the function that renders an attribute; None for an attribute that is shown as it is."""
-        write = self._unguarded_writer(name)
-        if name not in _GUARDED or self._sees_all:
-            return write
-        return lambda values: (
-            (values[name] if write is None else write(values)) if self._may_see(name, values) else _GUARDED[name]
-        )
-
-    def _unguarded_writer(self, name: str) -> Writer | None:
-        if name in _LINKED:
-            return self._link_writer(_LINKED[name])
-        if name == "allocation_uuid":
-            return lambda values: values["allocation"]
-        if name in _TIMES:
-            return lambda values: render_time(values[name])
-        if name == "provision_state":
-            return lambda values: state_in_version(values[name], self._exchange.minor)
-        if name in ("driver_info", "driver_internal_info") and not self._sees_passwords:
-            return lambda values: mask_secrets(values[name])
-        if name == "instance_info" and not self._sees_instance_secrets:
-            return lambda values: mask_keys(mask_secrets(values[name]), ("configdrive", "image_url"))
-        return None if name in STORED else lambda values: values.get(name)
-
-    def _link_writer(self, parts: tuple[str, ...]) -> Writer:
-        """Return the function that renders links: encoded once, with the uuid of each node put in."""
-        template = encode(self._exchange.links("nodes", _PLACE.decode(), *parts))
-        return lambda values: Raw(template.replace(_PLACE, values["uuid"].encode()))
+    def _guarded(self, name: str) -> Writer:
+        """Return the function that renders an attribute only for callers that may see it on this node."""
+        write = self._writers.get(name, itemgetter(name))
+        return lambda values: write(values) if self._may_see(name, values) else _GUARDED[name]
 
     def _may_see(self, name: str, values: Values) -> bool:
         return self._access.allows(f"baremetal:node:get:{name}", node_target(values["owner"], values["lessee"]))
+
+
+@lru_cache(maxsize=FORMS_KEPT)
+def _form(minor: int, wanted: frozenset[str] | None, *, sees_passwords: bool, sees_instance_secrets: bool) -> _Form:
+    """Return the form of documents. Clients repeat a few of them, so that the forms are kept."""
+    visible = VISIBLE[minor]
+    shown = visible if wanted is None else visible & (wanted | {"links"})
+    names = tuple(field.name for field in FIELDS if field.name in shown)
+    writers: dict[str, Writer] = {name: _time_writer(name) for name in names if name in _TIMES}
+    others: dict[str, Writer] = {
+        "allocation_uuid": lambda values: values["allocation"],
+        "provision_state": lambda values: state_in_version(values["provision_state"], minor),
+    }
+    if not sees_passwords:
+        others["driver_info"] = lambda values: mask_secrets(values["driver_info"])
+        others["driver_internal_info"] = lambda values: mask_secrets(values["driver_internal_info"])
+    if not sees_instance_secrets:
+        others["instance_info"] = _masked_instance_info
+    writers |= {name: others[name] for name in names if name in others}
+    writers |= {name: _optional_writer(name) for name in names if name not in STORED | _LINKED.keys() | writers.keys()}
+    return _Form(names, writers, itemgetter(*(name if name in STORED else "uuid" for name in names), "uuid"))
+
+
+def _time_writer(name: str) -> Writer:
+    return lambda values: render_time(values[name])
+
+
+def _optional_writer(name: str) -> Writer:
+    return lambda values: values.get(name)
+
+
+def _masked_instance_info(values: Values) -> dict[str, Any]:
+    return mask_keys(mask_secrets(values["instance_info"]), ("configdrive", "image_url"))
+
+
+def _link_writer(exchange: Exchange, parts: tuple[str, ...]) -> Writer:
+    """Return the function that renders links: encoded once, with the uuid of each node put in."""
+    around = encode(exchange.links("nodes", _PLACE.decode(), *parts)).split(_PLACE)
+    return lambda values: Raw(values["uuid"].encode().join(around))
 
 
 def render_node(exchange: Exchange, view: NodeView, wanted: frozenset[str] | None = None) -> dict[str, Any]:
