@@ -117,9 +117,8 @@ def locked(ledger: Ledger, database_url: str, lease: Lease, provider_id: int) ->
             holder.join()
 
 
+@pytest.mark.server_engines
 def test_leases_do_not_wait_for_a_lock_of_another_one(ledger: Ledger, database_url: str) -> None:
-    if ledger.store.engine.name == "sqlite":
-        pytest.skip("SQLite has one writer at a time")
     busy, on_busy_host, *others = made = make_leases(ledger, 4)
     (host_id,) = leases.booked(ledger, on_busy_host)
     (host,) = ledger.store.read(lambda tx: hosts.bare(tx, [host_id]))
