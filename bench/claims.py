@@ -17,7 +17,7 @@ from bench.tables import FIGURES_HEAD, figure
 from dibs.access.access import SERVICE
 from dibs.database import Store, open_store
 from dibs.database.hooks import Hooks
-from dibs.database.transaction import Transaction
+from dibs.database.transaction import Compiled, Transaction
 from dibs.leases.operations.guards import LeaseLedgerGuard
 from dibs.ledger.model.claims import ClaimRequest
 from dibs.ledger.operations.claims import ReplaceClaims, replace_claims
@@ -37,7 +37,7 @@ GOAL = "at most 2x"
 _WITHOUT_EVENTS = Hooks(QuotaGuard(), NodeLedgerGuard(), LeaseLedgerGuard())
 """What a claim needs, except the hook that writes events."""
 
-Statement = tuple[str, dict[str, Any]]
+Statement = tuple[Compiled, dict[str, Any]]
 
 
 def measure_claims(engine_name: str) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _recorded(ledger: Ledger, provider: str) -> list[Statement]:
 
     def record(self: Transaction, statement: Any, parameters: Any) -> Any:
         compiled = run(self, statement, parameters)
-        found.append((compiled.sql, {**compiled.fixed, **(parameters or {})}))
+        found.append((compiled, {**compiled.fixed, **(parameters or {})}))
         return compiled
 
     consumer = str(uuid.uuid4())
@@ -126,7 +126,7 @@ def _recorded(ledger: Ledger, provider: str) -> list[Statement]:
         _claim(ledger, provider, consumer)
     finally:
         Transaction._run = run  # type: ignore[method-assign]
-    return [(sql, {k: "consumer" if v == consumer else v for k, v in values.items()}) for sql, values in found]
+    return [(each, {k: "consumer" if v == consumer else v for k, v in values.items()}) for each, values in found]
 
 
 def _replay(store: Store, statements: list[Statement]) -> None:
@@ -135,14 +135,14 @@ def _replay(store: Store, statements: list[Statement]) -> None:
 
     def run(tx: Transaction) -> None:
         cursor, row_id = tx._cursor, None
-        for sql, values in statements:
+        for compiled, values in statements:
             own = {k: consumer if v == "consumer" else v for k, v in values.items()}
             if row_id is not None:
                 own |= {k: row_id for k in own if k.startswith("consumer_") and k[9:].isdigit()}
-            cursor.execute(sql, own)
+            cursor.execute(compiled.sql, compiled.bind(own))
             if cursor.description is not None:
                 rows = cursor.fetchall()
-                if sql.startswith("INSERT INTO consumers"):
+                if compiled.sql.startswith("INSERT INTO consumers"):
                     row_id = rows[0][0]
 
     store.write(run)
