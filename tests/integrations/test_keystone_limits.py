@@ -90,8 +90,8 @@ def test_limits_of_keystone_bind_the_transaction_that_books(ledger: Ledger, keys
 
 def test_request_that_books_is_refused_while_limits_were_never_read(ledger: Ledger) -> None:
     """Nothing listens on port 9."""
-    nobody = Keystone(directory=Path(), port=9)
-    known = limits_of(nobody, "dibs")
+    unreachable = Keystone(directory=Path(), port=9)
+    known = limits_of(unreachable, "dibs")
     ledger.runner = build_runner(ledger.store, ledger.clock, hooks=build_hooks(limits=KeystoneLimitSource(known.known)))
     known.start()
     known.stop()

@@ -108,9 +108,11 @@ def attach_nodes(tx: Transaction, now: int, attached: Sequence[tuple[Allocation,
 
     The caller writes the rows of the allocations.
     """
-    saved = save_instances(tx, now, [(each[1], _instance(*each)) for each in attached])
-    given = zip(attached, saved, strict=True)
-    node_claims.associate(tx, now, [NewInstance(node, each[0].uuid, each[0].owner) for each, node in given])
+    changes = [(node, _instance(allocation, node, until)) for allocation, node, until in attached]
+    saved = save_instances(tx, now, changes)
+    allocations = [allocation for allocation, _, _ in attached]
+    given = zip(saved, allocations, strict=True)
+    node_claims.associate(tx, now, [NewInstance(node, each.uuid, each.owner) for node, each in given])
 
 
 def detach_node(tx: Transaction, now: int, node: Node) -> None:
