@@ -1,15 +1,21 @@
-"""The clock of a process shows the time of the database."""
+"""Deadlines of transactions, and the clock of a process, which shows the time of the database."""
 
 import time
+import uuid
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from dibs.access.access import SERVICE, Access
 from dibs.database import Store
-from dibs.database.errors import StoreUnavailable
+from dibs.database.errors import DeadlinePassed, StoreUnavailable
 from dibs.database.runner import AHEAD_MAX, DatabaseClock
+from dibs.database.transaction import Again, Transaction
+from dibs.machines.operations.nodes import CreateNode, create_node
+from dibs.machines.queries import nodes
 from tests.bed.waiting import eventually
+from tests.builders import Ledger
 
 SECOND = 1_000_000
 REAL = time.time_ns
@@ -89,3 +95,31 @@ def test_clock_goes_on_while_the_database_is_away(
     database.available, database.ahead = True, 600 * SECOND
     eventually(lambda: minutes_off(clock) == 10)
     clock.stop()
+
+
+def test_transaction_that_is_ready_after_its_deadline_is_rolled_back(ledger: Ledger) -> None:
+    def enrol_slowly(tx: Transaction, access: Access, now: int, name: str) -> None:
+        create_node(
+            tx, access, now, CreateNode(uuid=str(uuid.uuid4()), values={"driver": "fake-hardware", "name": name})
+        )
+        ledger.clock.move(5)
+
+    deadline = ledger.clock() + 4 * SECOND
+    with pytest.raises(DeadlinePassed):
+        ledger.runner.write(enrol_slowly, SERVICE, "late", deadline=deadline)
+    ledger.runner.write(enrol_slowly, SERVICE, "in-time", deadline=deadline + 10 * SECOND)
+    assert ledger.store.read(lambda tx: [nodes.get(tx, name) is None for name in ("late", "in-time")]) == [True, False]
+
+
+def test_transaction_that_runs_again_has_the_same_deadline(ledger: Ledger) -> None:
+    attempts = []
+
+    def conflict_once(tx: Transaction, access: Access, now: int, command: None) -> None:
+        attempts.append(now)
+        if len(attempts) == 1:
+            ledger.clock.move(5)
+            raise Again
+
+    with pytest.raises(DeadlinePassed):
+        ledger.runner.write(conflict_once, SERVICE, None, deadline=ledger.clock() + 4 * SECOND)
+    assert len(attempts) == 2

@@ -16,7 +16,12 @@ EVA = Actor(user="eva", project="p1", roles=frozenset({"member", "reader"}))
 
 
 def echo(actor, params):
-    return {"user": actor.user, "roles": sorted(actor.roles), "scope": actor.system_scope, "params": params}
+    sent = {name: value for name, value in params.items() if name != "deadline"}
+    return {"user": actor.user, "roles": sorted(actor.roles), "scope": actor.system_scope, "params": sent}
+
+
+def deadline(actor, params):
+    return params["deadline"]
 
 
 def refuse(actor, params):
@@ -27,7 +32,7 @@ def demand(actor, params):
     return params["missing"]
 
 
-PROCEDURES = {"echo": echo, "refuse": refuse, "demand": demand}
+PROCEDURES = {"echo": echo, "deadline": deadline, "refuse": refuse, "demand": demand}
 
 
 @contextmanager
@@ -38,5 +43,5 @@ def rpc_server(kind=Calls, *, incarnation=lambda: "life-1", secret=SECRET) -> It
         yield f"{server.url}/rpc"
 
 
-def caller(secret=SECRET):
-    return Caller(secret, lambda: FIRST_INSTANT, timeout_seconds=10)
+def caller(secret=SECRET, *, timeout_seconds=10):
+    return Caller(secret, lambda: FIRST_INSTANT, timeout_seconds=timeout_seconds)

@@ -1,11 +1,17 @@
 """Calls to a conductor over HTTP: results, errors, and answers that cannot be used."""
 
+import contextlib
+import socket
+import threading
+import time
+
 import pytest
 
 from dibs.machines.model.errors import NodeLocked
 from dibs.rpc.client import NoAnswer
 from dibs.rpc.server import Calls
 from tests.bed.processes import free_port
+from tests.builders import FIRST_INSTANT
 from tests.rpc.rpc_server import EVA, caller, rpc_server
 
 
@@ -63,14 +69,41 @@ def test_call_that_the_conductor_rejects_is_no_answer(url, method, complaint):
         caller().call(url, "life-1", method, EVA)
 
 
-def test_conductor_that_stops_during_a_call_may_have_carried_it_out():
-    class Stops(Calls):
-        def answer(self, request):
-            return self.refuse(request, 503, "The server stops before this request was finished.")
+class Stops(Calls):
+    """A conductor that stops during each call."""
 
-    with rpc_server(Stops) as url, pytest.raises(NoAnswer, match="503") as met:
-        caller().call(url, "life-1", "echo", EVA)
+    def answer(self, request):
+        return self.refuse(request, 503, "The server stops before this request was finished.")
+
+
+@contextlib.contextmanager
+def hanging_up():
+    """Accept a call, read some of it, and close the connection."""
+
+    def hang_up():
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(1)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=hang_up, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/rpc"
+        thread.join()
+
+
+@pytest.mark.parametrize("conductor", [lambda: rpc_server(Stops), hanging_up], ids=["stops", "hangs up"])
+def test_call_is_given_up_when_the_conductor_can_no_longer_carry_it_out(monkeypatch, conductor):
+    monkeypatch.setattr("dibs.rpc.client.CLOCKS_DIFFER_SECONDS", 0.2)
+    began = time.monotonic()
+    with conductor() as url, pytest.raises(NoAnswer) as met:
+        caller(timeout_seconds=0.3).call(url, "life-1", "echo", EVA)
     assert met.value.maybe_carried_out
+    assert time.monotonic() - began >= 0.5
+
+
+def test_call_carries_its_deadline(url):
+    assert caller(timeout_seconds=3).call(url, "life-1", "deadline", EVA) == FIRST_INSTANT + 3_000_000
 
 
 def test_answer_without_a_valid_signature_is_not_used():

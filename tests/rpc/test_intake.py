@@ -1,6 +1,7 @@
 """Allocations on their way to a conductor: which one is called, what follows without an answer, what repeats."""
 
 import contextlib
+import threading
 import uuid
 
 import pytest
@@ -10,8 +11,10 @@ from dibs.access.actor import Actor
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.model.allocations import AllocationQuery
 from dibs.allocations.model.errors import AllocationExists, AllocationNotFound, NoConductorAvailable
+from dibs.allocations.operations.allocations import delete_allocation
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.allocations.queries import allocations
+from dibs.database.errors import DeadlinePassed
 from dibs.errors import BadValue, Forbidden
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
 from dibs.machines.operations.holds import CreateHold, create_hold
@@ -22,6 +25,7 @@ from dibs.rpc.intake import procedures as real_procedures
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import CallVerifier
 from tests.bed.processes import free_port
+from tests.bed.waiting import eventually
 from tests.http.edge.echo_server import running_server
 
 SECRET = "a secret of some length"
@@ -48,11 +52,14 @@ class Conductors:
         caller = Caller(SECRET, ledger.clock, timeout_seconds=10)
         self.intake = RemoteIntake(ledger.runner, caller)
 
-    def start(self, name, *, breaks=False, procedures=None):
-        incarnation = str(uuid.uuid4())
-        known = procedures or real_procedures(
+    def procedures(self, name, incarnation):
+        return real_procedures(
             self.ledger.runner, MachinePolicy(), lambda: incarnation, lambda: self.woken.append(name)
         )
+
+    def start(self, name, *, breaks=False, procedures=None):
+        incarnation = str(uuid.uuid4())
+        known = procedures or self.procedures(name, incarnation)
         calls = Calls(
             {method: failing(procedure) for method, procedure in known.items()} if breaks else known,
             incarnation=lambda: incarnation,
@@ -140,6 +147,48 @@ def test_destroy_that_failed_after_its_commit_raises_nothing(site):
     site.start("c1")
     for _ in range(8):
         site.delete(site.create())
+    assert site.all() == []
+
+
+def test_call_after_its_deadline_changes_nothing(site):
+    site.start("c1")
+    made = site.create()
+    _, incarnation = site.registered["c1"]
+    known, passed = site.procedures("c1", incarnation), site.ledger.clock()
+    for method, allocation in ((CREATE, {"resource_class": "gold"}), (DESTROY, {"uuid": made.uuid})):
+        with pytest.raises(DeadlinePassed):
+            known[method](SERVICE.actor, {"allocation": allocation, "deadline": passed})
+    assert (site.all(), site.woken) == ([made], ["c1"])
+
+
+class Frozen:
+    """The calls of a conductor that was frozen: it carries them out when the client has its answer from another one."""
+
+    def __init__(self, procedures):
+        self.procedures = procedures
+        self.thawed = threading.Event()
+        self.errors = []
+
+    def create(self, actor, params):
+        self.thawed.wait(60)
+        try:
+            self.procedures[CREATE](actor, params)
+        except DeadlinePassed as error:
+            self.errors.append(error)
+
+
+def test_deleted_allocation_is_not_created_by_a_conductor_that_was_frozen(site):
+    site.intake = RemoteIntake(site.ledger.runner, Caller(SECRET, site.ledger.clock, timeout_seconds=0.2))
+    frozen = Frozen(site.procedures("frozen", None))
+    site.start("frozen", procedures={CREATE: frozen.create})
+    ident = str(uuid.uuid4())
+    with pytest.raises(NoConductorAvailable):
+        site.create(uuid=ident)
+    # Another conductor takes the call, and the client deletes the allocation.
+    site.ledger.runner.write(delete_allocation, SERVICE, site.written(uuid=ident).uuid)
+    site.ledger.clock.move(0.2)
+    frozen.thawed.set()
+    eventually(lambda: frozen.errors, what="the end of the late call")
     assert site.all() == []
 
 

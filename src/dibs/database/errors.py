@@ -11,6 +11,10 @@ class StatementTimeout(StoreUnavailable):
     """The database stopped a statement that took too long. Please try again."""
 
 
+class DeadlinePassed(StoreUnavailable):
+    """The transaction was not ready to commit before its deadline, and changed nothing. Please try again."""
+
+
 class SecretsLocked(StoreUnavailable):
     """A stored secret is encrypted with a key that is not in secret_keys_file."""
 

@@ -17,7 +17,7 @@ from dibs.access.decisions import run_decided
 from dibs.access.request_id import NO_REQUEST, REQUEST_ID
 from dibs.database import Store
 from dibs.database.columns import CLEAR, Vault
-from dibs.database.errors import StoreContended, StoreUnavailable
+from dibs.database.errors import DeadlinePassed, StoreContended, StoreUnavailable
 from dibs.database.hooks import Hooks
 from dibs.database.transaction import Transaction
 from dibs.errors import DibsError
@@ -90,16 +90,24 @@ class Runner:
             self._store.statistics.refused(error)
             raise
 
-    def write(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
-        """Run an operation that may change rows. It either commits completely or raises and changes nothing."""
+    def write(
+        self, operation: Operation[Command, Result], access: Access, command: Command, *, deadline: int | None = None
+    ) -> Result:
+        """Run an operation that may change rows. It either commits completely or raises and changes nothing.
+
+        After ``deadline`` it raises DeadlinePassed instead of committing. The caller that set the deadline may then
+        let another process run the operation: see docs/adr/0020.
+        """
         self._observe()
         try:
-            return run_decided(access, lambda decided: self._write(operation, decided, command))
+            return run_decided(access, lambda decided: self._write(operation, decided, command, deadline))
         except DibsError as error:
             self._store.statistics.refused(error)
             raise
 
-    def _write(self, operation: Operation[Command, Result], access: Access, command: Command) -> Result:
+    def _write(
+        self, operation: Operation[Command, Result], access: Access, command: Command, deadline: int | None
+    ) -> Result:
         events: list[object] = []
         request_id = REQUEST_ID.get()
         cause = Cause(
@@ -111,6 +119,9 @@ class Runner:
         def run(tx: Transaction) -> Result:
             nonlocal events
             result = self._run(tx, operation, access, command, cause)
+            # After the operation: its rows are locked now, so another process cannot run it before this one ends.
+            if deadline is not None and self._clock() > deadline:
+                raise DeadlinePassed
             events = tx.events
             return result
 

@@ -3,6 +3,7 @@
 import http.client
 import json
 import ssl
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -13,9 +14,17 @@ from dibs.access.request_id import REQUEST_ID
 from dibs.rpc.signing import SIGNATURE, is_answer, prove_call
 from dibs.rpc.wire import REFUSED, Json, read_refusal, write_actor
 
+CLOCKS_DIFFER_SECONDS = 2
+"""How far the clocks of two processes may be apart; see ``database.runner.DatabaseClock``, which allows half of it."""
+
+_MICROSECONDS = 1_000_000
+
 
 class NoAnswer(Exception):
-    """The conductor gave no usable answer. ``maybe_carried_out`` is False only when it cannot have run the call."""
+    """The conductor gave no usable answer, and does not carry the call out from now on.
+
+    ``maybe_carried_out`` is False only when it cannot have carried it out before.
+    """
 
     def __init__(self, reason: str, *, maybe_carried_out: bool) -> None:
         super().__init__(reason)
@@ -33,10 +42,14 @@ class _Answer(NamedTuple):
     def maybe_carried_out(self) -> bool:
         """Return False for refusals before the call ran.
 
-        A conductor that is overloaded or not registered answers 503 with Retry-After before it reads the call; one
-        that stops during the call answers 503 without it.
+        A conductor that is overloaded or not registered answers 503 with Retry-After before it reads the call.
         """
         return self.status >= 500 and not (self.status == 503 and self.retry_after)
+
+    @property
+    def maybe_running(self) -> bool:
+        """Return True for a conductor that stops during the call: it answers 503 without Retry-After."""
+        return self.status == 503 and not self.retry_after
 
 
 class Caller:
@@ -50,17 +63,22 @@ class Caller:
 
     def call(self, url: str, incarnation: str, method: str, actor: Actor, **params: Any) -> Any:
         """Return the result of a procedure; raise the error that the operation raised at the conductor, or NoAnswer."""
-        call = {"jsonrpc": "2.0", "method": method, "params": {"actor": write_actor(actor), **params}, "id": 1}
-        body = json.dumps(call).encode()
-        proof = prove_call(self._secret, incarnation, self._clock(), body)
-        answer = self._post(url, body, proof.headers())
+        now = self._clock()
+        over_at = time.monotonic() + self._timeout_seconds + CLOCKS_DIFFER_SECONDS
+        params = {"actor": write_actor(actor), "deadline": now + round(self._timeout_seconds * _MICROSECONDS), **params}
+        body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, "id": 1}).encode()
+        proof = prove_call(self._secret, incarnation, now, body)
+        answer = self._post(url, body, proof.headers(), over_at)
         if answer.status != 200:
+            if answer.maybe_running:
+                _wait_until(over_at)
             raise NoAnswer(f"{url} answered {answer.status}", maybe_carried_out=answer.maybe_carried_out)
         if not is_answer(self._secret, proof.nonce, answer.body, answer.signature):
             raise NoAnswer(f"{url} sent an answer without a valid signature", maybe_carried_out=True)
         return _result(url, json.loads(answer.body))
 
-    def _post(self, url: str, body: bytes, headers: dict[str, str]) -> "_Answer":
+    def _post(self, url: str, body: bytes, headers: dict[str, str], over_at: float) -> "_Answer":
+        """Return the answer. Without one, raise NoAnswer when the deadline of the call is over for the conductor."""
         connection = self._connect(url)
         try:
             # The id of the client's request goes along, so that one search finds the log lines of both processes.
@@ -70,6 +88,7 @@ class Caller:
             signature, retry_after = response.headers.get(SIGNATURE, ""), "retry-after" in response.headers
             return _Answer(response.status, signature, response.read(), retry_after)
         except (OSError, http.client.HTTPException) as error:
+            _wait_until(over_at)
             raise NoAnswer(
                 f"{url} closed the connection: {error or type(error).__name__}", maybe_carried_out=True
             ) from error
@@ -89,6 +108,10 @@ class Caller:
         except OSError as error:
             raise NoAnswer(f"{url} cannot be reached: {error}", maybe_carried_out=False) from error
         return connection
+
+
+def _wait_until(moment: float) -> None:
+    time.sleep(max(0.0, moment - time.monotonic()))
 
 
 def _result(url: str, document: Json) -> Any:

@@ -3,7 +3,8 @@
 The two procedures have the names that specification 000 gives them. A call carries the actor and the command as plain
 data; the conductor builds the access from the actor with its own policy, and the operation checks it as for a local
 call. A call may be repeated at another conductor: the API process chooses the allocation's uuid before the first call,
-so the second conductor finds the row that the first one wrote.
+so the second conductor finds the row that the first one wrote, and the first one writes nothing after the deadline of
+its call (docs/adr/0020).
 """
 
 import logging
@@ -135,13 +136,14 @@ def procedures(
     def create(actor: Actor, params: Json) -> Json:
         # The conductor that is called finds the node.
         command = replace(convert(params["allocation"], CreateAllocation), incarnation=incarnation())
-        allocation = runner.write(create_allocation, policy.access(actor), command)
+        allocation = runner.write(create_allocation, policy.access(actor), command, deadline=params.get("deadline"))
         wake()
         document: Json = to_builtins(allocation)
         return document
 
     def destroy(actor: Actor, params: Json) -> None:
-        runner.write(delete_allocation, policy.access(actor), params["allocation"]["uuid"])
+        ident = params["allocation"]["uuid"]
+        runner.write(delete_allocation, policy.access(actor), ident, deadline=params.get("deadline"))
         wake()
 
     return {CREATE: create, DESTROY: destroy}

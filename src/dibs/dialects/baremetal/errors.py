@@ -151,6 +151,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     database.StoreUnavailable: 503,
     database.SecretsLocked: 503,
     database.StatementTimeout: 503,
+    database.DeadlinePassed: 503,
     database.StoreContended: 503,
 }
 

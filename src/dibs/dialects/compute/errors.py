@@ -159,6 +159,7 @@ STATUSES: Mapping[type[DibsError], int] = {
     database.StoreUnavailable: 503,
     database.SecretsLocked: 503,
     database.StatementTimeout: 503,
+    database.DeadlinePassed: 503,
     database.StoreContended: 503,
 }
 """An error without a row of its own has the status of its parent class."""

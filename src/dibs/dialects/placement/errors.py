@@ -64,6 +64,7 @@ ANSWERS: Mapping[type[DibsError], tuple[int, Code]] = {
     database.StoreUnavailable: _AWAY,
     database.SecretsLocked: _AWAY,
     database.StatementTimeout: _AWAY,
+    database.DeadlinePassed: _AWAY,
     database.StoreContended: _AWAY,
     ledger.ProviderNotFound: _MISSING,
     ledger.ProviderOwnedByNode: _CONFLICT,
