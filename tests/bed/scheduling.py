@@ -6,6 +6,8 @@ group by the name of the test.
 """
 
 import re
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
@@ -67,12 +69,38 @@ def rank_of(nodeid: str) -> int:
     return len(STARTS_FIRST)
 
 
+class Collection(list[str]):
+    """The tests that a worker collected, in a list that finds the index of a test without a search."""
+
+    def __init__(self, nodeids: Iterable[str]) -> None:
+        super().__init__(nodeids)
+        self._indexes = {nodeid: index for index, nodeid in enumerate(self)}
+
+    def index(self, nodeid: str, *bounds: SupportsIndex) -> int:
+        return self._indexes[nodeid]
+
+
 class Scheduler(LoadScopeScheduling):  # type: ignore[misc]
-    """A scheduler that assigns tests in the order of collection, and tests with the same scope to one worker."""
+    """A scheduler that assigns tests in the order of collection, and tests with the same scope to one worker.
+
+    Most scopes have one test, so its superclass would look through all finished tests after each test.
+    """
 
     def __init__(self, config: pytest.Config, log: object = None) -> None:
         super().__init__(config, log)
         config.option.loadscopereorder = False
+
+    def add_node_collection(self, node: Any, collection: Sequence[str]) -> None:
+        super().add_node_collection(node, collection)
+        if node in self.registered_collections:
+            self.registered_collections[node] = Collection(collection)
+
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        tests = self.assigned_work[node][scope]
+        super().mark_test_complete(node, item_index, duration)
+        if all(tests.values()):
+            del self.assigned_work[node][scope]
 
     def _split_scope(self, nodeid: str) -> str:
         return scope_of(nodeid)
