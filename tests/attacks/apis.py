@@ -8,7 +8,7 @@ from dibs.dialects.native.routes import ROUTES as NATIVE_ROUTES
 from dibs.dialects.placement.routes import ROUTES as PLACEMENT_ROUTES
 from dibs.http.routing import Route
 from tests.attacks.invalid_values import UNKNOWN
-from tests.attacks.provider_target import AGGREGATE, CHILD, CONSUMER, ROOT, SHARING
+from tests.attacks.provider_target import AGGREGATE, CHILD, CONSUMER, PROJECT, ROOT, SHARING
 from tests.attacks.target import INSTANCE, NODES
 
 
@@ -110,7 +110,7 @@ NATIVE = Api(
     headers={"content-type": b"application/json"},
     version_header="openstack-api-version",
     versions=(b"dibs 9.9", b"\xff", b""),
-    arguments={"allocation": INSTANCE, "node": NODES["available"]},
+    arguments={"allocation": INSTANCE, "node": NODES["available"], "project": PROJECT},
     bodies={
         ("POST", "/v1/allocations"): {
             "resource_class": "large",

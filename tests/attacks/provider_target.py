@@ -15,10 +15,14 @@ from dibs.ledger.operations.resource_classes import create_resource_class
 from dibs.ledger.operations.traits import ensure_trait
 from tests.attacks.target import Target
 from tests.laws import Tables, broken_laws
+from tests.quota_builders import limit
+from tests.share_builders import weigh
 
 ROOT, CHILD, SHARING = (f"ffffffff-0000-4000-8000-00000000000{number}" for number in range(3))
 CONSUMER = "cccccccc-0000-4000-8000-000000000002"
 AGGREGATE = "99999999-0000-4000-8000-000000000001"
+PROJECT = "p"
+"""A project with a quota and a share."""
 
 
 class ProviderTarget(Target):
@@ -48,6 +52,8 @@ class ProviderTarget(Target):
         )
         write(replace_claims, SERVICE, ReplaceClaims(requests=(request,)))
         self.store.write(lambda tx: tx.change(update(tables.providers).values(generation=0)))
+        limit(self.ledger, PROJECT, "large", nodes=1_000, queued=100)
+        weigh(self.ledger, PROJECT, 3)
 
     def broken_laws(self, rows: Tables) -> list[str]:
         """Return violations of the laws of the ledger."""

@@ -11,10 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import delete, update
-
 from dibs.access.access import SERVICE
-from dibs.allocations import tables as allocation_tables
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.allocations.operations.intake import LocalIntake
 from dibs.database import Store, open_store
@@ -26,18 +23,14 @@ from dibs.dialects.native import Native
 from dibs.dialects.placement import Placement
 from dibs.dialects.reservation import Reservation
 from dibs.drivers import DRIVERS
-from dibs.flavors import tables as flavor_tables
 from dibs.http.auth.noauth import NoAuth
 from dibs.http.edge.guards.limits import Limits
 from dibs.http.edge.shell import Application, Perimeter, Shell
-from dibs.leases import tables as lease_tables
 from dibs.leases.model.dates import LeaseRules
-from dibs.ledger import tables as ledger_tables
-from dibs.ledger.queries import structure
 from dibs.machines.model.parts.parts import PartKind
 from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.operations.parts import CreatePart, create_part
-from dibs.servers import tables as server_tables
+from tests.attacks.restoring import allow_any_order, restore_rows
 from tests.builders import Ledger
 from tests.documented import Exchange, check_response
 from tests.laws import Tables, broken_laws, connect, rows_of
@@ -170,10 +163,12 @@ class Target:
         ]
         self.shell = Shell(Application(dialects=self.dialects), Perimeter(authenticator=NoAuth()), Limits(threads=1))
         self.loop = asyncio.new_event_loop()
-        self.rows: Tables = {}
-        self.compared = 0
+        self.fill()
+        self.rows, self.compared = rows_of(self.reader), self.store.commits
         self.changed = False
-        self.prepare()
+        assert self.broken_laws(self.rows) == []
+        self.initial = self.rows
+        allow_any_order(self.reader)
 
     def close(self) -> None:
         self.loop.close()
@@ -182,11 +177,9 @@ class Target:
 
     def prepare(self) -> None:
         """Restore the initial rows of every attack."""
-        self.store.write(_delete_all_rows)
-        self.fill()
-        self.compared = self.store.commits
-        self.rows, self.changed = rows_of(self.reader), False
-        assert self.broken_laws(self.rows) == []
+        self._read_rows()
+        self.rows = restore_rows(self.reader, self.rows, self.initial)
+        self.changed = False
 
     def fill(self) -> None:
         """Write the initial rows of every attack."""
@@ -228,15 +221,19 @@ class Target:
         if answer.status >= 400:
             assert isinstance(answer.message, str)
             assert len(answer.body) < ANSWER_MAX, (len(answer.body), attack)
-        if self.store.commits == self.compared:
+        before = self.rows
+        self._read_rows()
+        if self.rows == before:
             return
-        self.compared, after = self.store.commits, rows_of(self.reader)
-        if after == self.rows:
-            return
-        assert answer.status < 400, f"a partial write: {answer} changed {_changed(self.rows, after)}"
-        assert attack.method not in ("GET", "HEAD"), f"reading changed {_changed(self.rows, after)}"
-        assert self.broken_laws(after) == [], attack
-        self.rows, self.changed = after, True
+        self.changed = True
+        assert answer.status < 400, f"a partial write: {answer} changed {_changed(before, self.rows)}"
+        assert attack.method not in ("GET", "HEAD"), f"reading changed {_changed(before, self.rows)}"
+        assert self.broken_laws(self.rows) == [], attack
+
+    def _read_rows(self) -> None:
+        """Read all tables, if a transaction has written since they were read."""
+        if self.store.commits != self.compared:
+            self.compared, self.rows = self.store.commits, rows_of(self.reader)
 
     async def _send(self, attack: Attack) -> Answer:
         raw_headers = [(name.encode(), value) for name, value in attack.headers.items()]
@@ -273,36 +270,8 @@ class Target:
         )
 
 
-_CUT_TREES = update(ledger_tables.providers).values(parent_id=None)
-_DELETES = [
-    delete(table)
-    for table in (
-        server_tables.servers,
-        flavor_tables.flavors,
-        lease_tables.bookings,
-        lease_tables.leases,
-        lease_tables.hosts,
-        lease_tables.property_names,
-        ledger_tables.claims,
-        ledger_tables.consumers,
-        allocation_tables.allocations,
-        ledger_tables.providers,
-        ledger_tables.resource_classes,
-        ledger_tables.traits,
-    )
-]
-
-
 def _nothing() -> None:
     """Do nothing: no conductor runs."""
-
-
-def _delete_all_rows(tx: Any) -> None:
-    # MariaDB checks foreign keys row by row, and may delete a parent before its child.
-    tx.change(_CUT_TREES)
-    for statement in _DELETES:
-        tx.change(statement)
-    structure.changed_everywhere(tx)
 
 
 def _changed(before: Tables, after: Tables) -> dict[str, Any]:
