@@ -43,32 +43,68 @@ def console_url(lab: Lab) -> str:
     return lab.url
 
 
+@pytest.fixture(scope="package")
+def windows(chromium: Browser) -> "Windows":
+    """The windows that the tests of this folder share."""
+    return Windows(chromium)
+
+
 @pytest.fixture
-def open_as(chromium: Browser, console_url: str) -> Iterator[OpenPage]:
-    """Return a function that opens a page of the console as a user, in a browser of its own.
+def open_as(windows: "Windows", console_url: str) -> Iterator[OpenPage]:
+    """Return a function that opens a page of the console as a user, in a browser session of the user's own.
 
     At the end of the test, no page may have logged an error or asked another host.
     """
-    complaints: list[str] = []
-    contexts = []
 
     def open_page(user: str | None, path: str = "", **options: object) -> Page:
-        context = chromium.new_context(**{"viewport": {"width": 1360, "height": 820}, **options})  # type: ignore[arg-type]
-        contexts.append(context)
-        context.set_default_timeout(TIMEOUT_SECONDS * 1000)
-        context.on("console", lambda message: complaints.extend(_complaint(message)))
-        context.on("weberror", lambda error: complaints.append(str(error.error)))
-        context.on("request", lambda request: complaints.extend(_foreign(request.url, console_url)))
-        page = context.new_page()
-        page.goto(f"{console_url}/console{path}")
-        if user is not None:
-            sign_in(page, user)
-        return page
+        return windows.open(console_url, user, path, options)
 
     yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    windows.leave()
+    assert windows.take_complaints() == []
+
+
+class Windows:
+    """One window for each console, user and kind of browser; tests that follow each other find it signed in.
+
+    A new window and its sign-in cost half a second of CPU time each.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._pages: dict[str, Page] = {}
+        self._used: dict[Page, str] = {}
+        self._complaints: list[str] = []
+
+    def open(self, console_url: str, user: str | None, path: str, options: dict[str, object]) -> Page:
+        """Go to a path of a console, and sign in the first time."""
+        key = repr((console_url, user, options))
+        page = self._pages.get(key) or self._new_page(console_url, options)
+        self._used[page] = console_url
+        page.goto(f"{console_url}/console{path}")
+        if user is not None and key not in self._pages:
+            sign_in(page, user)
+        self._pages[key] = page
+        return page
+
+    def leave(self) -> None:
+        """Leave live pages, which would load each change. Another site than the console would start another process."""
+        for page, console_url in self._used.items():
+            page.goto(f"{console_url}/console/find")
+        self._used.clear()
+
+    def take_complaints(self) -> list[str]:
+        """Return what pages have logged since the last call, and the addresses that they asked of other hosts."""
+        complaints, self._complaints = self._complaints, []
+        return complaints
+
+    def _new_page(self, console_url: str, options: dict[str, object]) -> Page:
+        context = self._browser.new_context(**{"viewport": {"width": 1360, "height": 820}, **options})  # type: ignore[arg-type]
+        context.set_default_timeout(TIMEOUT_SECONDS * 1000)
+        context.on("console", lambda message: self._complaints.extend(_complaint(message)))
+        context.on("weberror", lambda error: self._complaints.append(str(error.error)))
+        context.on("request", lambda request: self._complaints.extend(_foreign(request.url, console_url)))
+        return context.new_page()
 
 
 def sign_in(page: Page, user: str) -> None:

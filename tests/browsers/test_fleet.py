@@ -5,12 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 from playwright.sync_api import expect
 
-from tests.browsers.conftest import OpenPage
+from tests.browsers.conftest import OpenPage, sign_in
 from tests.browsers.lab import GPU, Lab, uuid_of
 
 
 def test_user_signs_in_filters_the_fleet_and_shares_the_filter(lab: Lab, open_as: OpenPage) -> None:
     page = open_as("alice", "/fleet")
+    page.context.clear_cookies()
+    page.reload()
+    sign_in(page, "alice")
     rows = page.locator("tbody tr")
     expect(rows).to_have_count(40)
     page.keyboard.press("/")
