@@ -70,9 +70,10 @@ def run_command(connection: socket.socket, programs: Programs) -> None:
 
 def become(request: dict[str, Any], files: list[int], programs: Programs) -> None:
     """Turn this process into the command; never return."""
-    # As a shell starts it: in a process group of its own, and interrupted by SIGINT even if the test run ignores that.
+    # As a shell starts it: in a process group of its own, and ended by signals that the test run may ignore.
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
