@@ -49,10 +49,11 @@ _WAITING = (
     .order_by(allocations.c.id)
 )
 _AHEAD = allocations.c.id < bindparam("before_id")
+# Those of failed conductors too. A kind too many costs a look for a free node; a join costs PostgreSQL, without
+# statistics, a scan of all conductors for each entry.
 _KINDS = (
     select(*(allocations.c[name] for name in ("resource_class", "traits", "candidate_nodes", "owner")))
-    .join(conductors, conductors.c.id == allocations.c.conductor_id)
-    .where(*_WAITS)
+    .where(_OPEN, allocations.c.wait_until > bindparam("now"))
     .distinct()
 )
 _WAITING_ALLOCATIONS = (
