@@ -106,15 +106,15 @@ def update_promises(tx: Transaction, access: Access, now: int, command: UpdatePr
         command.rules.grace_seconds + turnover,
         read_rooms(tx, now, owners),
     )
-    changed = 0
-    for members, outlook in zip(entries, outlooks, strict=True):
-        before = _promise_of(members[0])
-        promise = keep_promise(before, outlook, now)
-        for allocation in members if promise != before else ():
-            if conductor is not None and allocation.conductor_id == conductor.id:
-                forecasts.keep(tx, allocation, promise, command.incarnation)
-                changed += 1
-    return changed
+    changed = [
+        (allocation, promise)
+        for members, outlook in zip(entries, outlooks, strict=True)
+        if (promise := keep_promise(before := _promise_of(members[0]), outlook, now)) != before
+        for allocation in members
+        if conductor is not None and allocation.conductor_id == conductor.id
+    ]
+    forecasts.keep(tx, changed, command.incarnation)
+    return len(changed)
 
 
 def _read_head(tx: Transaction, now: int) -> list[list[Allocation]]:

@@ -1,36 +1,27 @@
 """What forecasts of the queue read and write: waiting allocations, the use of nodes, and promises."""
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Select, bindparam, case, func, select, update
+from sqlalchemy import Select, Update, bindparam, case, func, select, update
 
 from dibs.allocations.model.allocations import ALLOCATING, Allocation, Requirements
 from dibs.allocations.model.forecasts import NodeUse, Promise
 from dibs.allocations.queries import free_nodes
 from dibs.allocations.queries.free_nodes import Shape
 from dibs.allocations.tables import allocations
+from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.leases.tables import bookings, hosts
 from dibs.machines.tables import conductors, holds, nodes
 
 _PLAIN = ("uuid", "name", "provision_state", "provision_updated_at", "protected", "instance_uuid", "instance_until")
 _FLAGS = ("powered", "unclaimed", "protected")
-_KEEP = (
-    update(allocations)
-    .where(
-        allocations.c.id == bindparam("of_id"),
-        allocations.c.state == ALLOCATING,
-        allocations.c.conductor_id
-        == select(conductors.c.id).where(conductors.c.incarnation == bindparam("of_incarnation")).scalar_subquery(),
-    )
-    .values(
-        promised_at=bindparam("new_start"),
-        promise_nodes=bindparam("new_nodes"),
-        depends_on=bindparam("new_depends_on"),
-        moved_by=bindparam("new_moved_by"),
-    )
+_MINE = (
+    allocations.c.conductor_id
+    == select(conductors.c.id).where(conductors.c.incarnation == bindparam("of_incarnation")).scalar_subquery()
 )
 _PROMISED = select(allocations.c.promised_at, allocations.c.promise_nodes).where(
     allocations.c.state == ALLOCATING,
@@ -48,23 +39,37 @@ def uses(tx: Transaction, required: Requirements, now: int, count_max: int) -> l
     ]
 
 
-def keep(tx: Transaction, allocation: Allocation, promise: Promise, incarnation: str) -> None:
-    """Store the promise of an allocation, unless it is settled or another conductor's by now."""
-    values: dict[str, Any] = {
-        "of_id": allocation.id,
-        "of_incarnation": incarnation,
-        "new_start": promise.start,
-        "new_nodes": json.dumps(promise.nodes),
-        "new_depends_on": promise.depends_on or None,
-        "new_moved_by": promise.moved_by or None,
-    }
-    tx.change(_KEEP, values)
+def keep(tx: Transaction, promises: Sequence[tuple[Allocation, Promise]], incarnation: str) -> None:
+    """Store the promises of allocations, except those that are settled or another conductor's by now."""
+    for piece in map(sets.padded, sets.pieces(promises)):
+        rows = [
+            {
+                "id": allocation.id,
+                "promised_at": promise.start,
+                "promise_nodes": json.dumps(promise.nodes),
+                "depends_on": promise.depends_on or None,
+                "moved_by": promise.moved_by or None,
+            }
+            for allocation, promise in piece
+        ]
+        tx.change(_keep(len(rows)), {"of_incarnation": incarnation, **sets.columns(rows)})
 
 
 def promised_from(tx: Transaction, node: str, resource_class: str | None) -> int | None:
     """Return the first promised start that counts on a node, by its uuid; None when no allocation counts on it."""
     found = tx.tuples(_PROMISED, {"of_class": resource_class})
     return min((start for start, counted_on in found if node in json.loads(counted_on)), default=None)
+
+
+@sets.cached
+def _keep(count: int) -> Update:
+    """UPDATE allocations SET promised_at = CASE id WHEN <first> THEN <its start> … WHERE id IN … AND <open and mine>"""
+    own = {
+        name: sets.by_key(allocations.c.id, "id", name, count, allocations.c[name].type)
+        for name in ("promised_at", "promise_nodes", "depends_on", "moved_by")
+    }
+    locked = sets.LockedInOrder(allocations.c.id, sets.binds("id", count))
+    return update(allocations).where(locked, allocations.c.state == ALLOCATING, _MINE).values(**own)
 
 
 @lru_cache(maxsize=500)
