@@ -67,6 +67,16 @@ def test_each_waiting_allocation_has_a_position_and_a_latest_start(ledger, steps
     assert update(ledger, steps) == 0
 
 
+def test_number_of_statements_does_not_depend_on_the_number_of_new_promises(ledger, steps):
+    taken(ledger)
+    taken_by = []
+    for count in (2, 5):
+        for _ in range(count):
+            wait(ledger, lifetime=MINUTES_10)
+        taken_by.append(statements(ledger, lambda: update(ledger, steps)))
+    assert taken_by[0] == taken_by[1]
+
+
 def test_a_batch_has_one_position_and_other_projects_are_only_counted(ledger, steps):
     taken(ledger)
     batch = allocate_batch(ledger, 2, owner="p1", wait_seconds=9_000)
