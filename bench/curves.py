@@ -31,6 +31,8 @@ QUEUES = (100, 1_000, 10_000)
 QUEUE_NODES = 1_000
 CLIENTS = 16
 IDLE_SECONDS = 5
+SETTLE_SECONDS = 5
+"""The time for the first forecast of a queue that was just filled, which no later work repeats."""
 WAIT_SECONDS = 86_400
 
 
@@ -74,6 +76,7 @@ def measure_allocation_queue(engine_name: str, effort: Effort) -> Iterator[str]:
     for count in QUEUES:
         with _served(engine_name, nodes=QUEUE_NODES) as (dibs, target):
             _fill_queue(dibs.url, count)
+            time.sleep(SETTLE_SECONDS)
             columns[count] = _loads(_queue_rows(), target, effort)
             before = cpu_seconds(target.pid)
             time.sleep(IDLE_SECONDS)
