@@ -56,10 +56,10 @@ def test_limits_hold_in_each_transaction_behind_pgbouncer(pooled: Callable[..., 
     store = open_store(pooled() + "?pgbouncer=true")
 
     def limits(tx: Transaction) -> list[str]:
-        names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+        names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "jit")
         return [tx.values(text(f"SELECT current_setting('{name}')"))[0] for name in names]
 
-    assert store.write(limits) == store.read(limits) == ["30s", "10s", "2min"]
+    assert store.write(limits) == store.read(limits) == ["30s", "10s", "2min", "off"]
     store.close()
 
 
