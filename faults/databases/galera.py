@@ -7,9 +7,6 @@ from dibs.database.migrate import upgrade
 from faults.databases.proxied import Proxied
 from faults.plan import Fault
 from tests.bed.galera import GaleraCluster, GaleraNode
-from tests.bed.waiting import eventually
-
-READY_SECONDS = 120
 
 
 class Galera(Proxied):
@@ -48,7 +45,7 @@ class Galera(Proxied):
             node.thaw()
         self.cluster.start()
         for node in self.cluster.nodes:
-            eventually(node.is_ready, READY_SECONDS, f"Galera node {node.number}")
+            node.wait_until_ready()
 
     def close(self) -> None:
         """Stop every node and delete what they wrote."""

@@ -18,6 +18,8 @@ from tests.bed.waiting import eventually
 NODES = 3
 EVICTION_SECONDS = 4
 """The others exclude a silent node after this time at the latest; Galera's default is 15 s."""
+READY_SECONDS = 120
+"""A node is synchronized within this time after it starts, or after it is found again."""
 PROVIDER = "/usr/lib/galera/libgalera_smm.so"
 DETECTION = (
     "evs.keepalive_period=PT0.5S;evs.inactive_check_period=PT0.5S;evs.join_retrans_period=PT0.5S;"
@@ -87,8 +89,12 @@ class GaleraNode(MariadbServer):
                 command.append(f"--init-file={self.folder / 'init.sql'}")
             self.founds_cluster = False
         self.process = start_process(as_user(self.user, command), self.log, self.environment())
+        self.wait_until_ready()
+
+    def wait_until_ready(self) -> None:
+        """Wait until the node is synchronized; raise RuntimeError with the end of its log if it is not in time."""
         try:
-            eventually(self.is_ready, seconds=120, what=f"Galera node {self.number}")
+            eventually(self.is_ready, READY_SECONDS, f"Galera node {self.number}")
         except AssertionError as error:
             raise RuntimeError(f"{error}; the end of its log:\n{tail_of(self.log)}") from error
 
