@@ -13,6 +13,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 TOGETHER = {
+    "tests/integrations/test_keystone_limits.py": "a real Ironic, Placement and Keystone",
     "tests/integrations/": "a real Nova",
     "tests/importing/": "a real Ironic, Placement and Keystone",
     "tests/http/auth/test_keystone.py": "a real Ironic, Placement and Keystone",
@@ -23,7 +24,10 @@ TOGETHER = {
     "tests/docs/test_site.py": "the built site",
     "tests/docs/test_search.py": "the built site",
 }
-"""Folders and files whose tests share a slow fixture; one worker runs all tests with the same fixture."""
+"""Folders and files whose tests share a slow fixture; one worker runs all tests with the same fixture.
+
+The first entry that fits a test counts.
+"""
 
 TOGETHER_BY_FILE = ("tests/attacks/",)
 """Folders in which the tests of each file share a slow fixture."""

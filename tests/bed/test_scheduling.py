@@ -27,6 +27,7 @@ def test_shares(number, worker_id):
         ("tests/integrations/test_nova.py::test_a", "tests/integrations/test_nova_leases.py::test_b[sqlite]"),
         ("tests/importing/ironic/test_a.py::test_a", "tests/importing/test_connecting.py::test_b"),
         ("tests/importing/test_connecting.py::test_a", "tests/http/auth/test_keystone.py::test_b"),
+        ("tests/importing/test_connecting.py::test_a", "tests/integrations/test_keystone_limits.py::test_b"),
         (
             "tests/contracts/test_contracts.py::test_exchange[sqlite-baremetal/nodes: list]",
             "tests/contracts/test_contracts.py::test_exchange[sqlite-baremetal/nodes: show: all]",

@@ -5,12 +5,22 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
 from dibs.cli.interrupts import SIGNALS, Interrupts, check_readers
 
 
+@pytest.fixture
+def _heeded_hangup() -> Iterator[None]:
+    """Heed SIGHUP in a run that nohup started, which ignores it."""
+    former = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, former)
+
+
+@pytest.mark.usefixtures("_heeded_hangup")
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_is_deferred_until_the_end_of_the_block(number: signal.Signals) -> None:
     done = []
