@@ -2,10 +2,12 @@ from typing import Any
 
 import pytest
 
+from dibs.access.access import SERVICE
 from dibs.leases.model.hosts import DISABLED_TRAIT, Host
 from dibs.leases.model.leases import Reservation
 from dibs.leases.model.matching.needs import HostNeed, need_of
 from dibs.leases.model.windows import Window
+from dibs.leases.operations.hosts import delete_host
 from dibs.leases.operations.planning import ReservationRequest
 from dibs.leases.queries import free_hosts
 from dibs.leases.queries.free_hosts import Reach
@@ -131,7 +133,7 @@ def test_nodes_in_use_held_or_out_of_service_are_not_sampled(ledger: Ledger, fle
     assert ever_sampled(ledger, with_text("==", "resource_class", "gold")) == {found[-1].id}
 
 
-def test_short_walk_passes_few_ids_and_a_long_one_all(
+def test_short_walk_passes_few_hosts_and_a_long_one_all(
     ledger: Ledger, fleet: list[Host], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(free_hosts, "NEAR_MAX", 3)
@@ -140,6 +142,20 @@ def test_short_walk_passes_few_ids_and_a_long_one_all(
         start = near[0] - fleet[0].id
         assert near == [host.id for host in [*fleet, *fleet][start : start + 3]]
     assert len(sampled(ledger, whole(), reach=Reach.FAR)) == 1 + free_hosts.SPARE
+
+
+def test_short_walk_passes_hosts_on_both_sides_of_a_gap_in_the_ids(
+    ledger: Ledger, fleet: list[Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(free_hosts, "NEAR_MAX", 3)
+    monkeypatch.setattr(free_hosts, "SPARE", 2)
+    left = [fleet[0].id, fleet[-2].id, fleet[-1].id]
+    for host in fleet[1:-2]:
+        ledger.runner.write(delete_host, SERVICE, str(host.id))
+    for seed in range(8):
+        near = sampled(ledger, whole(), seed=seed)
+        start = left.index(near[0])
+        assert near == [*left, *left][start : start + 3]
 
 
 def test_long_walk_finds_hosts_that_are_free_in_the_window(ledger: Ledger, fleet: list[Host]) -> None:

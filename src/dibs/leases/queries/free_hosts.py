@@ -36,7 +36,7 @@ SPARE = 8
 
 
 NEAR_MAX = 400
-"""The ids that a short walk passes."""
+"""The hosts that a short walk passes."""
 
 
 class Reach(enum.Enum):
@@ -70,6 +70,9 @@ class _Condition(NamedTuple):
 
 
 _BOUNDS = select(func.min(hosts.c.id), func.max(hosts.c.id))
+_IN_RANGE = hosts.c.id.between(bindparam("low"), bindparam("high"))
+_NEXT = select(hosts.c.id).where(_IN_RANGE).order_by(hosts.c.id).limit(bindparam("hosts_max")).subquery()
+_STRETCH = select(func.max(_NEXT.c.id), func.count()).select_from(_NEXT)
 
 
 def sample(tx: Transaction, need: HostNeed, count: int, window: Window, seed: int, reach: Reach) -> list[int]:
@@ -82,20 +85,26 @@ def sample(tx: Transaction, need: HostNeed, count: int, window: Window, seed: in
     if first is None or wanted > last - first:
         return []
     point = first + int((last - first + 1) * Random(seed).random())  # noqa: S311 - not a secret
-    walk = _Walk(tx, need, window, _ranges(first, last, point, reach))
     if reach is Reach.FAR:
-        return walk.find(Booked.NOT_IN_WINDOW, wanted)
+        everywhere = ((point, last), (first, point - 1))
+        return _Walk(tx, need, window, everywhere).find(Booked.NOT_IN_WINDOW, wanted)
+    walk = _Walk(tx, need, window, _near(tx, first, last, point))
     if not need.whole:
         return [*walk.find(Booked.IN_PART, wanted + SPARE), *walk.find(Booked.NEVER, wanted)]
     found = walk.find(Booked.NEVER, wanted)
     return found if len(found) >= wanted else [*found, *walk.find(Booked.AT_OTHER_TIMES, wanted)]
 
 
-def _ranges(first: int, last: int, point: int, reach: Reach) -> Sequence[tuple[int, int]]:
-    """Return the ids of a walk from a point on; after the last id it goes on with the first."""
-    ids = last - first + 1
-    end = point + (ids if reach is Reach.FAR else min(ids, NEAR_MAX)) - 1
-    return ((point, end),) if end <= last else ((point, last), (first, first + end - last - 1))
+def _near(tx: Transaction, first: int, last: int, point: int) -> Sequence[tuple[int, int]]:
+    """Return the ids of a short walk from a point on; after the last host it goes on with the first.
+
+    Hosts are counted, not ids: where hosts were deleted, a range of ids may contain none.
+    """
+    end, passed = tx.tuples(_STRETCH, {"low": point, "high": last, "hosts_max": NEAR_MAX})[0]
+    if passed == NEAR_MAX:
+        return ((point, end),)
+    end, passed = tx.tuples(_STRETCH, {"low": first, "high": point - 1, "hosts_max": NEAR_MAX - passed})[0]
+    return ((point, last), (first, end)) if passed else ((point, last),)
 
 
 class _Walk:
@@ -152,7 +161,7 @@ def _sample(booked: Booked, kinds: tuple[str, ...]) -> Select[Any]:
     )
     return (
         select(hosts.c.id)
-        .where(hosts.c.id.between(bindparam("low"), bindparam("high")), _IN_SERVICE, _NOT_HELD)
+        .where(_IN_RANGE, _IN_SERVICE, _NOT_HELD)
         .where(*_BOOKED[booked], *checks)
         .order_by(hosts.c.id)
         .limit(bindparam("found_max"))
