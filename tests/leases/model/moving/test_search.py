@@ -35,21 +35,25 @@ class Exact:
         self.movables = movables
 
     def fewest_moves(self, need: HostNeed, window: Window) -> int | None:
+        """Assign the need before the leases: a need that does not fit ends most ways early."""
         taken: Booked = [(each.need, each.window, dict(each.hosts)) for each in self.fixed]
-        return min(self._solutions(self.movables, need, window, taken, 0), default=None)
+        fewest = None
+        for hosts in self._choices(need, need.least):
+            fewest = self._fewest(self.movables, [*taken, (need, window, hosts)], 0, fewest)
+        return fewest
 
-    def _solutions(self, left: list[Movable], need: HostNeed, window: Window, taken: Booked, moves: int):
-        if not all(self._holds(host, taken) for host in self.hosts):
-            return
+    def _fewest(self, left: list[Movable], taken: Booked, moves: int, fewest: int | None) -> int | None:
+        """Return the fewest moves of all ways that begin like this; ``fewest`` when none has fewer."""
+        if (fewest is not None and moves >= fewest) or not all(self._holds(host, taken) for host in self.hosts):
+            return fewest
         if not left:
-            for hosts in self._choices(need, need.least):
-                if all(self._holds(host, [*taken, (need, window, hosts)]) for host in self.hosts):
-                    yield moves
-            return
+            return moves
         first, *rest = left
-        for hosts in self._choices(first.need, sum(first.hosts.values()), dict(first.hosts)):
-            more = moves + moved_units(first, hosts)
-            yield from self._solutions(rest, need, window, [*taken, (first.need, first.window, hosts)], more)
+        choices = self._choices(first.need, sum(first.hosts.values()), dict(first.hosts))
+        for hosts in sorted(choices, key=lambda hosts: moved_units(first, hosts)):
+            booked = (first.need, first.window, hosts)
+            fewest = self._fewest(rest, [*taken, booked], moves + moved_units(first, hosts), fewest)
+        return fewest
 
     def _choices(self, need: HostNeed, count: int, had: dict[int, int] | None = None) -> Iterator[dict[int, int]]:
         suitable = [host.id for host in self.hosts if all(each.met_by(host) for each in need.requirements)]
