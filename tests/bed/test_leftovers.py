@@ -15,7 +15,7 @@ from tests.bed.waiting import eventually
 ROOT = Path(__file__).parents[2]
 ENDLESS_TEST = """
 import pathlib, signal
-def test_waits(database_url):
+def test_waits(blank_database_url):
     pathlib.Path({ready!r}).touch()
     signal.pause()
 """
