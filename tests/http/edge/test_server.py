@@ -84,6 +84,8 @@ def test_request_that_outlives_the_stop_timeout_gets_503(tmp_path: Path) -> None
         thread.join()
         assert answers[0].status_code == 503
         assert "x-openstack-request-id" in answers[0].headers
+        # The thread of the request still waits for its gate, and the process would wait for the thread.
+        server.process.kill()
 
 
 def test_unix_socket_is_served_and_removed(tmp_path: Path) -> None:
