@@ -20,7 +20,7 @@ from dibs.machines.operations.conductors import RegisterConductor, register_cond
 from dibs.machines.operations.holds import CreateHold, create_hold
 from dibs.machines.queries import conductors
 from dibs.rpc.client import Caller
-from dibs.rpc.intake import CREATE, DESTROY, RemoteIntake
+from dibs.rpc.intake import CREATE, DESTROY, UNANSWERED_MAX, RemoteIntake
 from dibs.rpc.intake import procedures as real_procedures
 from dibs.rpc.server import Calls
 from dibs.rpc.signing import CallVerifier
@@ -126,6 +126,14 @@ def test_conductor_that_cannot_be_reached_is_skipped(site):
     for _ in range(6):
         site.create()
     assert site.woken == ["c1"] * 6
+
+
+def test_client_gets_an_error_after_three_conductors_that_do_not_answer(site, caplog):
+    for number in range(5):
+        site.register(f"gone-{number}", str(uuid.uuid4()), f"http://127.0.0.1:{free_port()}/rpc")
+    with pytest.raises(NoConductorAvailable):
+        site.create()
+    assert len([line for line in caplog.messages if "cannot be reached" in line]) == UNANSWERED_MAX == 3
 
 
 def test_call_that_failed_after_its_commit_is_not_carried_out_twice(site):

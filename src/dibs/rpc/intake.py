@@ -35,6 +35,9 @@ LOG = logging.getLogger(__name__)
 CREATE = "create_allocation"
 DESTROY = "destroy_allocation"
 
+UNANSWERED_MAX = 3
+"""How many conductors may fail to answer before the client gets an error: each may take ten seconds and two more."""
+
 _SAME = ("name", "owner", "extra", "candidate_nodes", "sticky", "batch")
 
 
@@ -78,7 +81,7 @@ class RemoteIntake:
         """Return the answer of the first conductor that gives one."""
         conductors = self._runner.read(list_callable_conductors, SERVICE, None)
         random.shuffle(conductors)
-        carried_out = False
+        unanswered, carried_out = 0, False
         for conductor in conductors:
             assert conductor.rpc_url is not None, "only conductors that take calls are listed"
             try:
@@ -87,7 +90,9 @@ class RemoteIntake:
                 )
             except NoAnswer as silence:
                 LOG.warning("%s: conductor %s: %s", method, conductor.hostname, silence)
-                carried_out = carried_out or silence.maybe_carried_out
+                unanswered, carried_out = unanswered + 1, carried_out or silence.maybe_carried_out
+                if unanswered == UNANSWERED_MAX:
+                    break
             except NoConductorAvailable:
                 LOG.warning("%s: conductor %s is late with its heartbeat", method, conductor.hostname)
             except DibsError as error:
