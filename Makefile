@@ -16,12 +16,12 @@
 #   make release VERSION=0.2.0    set the version, close the changelog, build and check wheel, sdist and SBOM, commit and tag
 #   make clean                    remove what these commands created, except var/, which holds your data
 #
-# Options of the tests: ENGINE=sqlite,mariadb  WORKERS=4  PYTEST_FLAGS='-x -k lease'  FAULTS_FLAGS='--seed 7'
+# Options of the tests: ENGINE=sqlite,mariadb  WORKERS=6  PYTEST_FLAGS='-x -k lease'  FAULTS_FLAGS='--seed 7'
 
 PYTHON ?= python3
 ENGINE ?= sqlite,postgresql,mariadb
 # More than two cores can run: many tests wait for a server to start or for a conductor to be missed.
-WORKERS ?= 4
+WORKERS ?= 6
 PYTEST_FLAGS ?=
 PACKAGE ?=
 VERSION ?=
@@ -35,7 +35,8 @@ FAULTS_FLAGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Python compiles each module when it is first imported. To compile all of them would take a third of the installation.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 
 # When pip last installed for each purpose. pip runs again when pyproject.toml or constraints.txt changes.
 INSTALLED := $(VENV)/.installed
