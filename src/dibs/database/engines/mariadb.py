@@ -18,7 +18,7 @@ with needs_extra("mariadb", "MariaDB"):
     import pymysql
     from pymysql.constants import CLIENT
 
-SYNC_WAIT = 3
+SYNC_WAIT = 7
 NOT_READY = 1047
 
 _REFUSALS = {
@@ -97,7 +97,8 @@ class MariaDB:
         """Return a connection; a writing one at READ COMMITTED, because operations lock before they read.
 
         ``wsrep_sync_wait`` makes a Galera node apply what the cluster had committed before; a single server ignores it.
-        1 waits at BEGIN and SELECT, 2 at UPDATE and DELETE: writes begin with an UPDATE, and PyMySQL sends no BEGIN.
+        1 waits at BEGIN and SELECT, 2 at UPDATE and DELETE, 4 at INSERT: a write begins with any of them, and PyMySQL
+        sends no BEGIN.
         """
         connection = self._servers.connect(
             lambda url: self._connect(url, writing=writing, upgrading=upgrading), self.unavailable
