@@ -20,6 +20,9 @@ POLL_SECONDS = 0.02
 PATIENCE_SECONDS = 5
 """How long a client waits for a state. On SQLite, Ironic may lose an allocation when several are made at once."""
 
+CONCURRENT_UPDATE = b"placement.concurrent_update"
+"""The code with which Placement asks a client to repeat a claim: Nova's client does."""
+
 
 class Unfinished(Exception):
     """A state that a client waited for did not come."""
@@ -112,16 +115,21 @@ class Client:
         """Send a request to one API of the service and return the body of the answer; raise unless it is expected."""
         body = b"" if document is None else json.dumps(document).encode()
         request = encode(method, self.target.mounts[api] + path, body)
+        status, answer = self._ask(request)
+        while status == 409 and CONCURRENT_UPDATE in answer:
+            status, answer = self._ask(request)
+        if refused != (status >= 300) or status >= 500:
+            raise RuntimeError(f"{self.target.name}, {method} {path}: {status} {answer[:300]!r}")
+        return answer
+
+    def _ask(self, request: bytes) -> tuple[int, bytes]:
         try:
-            status, answer = ask(self._connection, request)
+            return ask(self._connection, request)
         except ConnectionError:
             # Ironic closes connections while it has more clients than threads; a client of HTTP opens a new one.
             self._connection.close()
             self._connection = self._connect()
-            status, answer = ask(self._connection, request)
-        if refused != (status >= 300) or status >= 500:
-            raise RuntimeError(f"{self.target.name}, {method} {path}: {status} {answer[:300]!r}")
-        return answer
+            return ask(self._connection, request)
 
     def get(self, api: str, path: str) -> Any:
         """Return the document of an answer."""
