@@ -42,6 +42,11 @@ def test_json_line_has_the_request_id_and_the_traceback(stream: io.StringIO) -> 
     assert found["time"].endswith("+00:00")
 
 
+def test_json_line_escapes_what_no_encoding_has(stream: io.StringIO) -> None:
+    logger_with(JsonFormatter(), stream).info("Cannot read %s", "file-\udcff")
+    assert json.loads(stream.getvalue())["message"] == "Cannot read file-\udcff"
+
+
 def test_line_breaks_in_a_message_are_escaped(stream: io.StringIO) -> None:
     logger_with(TextFormatter(), stream).info("GET %s", "/a\n2026-01-01 INFO forged")
     assert len(stream.getvalue().splitlines()) == 1

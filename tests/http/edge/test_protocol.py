@@ -184,3 +184,18 @@ def test_pipelined_requests_are_answered_in_order(echo: RunningServer) -> None:
         )
         answer = read_all(client)
     assert answer.index(b'"/pause"') < answer.index(b'"/second"')
+
+
+def test_client_that_waits_for_permission_to_send_its_body_gets_it() -> None:
+    with running_server(Limits()) as server, connect(server) as client:
+        client.sendall(POST + b"Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        assert client.recv(65536).startswith(b"HTTP/1.1 100 ")
+        client.sendall(b"{}")
+        assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+
+
+def test_response_without_a_body_is_sent() -> None:
+    with running_server(Limits()) as server, httpx.Client() as client:
+        assert client.head(f"{server.url}/echo/x").status_code == 200
+        assert client.get(f"{server.url}/echo/nothing").status_code == 204
+        assert client.get(f"{server.url}/echo/x").status_code == 200

@@ -13,6 +13,7 @@ import pytest
 from dibs.http.edge.guards.browsers import BrowserGuard
 from dibs.http.edge.guards.limits import Limits
 from dibs.http.edge.guards.proxies import TrustedProxies
+from dibs.http.edge.logs import JsonFormatter
 from tests.bed.waiting import eventually
 from tests.http.edge.echo_server import EchoDialect, RunningServer, running_server
 
@@ -251,17 +252,20 @@ def test_access_line_has_caller_and_request_but_no_secret(
         headers={"X-Auth-Token": "eva:blue", "X-OpenStack-Request-ID": REQUEST_ID, "Authorization": "Basic hidden"},
     )
     # The line is written after the answer was sent.
-    [line] = eventually(lambda: [record for record in caplog.records if record.name == "dibs.access"])
-    assert (line.method, line.path, line.status) == ("GET", "/echo/v1/n", 200)  # type: ignore[attr-defined]
-    assert (line.user, line.project) == ("eva", "blue")  # type: ignore[attr-defined]
-    assert line.milliseconds > 0  # type: ignore[attr-defined]
-    assert "hidden" not in str(line.__dict__)
+    [record] = eventually(lambda: [record for record in caplog.records if record.name == "dibs.access"])
+    line = json.loads(JsonFormatter().format(record))
+    assert (line["method"], line["path"], line["status"]) == ("GET", "/echo/v1/n", 200)
+    assert (line["user"], line["project"]) == ("eva", "blue")
+    assert line["milliseconds"] > 0
+    assert line["message"].startswith("GET /echo/v1/n 200 ")
+    assert "hidden" not in str(line)
 
 
 def test_path_in_the_log_has_no_proof(echo: RunningServer, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     httpx.get(f"{echo.url}/echo/v1/proofs/hidden/renew")
     # The line is written after the answer was sent.
-    [line] = eventually(lambda: [record for record in caplog.records if record.name == "dibs.access"])
-    assert line.path == "/echo/v1/proofs/***/renew"  # type: ignore[attr-defined]
-    assert "hidden" not in str(line.__dict__)
+    [record] = eventually(lambda: [record for record in caplog.records if record.name == "dibs.access"])
+    line = json.loads(JsonFormatter().format(record))
+    assert line["path"] == "/echo/v1/proofs/***/renew"
+    assert "hidden" not in str(line)

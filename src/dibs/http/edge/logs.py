@@ -7,6 +7,9 @@ import sys
 from typing import Any
 from urllib.parse import unquote
 
+import msgspec
+from msgspec import Struct
+
 from dibs.access.request_id import REQUEST_ID
 from dibs.http.messages import Mounted
 
@@ -15,8 +18,19 @@ ACCESS = logging.getLogger("dibs.access")
 PATH_LENGTH_MAX = 1_000
 MASK = "***"
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
-_ACCESS_FIELDS = ("method", "path", "status", "milliseconds", "user", "project")
+
+class AccessLine(Struct, frozen=True, kw_only=True):
+    """The message about one request; in JSON its fields are members of the line as well."""
+
+    method: str
+    path: str
+    status: int
+    milliseconds: float
+    user: str | None
+    project: str | None
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path} {self.status} {self.milliseconds:.1f} ms"
 
 
 class RequestIdFilter(logging.Filter):
@@ -32,7 +46,7 @@ class JsonFormatter(logging.Formatter):
     """One JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as JSON; the fields of an access line become members."""
+        """Return the record as JSON."""
         line: dict[str, Any] = {
             "time": datetime.datetime.fromtimestamp(record.created, datetime.UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -40,10 +54,15 @@ class JsonFormatter(logging.Formatter):
             "request_id": getattr(record, "request_id", "-"),
             "message": record.getMessage(),
         }
-        line.update({name: getattr(record, name) for name in _ACCESS_FIELDS if hasattr(record, name)})
+        if isinstance(record.msg, AccessLine):
+            line |= msgspec.structs.asdict(record.msg)
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
-        return _ENCODER.encode(line)
+        try:
+            return msgspec.json.encode(line).decode()
+        except UnicodeEncodeError:
+            # The name of a file may contain a lone surrogate, which only an escape can represent.
+            return json.dumps(line)
 
 
 class TextFormatter(logging.Formatter):

@@ -10,7 +10,7 @@ import sys
 from asyncio import TimerHandle
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -18,6 +18,7 @@ from dibs.access.request_id import new_request_id
 from dibs.http.edge.guards.connections import Connections
 from dibs.http.edge.guards.limits import REFUSAL_PAUSE_SECONDS, Limits
 from dibs.http.edge.guards.proxies import UNIX, TrustedProxies
+from dibs.http.edge.joining import JoiningTransport
 from dibs.http.edge.sending import encode_headers
 from dibs.http.failures import Headers, plain_failure
 
@@ -49,7 +50,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timer of the first head, or turn the connection away when there are too many."""
-        super().connection_made(transport)
+        self._joining = JoiningTransport(transport)
+        super().connection_made(cast(asyncio.Transport, self._joining))
         if self._open_connections.enter(self._address):
             self._await_head()
         else:
@@ -109,6 +111,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """Read the rest of a refused body, so that the client gets the response, but only for a limited time."""
+        self._joining.flush()
         super().on_response_complete()
         if self.transport.is_closing():
             self._close_soon()

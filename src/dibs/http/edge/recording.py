@@ -2,8 +2,10 @@
 
 import logging
 import time
+from functools import lru_cache
 
 from msgspec import Struct, field
+from prometheus_client import Counter, Histogram
 
 from dibs.access.actor import Actor
 from dibs.http.edge import logs, metrics
@@ -30,27 +32,24 @@ def record(exchange: Exchange, status: int) -> None:
     """Count the request and log its access line; for health probes only at debug level."""
     seconds = time.perf_counter() - exchange.started
     label = exchange.dialect.mount if exchange.dialect else "site"
-    metrics.REQUESTS.labels(label, exchange.method, status).inc()
-    metrics.SECONDS.labels(label, exchange.method).observe(seconds)
+    requests, durations = _meters(label, exchange.method, status)
+    requests.inc()
+    durations.observe(seconds)
     level = logging.INFO if exchange.dialect or status >= 400 else logging.DEBUG
     if not logs.ACCESS.isEnabledFor(level):
         return
-    path = logs.loggable_path(exchange.raw_path, exchange.dialect)
-    milliseconds = round(seconds * 1000, 3)
-    fields = {
-        "method": exchange.method,
-        "path": path,
-        "status": status,
-        "milliseconds": milliseconds,
-        "user": exchange.actor.user if exchange.actor else None,
-        "project": exchange.actor.project if exchange.actor else None,
-    }
-    logs.ACCESS.log(
-        level,
-        "%s %s %d %.1f ms",
-        exchange.method,
-        path,
-        status,
-        milliseconds,
-        extra=fields,
+    line = logs.AccessLine(
+        method=exchange.method,
+        path=logs.loggable_path(exchange.raw_path, exchange.dialect),
+        status=status,
+        milliseconds=round(seconds * 1000, 3),
+        user=exchange.actor.user if exchange.actor else None,
+        project=exchange.actor.project if exchange.actor else None,
     )
+    logs.ACCESS.log(level, line)
+
+
+@lru_cache(maxsize=1024)
+def _meters(label: str, method: str, status: int) -> tuple[Counter, Histogram]:
+    """Return the meters with these labels. To find them costs as much as to count."""
+    return metrics.REQUESTS.labels(label, method, status), metrics.SECONDS.labels(label, method)

@@ -7,6 +7,7 @@ answers too. The first sends its Origin, the second a Host that is not loopback.
 
 import ipaddress
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -36,6 +37,7 @@ class BrowserGuard(Struct, frozen=True, kw_only=True):
         return f"The origin {origin[:100]!r} may not change anything here. The setting cors_allowed_origin permits it."
 
 
+@lru_cache(maxsize=64)
 def _is_loopback(host: str) -> bool:
     try:
         name = urlsplit(f"//{host}").hostname or ""
