@@ -82,6 +82,11 @@ def test_part_of_a_page_without_a_session_leads_to_the_form(basic: httpx.Client)
     assert answer.headers["hx-redirect"].startswith("/console/sign-in")
 
 
+def test_stream_of_an_ended_session_is_not_tried_again(basic: httpx.Client) -> None:
+    """To a browser, 204 says so; the form, which is HTML, would be an error of the page."""
+    assert basic.get("/console/changes", headers={"accept": "text/event-stream"}).status_code == 204
+
+
 def test_every_page_has_the_security_headers(server: DibsServer) -> None:
     for path in ("/", "/console/fleet", "/console/nowhere", f"/console{assets.names()['console.css']}"):
         headers = httpx.get(server.url + path, headers=HTML).headers

@@ -84,6 +84,9 @@ class Console:
 def _ask_to_sign_in(exchange: Exchange) -> Response:
     """Send the browser to the form, and back to the same page after it."""
     request = exchange.request
+    if request.headers.get("accept") == "text/event-stream":
+        # A page cannot show a form that its stream gets. After 204 the browser does not connect again.
+        return Response(204)
     here = quote(f"/console{request.path if request.path != '/' else ''}")
     if request.query:
         here += "?" + urlencode(request.query)
