@@ -75,8 +75,8 @@ class Settings:
     force_noauth: bool = _setting(False, "Allow noauth on an address that is not loopback.")
     trusted_proxies: str = _setting(
         "",
-        "Addresses and networks of proxies whose X-Forwarded headers count, separated by commas; unix for clients of a"
-        " unix socket.",
+        "Addresses and networks of proxies whose X-Forwarded headers are trusted, separated by commas; unix for clients"
+        " of a unix socket.",
         check=TrustedProxies.parse,
     )
     threads: int = _setting(
@@ -139,7 +139,7 @@ class Settings:
         False, "Refuse system-scoped tokens in the Placement API, as Placement does."
     )
     placement_quotas: bool = _setting(
-        False, "Check the quotas of projects for claims through the Placement API too, not only count them."
+        False, "Enforce quotas for claims through the Placement API too. By default, these claims are only counted."
     )
     placement_randomize_candidates: bool = _setting(
         False, "Return allocation candidates in random order, so that schedulers do not compete for the same ones."
@@ -161,7 +161,7 @@ class Settings:
     )
     cors_allow_headers: str = _setting("", "Additional request headers allowed for these origins, separated by commas.")
     console_session_hours: float = _setting(
-        12.0, "Time after which a user who does nothing must sign in to the console again.", check=_at_least(0.01)
+        12.0, "Time of inactivity after which a user must sign in to the console again.", check=_at_least(0.01)
     )
     conductor_name: str = _setting("", "Name of this conductor. Default: host name and port.", begins="conductors")
     conductor_group: str = _setting("", "Conductor group of this conductor.")
@@ -172,7 +172,9 @@ class Settings:
         check=_at_least(0.01),
     )
     take_over_seconds: float = _setting(
-        60.0, "Interval at which the work of failed conductors is taken over. 0 disables it.", check=_at_least(0)
+        60.0,
+        "Time within which other conductors take over the work of a failed one. 0 disables it.",
+        check=_at_least(0),
     )
     retention_days: float = _setting(
         30.0,
@@ -211,7 +213,7 @@ class Settings:
         begins="allocations",
     )
     allocation_lifetime_seconds_max: int = _setting(
-        0, "Maximum lifetime of an allocation, from its creation or renewal on. 0: no limit.", check=_at_least(0)
+        0, "Maximum lifetime of an allocation, from its creation or renewal. 0: no limit.", check=_at_least(0)
     )
     allocation_notice_seconds: int = _setting(
         900, "Time from the notice that an allocation ends soon to its end. 0: no notice.", check=_at_least(0)
@@ -221,7 +223,7 @@ class Settings:
     )
     allocation_turnover_seconds: int = _setting(
         600,
-        "Time for undeploying and cleaning a node that promised starts in the queue allow for.",
+        "Time for undeploying and cleaning a node, which promised starts of the queue include.",
         check=_at_least(0),
     )
     allocation_end: str = _setting(
@@ -231,13 +233,13 @@ class Settings:
     )
     queue_order: str = _setting(
         "fifo",
-        "Order of the queue: fifo, first come first served, or fair_share, by what each project had of the nodes and by"
-        " its weight. The same in all processes.",
+        "Order of the queue: fifo, first come first served, or fair_share, by the past use of nodes and the weight of"
+        " each project. It must be the same in all processes.",
         check=_one_of("fifo", "fair_share"),
     )
     fair_share_half_life_hours: float = _setting(
         168.0,
-        "Time after which a node that a project had counts half in the order of the queue.",
+        "Time after which past use of a node counts half in the order of the queue.",
         check=_at_least(0.01),
     )
     hold_seconds: float = _setting(
@@ -268,10 +270,10 @@ class Settings:
         180, "Days after which terminated leases are removed. 0: never.", check=_at_least(0)
     )
     lease_seconds_max: int = _setting(0, "Maximum duration of a lease. 0: no limit.", check=_at_least(0))
-    lease_exempt_projects: str = _setting("", "Projects without this limit, separated by commas.")
+    lease_exempt_projects: str = _setting("", "Projects without a maximum duration of leases, separated by commas.")
     compute_backend: str = _setting(
         "embedded",
-        "Service that has the flavors and servers of leases: embedded (/compute) or nova.",
+        "Service that provides the flavors and servers of leases: embedded (/compute) or nova.",
         check=_one_of("embedded", "nova"),
         begins="integrations",
     )
@@ -296,7 +298,7 @@ class Settings:
         begins="calls between `dibs api` and `dibs conductor`",
     )
     rpc_url: str = _setting(
-        "", "URL at which `dibs api` reaches this conductor. Default: made from rpc_bind or the host name."
+        "", "URL at which `dibs api` reaches this conductor. Default: derived from rpc_bind or the host name."
     )
     rpc_secret: str = _setting(
         "", "Secret shared by all `dibs api` and `dibs conductor` processes.", check=_is_long_enough, secret=True
@@ -315,8 +317,8 @@ class Settings:
     keystone_project_domain: str = _setting("Default", "Domain of the service project.")
     keystone_limits_service: str = _setting(
         "",
-        "Name of the service in Keystone whose unified limits are the quotas. Its user needs the role reader on the"
-        " system. Empty: quotas are set in Dibs.",
+        "Name of the service in Keystone whose unified limits are the quotas. The service user needs the role reader on"
+        " the system. Empty: quotas are set in Dibs.",
     )
 
     def __post_init__(self) -> None:
