@@ -38,10 +38,10 @@ class Create(ClientShowOne):
     """Create an allocation, or several at once.
 
     Without --wait, the command returns before a node is allocated: see "show" for the result. With --wait, the
-    allocation stays in the queue until a node is available; Ctrl-C deletes it, and so does the server when this command
-    was killed or has lost its network (--keep-alive). With --shell, a command runs with the
-    details of the node in its environment (DIBS_NODE_UUID, DIBS_NODE_NAME, DIBS_NODE_TRAITS and more). When it ends,
-    the node is released, and its exit code is returned.
+    allocation stays in the queue until a node is available; Ctrl-C deletes it, and the server deletes it when this
+    command is killed or loses its network (--keep-alive). With --shell, a command runs with the details of the node in
+    its environment (DIBS_NODE_UUID, DIBS_NODE_NAME, DIBS_NODE_TRAITS and more). When that command ends, dibs releases
+    the node and exits with the same code.
     """
 
     example = "--resource-class gold --trait CUSTOM_NVME --name mine --wait 2h"
@@ -150,7 +150,7 @@ class List(ClientLister):
 
 
 class Show(ClientShowOne):
-    """Show an allocation; while it waits, also its position, and when it has its node at the latest."""
+    """Show an allocation; while it waits, also its position in the queue and its latest start."""
 
     example = "mine -f value -c node_uuid"
 
@@ -197,9 +197,9 @@ class Retry(ClientShowOne):
 
 
 class Renew(ClientShowOne):
-    """Give an allocation another end, counted from now.
+    """Set a new end for an allocation, counted from now.
 
-    Without a time, its lifetime begins anew. Refused if its node is promised to another user from an earlier time on.
+    Without a time, the allocation gets its lifetime again. Refused if its node is promised to another user before that.
     """
 
     example = "mine --lifetime 8h"

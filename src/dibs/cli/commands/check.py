@@ -10,9 +10,9 @@ SHOWN_MAX = 20
 
 
 class Check(DatabaseCommand):
-    """Verify that the rows of the database keep the laws of the ledger.
+    """Verify that the rows of the database obey the laws of the ledger.
 
-    Reads only, a page of rows at a time, while clients and conductors go on. Exits with 1 when a law is broken.
+    Only reads, a page of rows at a time, while clients and conductors keep working. Exits with 1 when a law is broken.
     """
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:

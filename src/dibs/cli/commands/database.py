@@ -48,7 +48,7 @@ class Version(DatabaseCommand):
 class EncryptSecrets(SettingsCommand):
     """Encrypt the secrets in the database with the first key of secret_keys_file.
 
-    Run it after the first key was added or replaced, when every process has the new file.
+    Run it after adding or replacing the first key, when every process has the new file.
     """
 
     needs = frozenset({"database", "secret_keys_file"})

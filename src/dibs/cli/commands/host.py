@@ -78,7 +78,7 @@ class Set(ClientShowOne):
 
 
 class Delete(ClientCommand):
-    """Remove hosts from those that leases can book."""
+    """Unregister hosts, so that leases can no longer book them."""
 
     example = "rack1-01"
 

@@ -66,7 +66,7 @@ class List(ClientLister):
 
 
 class Show(ClientShowOne):
-    """Show a node, as it is or as it was."""
+    """Show a node, now or at an earlier time."""
 
     example = "rack1-01 --at 2d -f json"
 
@@ -74,7 +74,9 @@ class Show(ClientShowOne):
         """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
         parser.add_argument("node", metavar="NODE", help="Name or UUID of the node")
-        parser.add_argument("--at", type=past_moment, metavar="TIME", help="Show what it was then; 2d: two days ago")
+        parser.add_argument(
+            "--at", type=past_moment, metavar="TIME", help="Show the node at an earlier time; 2d: two days ago"
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[Any, ...]]:

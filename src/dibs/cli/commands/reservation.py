@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("uuid", "node", "instance_uuid", "project_id", "age", "left")
 FIELDS = ("uuid", "node", "node_uuid", "instance_uuid", "project_id", "expires_at", "created_at", "updated_at")
-_IDENT = "UUID of the reservation, the name that it was created with, or its node"
+_IDENT = "UUID of the reservation or its instance, the name that it was created with, or its node"
 
 
 class Create(ClientShowOne):

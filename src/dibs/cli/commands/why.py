@@ -45,14 +45,14 @@ class Why(AnsweredByExitCode):
         parser = super().get_parser(prog_name)
         question = parser.add_mutually_exclusive_group(required=True)
         question.add_argument("--resource-class", metavar="CLASS", help="Resource class of the nodes")
-        question.add_argument("--keep", metavar="ALLOCATION", help="How long can this allocation be kept at most?")
+        question.add_argument("--keep", metavar="ALLOCATION", help="Show how long this allocation can be kept")
         parser.add_argument("--trait", **SEVERAL, metavar="TRAIT", help="Required traits")
         parser.add_argument("--candidate-node", **SEVERAL, metavar="NODE", help="Candidate nodes, by name or UUID")
         parser.add_argument("--bulk", type=int, default=1, metavar="COUNT", help="Number of nodes; 1 by default")
         detail = parser.add_mutually_exclusive_group()
         detail.add_argument("--all", action="store_true", help="Show the reason for each node")
         detail.add_argument(
-            "--at", type=past_moment, metavar="TIME", help="Explain what was available then; '2 days ago' or 2d"
+            "--at", type=past_moment, metavar="TIME", help="Explain an earlier time, such as '2 days ago' or 2d"
         )
         parser.add_argument(
             "--limit", type=int, default=1_000, metavar="COUNT", help="Maximum number of nodes of --all"

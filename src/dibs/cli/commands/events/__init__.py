@@ -1,1 +1,1 @@
-"""Commands about what is made from events. Start with ``webhook``."""
+"""Commands for webhooks, calendars and reports, which use events. Start with ``webhook``."""

@@ -46,7 +46,7 @@ class List(ClientLister):
 
 
 class Delete(ClientCommand):
-    """Delete calendars, so that their URLs show nothing any more."""
+    """Delete calendars, so that their URLs stop working."""
 
     example = "7c2b0f6e-52f5-4a0e-9f6a-1b1f5a3f6c11"
 

@@ -101,7 +101,7 @@ class Delete(ClientCommand):
 
 
 class ListDeliveries(ClientLister):
-    """List the deliveries of a webhook, newest first, with the reasons of those that failed."""
+    """List the deliveries of a webhook, newest first, with the reasons for failures."""
 
     example = "7c2b0f6e-52f5-4a0e-9f6a-1b1f5a3f6c11 --state failed"
 

@@ -1,1 +1,1 @@
-"""Commands for those who run the machines."""
+"""Commands for operators of the machines."""

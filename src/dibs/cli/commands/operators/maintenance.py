@@ -23,7 +23,7 @@ class Plan(ClientShowOne):
             "--for", type=seconds, required=True, dest="seconds", metavar="DURATION", help="Duration: 3h"
         )
         parser.add_argument(
-            "--before", type=moment, metavar="TIME", help="When it must have ended; in 30 days by default"
+            "--before", type=moment, metavar="TIME", help="Latest end of the window; in 30 days by default"
         )
         parser.add_argument("--name", metavar="NAME", help="Name of the maintenance")
         parser.add_argument("--apply", action="store_true", help="Book the window and move the leases")

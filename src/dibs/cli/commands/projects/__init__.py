@@ -1,1 +1,1 @@
-"""Commands about what projects may have, and when it is their turn."""
+"""Commands about the quotas of projects and their weights in the queue."""

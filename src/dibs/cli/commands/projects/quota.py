@@ -1,4 +1,4 @@
-"""``dibs quota …``: how much of the nodes each project may have."""
+"""``dibs quota …``: the limits of each project."""
 
 import argparse
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ NO_LIMIT = "none"
 
 
 class Set(ClientLister):
-    """Set limits of a project. What it has already stays, even when it is more."""
+    """Set limits of a project. It keeps what it has, even above a new limit."""
 
     example = "physics --resource-class gold --nodes 8"
 
@@ -94,7 +94,7 @@ def _limit(text: str) -> int | str:
     if text == NO_LIMIT:
         return NO_LIMIT
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number, nor {NO_LIMIT!r} for no limit.")
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor {NO_LIMIT!r} (no limit).")
     return int(text)
 
 

@@ -18,7 +18,9 @@ class Set(ClientCommand):
         """Return the parser of the arguments."""
         parser = super().get_parser(prog_name)
         parser.add_argument("project", metavar="PROJECT", help="ID of the project")
-        parser.add_argument("weight", metavar="WEIGHT", type=int, help="Weight against the others; the default is 1")
+        parser.add_argument(
+            "weight", metavar="WEIGHT", type=int, help="Weight relative to other projects; the default is 1"
+        )
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
@@ -27,7 +29,7 @@ class Set(ClientCommand):
 
 
 class List(ClientLister):
-    """List the weights of projects, and the nodes that each had on the average lately and has now."""
+    """List the weights of projects, with the recent average and the current number of their nodes."""
 
     example = "-f csv"
 
@@ -37,7 +39,7 @@ class List(ClientLister):
 
 
 class Unset(ClientCommand):
-    """Give a project the default weight again."""
+    """Reset the weight of a project to the default."""
 
     example = "physics"
 
