@@ -33,7 +33,7 @@ STATUSES: Mapping[type[DibsError], int] = {
 _MESSAGES: Mapping[type[DibsError], str] = {
     LeaseNotFound: "There is no such lease. It may have ended.",
     StoreUnavailable: "The database cannot be reached right now. Please try again.",
-    StoreContended: "Too many changes happen at the same time. Please try again.",
+    StoreContended: "Too many concurrent changes. Please try again.",
 }
 
 

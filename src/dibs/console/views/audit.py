@@ -28,8 +28,8 @@ def show(exchange: Exchange) -> Response:
         projects=projects,
         node=_find_node(exchange, asked["node"]) if asked.get("node") else None,
         type=asked.get("type") or None,
-        since=exchange.zone.read(asked["since"], "the first moment") if asked.get("since") else None,
-        until=exchange.zone.read(asked["until"], "the last moment") if asked.get("until") else None,
+        since=exchange.zone.read(asked["since"], "the start of the period") if asked.get("since") else None,
+        until=exchange.zone.read(asked["until"], "the end of the period") if asked.get("until") else None,
         marker=int(marker) if marker.isascii() and marker.isdigit() and len(marker) <= 18 else None,
         limit=PAGE_ROWS,
     )
