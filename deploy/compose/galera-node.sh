@@ -1,5 +1,5 @@
 #!/bin/sh
-# Start a cluster node at its last position: after a kill InnoDB has it, and --wsrep-recover reads it.
+# Start a cluster node at its last position, which --wsrep-recover reads from InnoDB after a kill.
 # A node without a position would copy the whole database again, or refuse to start a cluster.
 set -eu
 position=""
