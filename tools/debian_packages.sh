@@ -47,7 +47,7 @@ echo "==> installing Debian packages:$missing"
 # PostgreSQL's package creates a cluster called main and starts it. With this setting, it does not start it. The setting
 # is read from this folder for this installation only; the configuration of the machine stays as it is.
 settings=$(mktemp -d)
-# The packages of PgBouncer, MariaDB and etcd start a service, unless this file says no. It is removed at the end.
+# The packages of PgBouncer, MariaDB and etcd start a service, unless this file forbids it. It is removed at the end.
 policy=""
 [ -e /usr/sbin/policy-rc.d ] || policy=/usr/sbin/policy-rc.d
 trap 'rm -rf "$settings" $policy' EXIT
@@ -58,7 +58,7 @@ export DEBIAN_FRONTEND=noninteractive PGSYSCONFDIR="$settings"
 apt-get -q update
 # shellcheck disable=SC2086
 apt-get -q install --yes --no-install-recommends $missing
-# Nor does it start at the next boot.
+# These services must not start at the next boot either.
 for service in pgbouncer mariadb etcd; do
     case "$missing " in
     *"$service "* | *"$service-server "*) systemctl disable $service >/dev/null 2>&1 || true ;;

@@ -96,7 +96,7 @@ def wait_in_the_queue(api: Api, colleague: list[str]) -> None:
 
 def lease_for_monday(api: Api) -> None:
     """Lease a machine for a time in the future, extend the lease, and see what another request is told."""
-    heading("And on Monday? A lease promises a machine; nobody else gets it then")
+    heading("And on Monday? A lease promises a machine; no other request gets it then")
     host = api.call("POST", "/os-hosts", {"name": "r6-s01"}, api="/reservation/v1")["host"]["id"]
     start = next_monday()
     try:

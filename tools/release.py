@@ -81,7 +81,7 @@ def release(root: Path, version: str) -> None:
     if unasked:
         print(f"NOT CHECKED for known vulnerabilities: {unasked}. Before you publish, run where PyPI can be reached:")
         print(f"    {' '.join(AUDIT)}")
-    print("Look at them, then publish:")
+    print("Check them, then publish:")
     print(f"    git push origin {branch} v{version}")
     print(f"    twine upload {' '.join(str(path.relative_to(root)) for path in built if path.suffix != '.json')}")
 

@@ -16,8 +16,7 @@ _INTRODUCTION = """\
 # Errors and reason codes
 
 Every refusal has a message with the reason; names in braces stand for values of the request. The status depends on the
-API. What to do about the frequent ones:
-[When something fails](../howto/when-something-fails.md).
+API. [When something fails](../howto/when-something-fails.md) says what to do about the frequent ones.
 
 ## Errors
 
@@ -27,7 +26,7 @@ The *code* is `error.code` in the Dibs API (`/dibs`). An API without a status fo
 _PLACEMENT = """\
 ## Codes of the placement API
 
-From version 1.23 on an error of `/placement` has a `code` for programs.
+Since version 1.23, an error of `/placement` has a `code` for programs.
 """
 
 _REASONS = """\
