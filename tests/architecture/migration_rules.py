@@ -1,4 +1,4 @@
-"""What a migration may do while the release before runs on its schema, judged by its SQL on each engine."""
+"""What a migration may do while the previous release runs on its schema, judged by its SQL on each engine."""
 
 import io
 import re
@@ -35,7 +35,7 @@ def statements_of(upgrade: Callable[[], None], dialect: str) -> list[str]:
 
 
 def complaints(statements: Sequence[str], released: str | None) -> Iterator[str]:
-    """Complain about what the release before does not survive; ``released`` is the revision of the last release.
+    """Complain about what the previous release does not survive; ``released`` is the revision of the last release.
 
     A migration that begins with ``refuse_code_before`` may remove what that revision, which is released, does not use.
     """

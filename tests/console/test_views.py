@@ -103,14 +103,37 @@ def test_page_names_commands_that_there_are(booked: tuple[DibsServer, str]) -> N
             found(app, None).get_parser(name).parse_args(arguments)
 
 
+def csrf_of(browser: httpx.Client, path: str) -> str:
+    found = re.search(r'name="csrf" value="([^"]+)"', browser.get(path).text)
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"action": "dance"}, "Choose an action."),
+        ({"action": "maintenance"}, "Enter the reason."),
+        ({"action": "maintenance", "text": "x" * 100_000}, "Enter at most "),
+        ({"action": "maintenance", "text": "broken"}, "Choose from 1 to "),
+    ],
+)
+def test_refused_form_for_several_nodes_names_the_mistake(
+    booked: tuple[DibsServer, str], fields: Mapping[str, str], problem: str
+) -> None:
+    server, _ = booked
+    with httpx.Client(base_url=server.url, headers=PERSONAS["system admin"], timeout=60) as browser:
+        answer = browser.post("/console/fleet/preview", data={"csrf": csrf_of(browser, "/console/fleet"), **fields})
+    assert answer.status_code == 400
+    assert problem in answer.text
+
+
 def test_mine_makes_a_calendar_that_needs_no_session(booked: tuple[DibsServer, str]) -> None:
     server, _ = booked
     with httpx.Client(base_url=server.url, headers=PERSONAS["owner member"], timeout=60) as browser:
-        form = browser.get("/console/mine").text
-        csrf = re.search(r'name="csrf" value="([^"]+)"', form)
-        assert csrf is not None
+        csrf = csrf_of(browser, "/console/mine")
         assert browser.post("/console/mine/calendar", data={"csrf": "other"}).status_code == 403
-        page = browser.post("/console/mine/calendar", data={"csrf": csrf[1]}).text
+        page = browser.post("/console/mine/calendar", data={"csrf": csrf}).text
     url = re.search(r'href="([^"]+[.]ics)"', page)
     assert url is not None
     assert "X-WR-CALNAME:Dibs storage" in httpx.get(html.unescape(url[1]), timeout=60).text

@@ -21,7 +21,7 @@ class Offer(Struct, frozen=True):
 
 
 class Why(Struct, frozen=True):
-    """Whether nodes or hosts are available, why not, when they will be, and what is instead. It is true if they are."""
+    """Whether nodes or hosts are available, why not, when they will be, and the alternatives. True if they are."""
 
     fits: bool
     """True if enough nodes or hosts are available now."""

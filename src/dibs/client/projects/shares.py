@@ -37,7 +37,7 @@ class Shares:
 
     @dibs_errors()
     def unset(self, project: str) -> None:
-        """Give a project the default weight again."""
+        """Reset the weight of a project to the default."""
         exceptions.raise_from_response(self._native.delete(_path(project)))
 
 

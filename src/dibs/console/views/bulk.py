@@ -81,8 +81,10 @@ def _read(exchange: Exchange) -> tuple[Action, str, list[Line]]:
     text = exchange.form.get("text", "")
     if action.needs and not text:
         raise Refusal(400, f"Enter {action.needs}.")
+    if len(text) > TEXT_LENGTH_MAX:
+        raise Refusal(400, f"Enter at most {TEXT_LENGTH_MAX} characters.")
     chosen = tuple(dict.fromkeys(value for name, value in exchange.fields if name == "node"))
-    if not 0 < len(chosen) <= NODES_MAX or len(text) > TEXT_LENGTH_MAX:
+    if not 0 < len(chosen) <= NODES_MAX:
         raise Refusal(400, f"Choose from 1 to {NODES_MAX} nodes.")
     schedule = read_schedule(
         exchange,

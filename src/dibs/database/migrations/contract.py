@@ -1,6 +1,6 @@
 """The first step of a migration that removes or narrows something: keep older code from starting.
 
-Migrations expand the schema, so that the release before runs on it. What a release no longer uses is removed by a
+Migrations expand the schema, so that the previous release runs on it. What a release no longer uses is removed by a
 later one; ``docs/adr`` and ``tests/architecture/test_migrations.py`` say what counts as removing.
 """
 

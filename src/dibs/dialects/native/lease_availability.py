@@ -1,4 +1,4 @@
-"""Explain whether a lease is possible, why not, from when on, and what is instead, without booking anything."""
+"""Explain whether a lease is possible, why not, when it will be, and the alternatives, without booking anything."""
 
 import time
 from collections.abc import Mapping

@@ -180,7 +180,7 @@ ROUTES: tuple[Route[Handler], ...] = (
         method="DELETE",
         path="/v1/shares/{project}",
         handler=shares.remove_weight,
-        summary="Give a project the default weight again",
+        summary="Reset the weight of a project to the default",
         statuses={204: "removed"},
     ),
     Route(
