@@ -13,6 +13,7 @@ from dibs.leases.model.bookings import Booking
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.matching.budgets import BudgetSpent, SearchBudget
 from dibs.leases.model.matching.calendar import Calendar
+from dibs.leases.model.matching.fleet import each_alone
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.matching.requirements import parse
 from dibs.leases.model.matching.selection import select_hosts
@@ -130,4 +131,6 @@ def _calendar(hosts: Sequence[Host], booked: Sequence[Movable]) -> Calendar:
         for each in booked
         for host_id, amount in each.hosts.items()
     ]
-    return Calendar(hosts=hosts, bookings=rows, first_starts={row.host_id: row.start_at for row in rows}, now=0)
+    return Calendar(
+        fleet=each_alone(hosts), bookings=rows, first_starts={row.host_id: row.start_at for row in rows}, now=0
+    )

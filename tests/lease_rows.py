@@ -4,11 +4,11 @@ import json
 import uuid
 from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import Connection, insert, update
 
 from dibs.leases.model.leases import END, INSTANCES, PENDING, RESERVATION_PENDING, START, UNDONE, WHOLE_HOST
 from dibs.leases.tables import bookings, hosts, lease_events, lease_reservations, leases
-from dibs.ledger.tables import inventories, providers
+from dibs.ledger.tables import inventories, providers, structure_versions
 from tests.fleet import FIRST_ID, NOW
 from tests.laws import connect
 from tests.lease_builders import at
@@ -29,6 +29,7 @@ def fill_hosts(url: str, count: int, first: int = 0) -> None:
         connection.execute(insert(providers), children)
         connection.execute(insert(inventories), [row | {"provider_id": FIRST_ID + n} for n in numbers for row in sizes])
         connection.execute(insert(hosts), [dict(host) | _host(n) for n in numbers])
+        _raise_versions(connection)
 
 
 def fill_leases(url: str, count: int, host_count: int) -> None:
@@ -49,6 +50,7 @@ def fill_booked_nodes(url: str, count: int, each: int, first_start: int) -> None
         children = [_provider(RESERVATIONS_FIRST_ID + n, FIRST_ID + n, FIRST_ID + n) for n in numbers]
         connection.execute(insert(providers), children)
         connection.execute(insert(hosts), [_host(n) | {"created_at": NOW} for n in numbers])
+        _raise_versions(connection)
         windows = [(n, first_start + (2 * k + n % 2) * day) for n in numbers for k in range(each)]
         rows = [_lease(n) | {"start_at": start, "end_at": start + day} for n, (_, start) in enumerate(windows)]
         connection.execute(insert(leases), rows)
@@ -62,6 +64,11 @@ def fill_booked_nodes(url: str, count: int, each: int, first_start: int) -> None
                 for n, (host, start) in enumerate(windows)
             ],
         )
+
+
+def _raise_versions(connection: Connection) -> None:
+    """Let processes that know the hosts notice the new ones."""
+    connection.execute(update(structure_versions).values(version=structure_versions.c.version + 1))
 
 
 def _provider(row_id: int, root: int, parent: int | None) -> dict[str, Any]:

@@ -100,7 +100,6 @@ REASONS: dict[str, tuple[str, ...]] = {
         "leases.hosts.add_properties",
         "leases.hosts.remove",
         "leases.hosts.set_properties",
-        "leases.hosts.touch",
     ),
     "versions tell other processes that what they know of providers has changed": ("ledger.structure._write",),
     "a host has the name of its node, whose event shows the change": ("leases.hosts.rename",),

@@ -1,6 +1,6 @@
-"""A process that changes the structure of providers and searches it: ``restructuring DATABASE SEED ROUNDS``.
+"""A process that changes the structure of providers and hosts and searches it: ``restructuring DATABASE SEED ROUNDS``.
 
-Each search compares the index of this process with the tables, in one transaction. A difference ends the process with
+Each search compares what this process remembers with the tables, in one transaction. A difference ends the process with
 an error.
 """
 
@@ -19,6 +19,8 @@ from dibs.database import Store, open_store
 from dibs.database.runner import Runner
 from dibs.database.transaction import Transaction
 from dibs.errors import DibsError
+from dibs.leases.operations.hosts import RegisterHost, UpdateHost, delete_host, list_hosts, register_host, update_host
+from dibs.leases.queries.matching import fleet
 from dibs.ledger.model.providers import Provider, ProviderQuery
 from dibs.ledger.operations.aggregates import SetAggregates, set_aggregates
 from dibs.ledger.operations.inventories import SetInventories, Sizes, set_inventories
@@ -55,20 +57,26 @@ def content(index: Structure) -> Content:
     }
 
 
+def both(tx: Transaction) -> tuple[object, object]:
+    """Return providers and hosts as this process remembers them, and as the transaction loads them from the tables."""
+    remembered = content(loading.current_structure(tx)), fleet.every(tx).hosts
+    return remembered, (content(Structure(loading._load(tx, NOTHING))), fleet._load(tx, fleet._NOTHING).fleet.hosts)
+
+
 def compare(tx: Transaction) -> None:
-    """Raise unless the index of this process is what the transaction would load from the tables."""
+    """Raise unless this process remembers what the transaction would load from the tables."""
     for _ in range(COMPARISONS_MAX):
-        index, loaded = loading.current_structure(tx), Structure(loading._load(tx, NOTHING))
-        if content(index) == content(loaded):
+        remembered, loaded = both(tx)
+        if remembered == loaded:
             return
         # A writing transaction may see the commit of another one in between, but not each time.
-    raise AssertionError(f"the index is old: {content(index)} is now {content(loaded)}")
+    raise AssertionError(f"the index is old: {remembered} is now {loaded}")
 
 
 def compare_once(tx: Transaction) -> None:
     """Raise unless both are the same at the first look, as they are in one snapshot."""
-    index, loaded = loading.current_structure(tx), Structure(loading._load(tx, NOTHING))
-    assert content(index) == content(loaded), f"the index is old: {content(index)} is now {content(loaded)}"
+    remembered, loaded = both(tx)
+    assert remembered == loaded, f"the index is old: {remembered} is now {loaded}"
 
 
 def change(runner: Runner, chance: random.Random) -> None:
@@ -96,7 +104,12 @@ def _changes(
         may_move_again=True,
     )
     groups = (AGGREGATE,) * chance.randint(0, 1)
+    host = chance.choice(["1", *(str(each.id) for each in runner.read(list_hosts, SERVICE, None))])
+    gpu = UpdateHost(id=host, properties={"gpu": chance.choice(["a100", "h100", None])})
     return (
+        lambda: runner.write(register_host, SERVICE, RegisterHost(name=chosen.uuid)),
+        lambda: runner.write(update_host, SERVICE, gpu),
+        lambda: runner.write(delete_host, SERVICE, host),
         lambda: runner.write(set_provider_traits, SERVICE, traits),
         lambda: runner.write(
             set_inventories, SERVICE, SetInventories(provider=chosen.uuid, generation=None, sizes=sizes)

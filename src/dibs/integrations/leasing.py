@@ -29,7 +29,9 @@ def create_approved(runner: Runner, access: Access, command: CreateLease, enforc
         runner.read(propose_lease, access, command)
     try:
         return runner.write(create_lease, access, replace(command, moving=False))
-    except NotEnoughHosts:
+    except NotEnoughHosts as refused:
+        if refused.final:
+            raise
         # The search for leases to move takes longest when it is in vain, so it runs outside a write first.
         runner.read(propose_lease, access, command)
     return runner.write(create_lease, access, command)
@@ -42,6 +44,8 @@ def update_approved(runner: Runner, access: Access, command: UpdateLease, enforc
         enforcement.check_update(runner.read(propose_update, access, command))
     try:
         return runner.write(update_lease, access, replace(command, moving=False))
-    except NotEnoughHosts:
+    except NotEnoughHosts as refused:
+        if refused.final:
+            raise
         runner.read(propose_update, access, command)
     return runner.write(update_lease, access, command)

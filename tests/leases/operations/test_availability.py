@@ -115,6 +115,19 @@ def test_update_that_does_not_fit_has_a_later_start_until_the_lease_begins(ledge
     assert ledger.runner.read(find_later_start_of_update, OWNER, command) is None
 
 
+def test_bookings_behind_the_window_are_read_only_when_a_later_start_may_fit(ledger):
+    make_host(ledger)
+    lease(ledger, 1, 2, whole())
+    lease(ledger, 3, 4, whole())
+
+    def known(asked) -> int:
+        return read_availability(ledger, 1, 2, asked).later.calendar.size - 1
+
+    assert known(whole()) == 2
+    assert known(whole(2)) == 1
+    assert find_later_start(ledger, 1, 2, whole(2)).result is SearchResult.NEVER
+
+
 def latest(ledger: Ledger, made, **rules):
     command = FindLatestEnd(uuid=made.uuid, rules=LeaseRules(**rules))
     found = ledger.runner.read(find_latest_end, OWNER, command)

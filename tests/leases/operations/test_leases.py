@@ -39,6 +39,7 @@ from tests.lease_builders import (
     instances,
     lease,
     make_host,
+    read_availability,
     shown,
     whole,
 )
@@ -223,6 +224,7 @@ def test_refusals_and_lists_take_a_constant_number_of_statements(ledger):
     lease(ledger, 1, 2, whole())
 
     def measure() -> list[int]:
+        read_availability(ledger, 1, 2, whole(90))  # Remembers the hosts.
         return [
             statements(ledger, lambda: refusal(ledger, 1, 2, whole(90))),
             statements(ledger, lambda: ledger.runner.read(list_leases, OWNER, ListLeases(limit=1_000))),

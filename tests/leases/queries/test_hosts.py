@@ -25,7 +25,7 @@ def test_unit_and_hold_of_a_node_are_always_read(ledger: Ledger) -> None:
 
 def test_properties_are_set_and_removed(ledger: Ledger) -> None:
     made = make_host(ledger, gpu="a100", rack="r1")
-    ledger.run(lambda tx: hosts.set_properties(tx, made.id, {"gpu": None, "rack": "r2", "row": "7"}))
+    ledger.run(lambda tx: hosts.set_properties(tx, made, {"gpu": None, "rack": "r2", "row": "7"}, 1))
     found = ledger.store.read(lambda tx: hosts.get(tx, made.id))
     assert found is not None
     assert found.properties == {"rack": "r2", "row": "7"}

@@ -13,13 +13,11 @@ from dibs.candidates.model.index.building import StructureRows, build_trees
 from dibs.candidates.model.index.shapes import IndexedTree, Shape
 from dibs.candidates.model.index.structure import NOTHING, Part, Structure, part_of
 from dibs.database.sets import Among, listed
-from dibs.database.transaction import Again, Transaction
+from dibs.database.transaction import Transaction
 from dibs.ledger.queries import structure
 from dibs.ledger.tables import inventories, provider_aggregates, provider_traits, providers, resource_classes
 
 REMEMBERED = "structure"
-LOADS_MAX = 5
-"""How often a writing transaction loads the structure, when other transactions change it meanwhile."""
 
 _ROOTS = Among(select(providers.c.id).where(providers.c.parent_id.is_(None)), providers.c.bucket, "listed")
 _CLASS_NAMES = Among(select(resource_classes.c.id, resource_classes.c.name), resource_classes.c.id, "listed")
@@ -70,19 +68,8 @@ def current_structure(tx: Transaction) -> Structure:
 
 def _load(tx: Transaction, known: Structure) -> dict[int, Part]:
     """Return every bucket, those of the known version as they are."""
-    parts = known.parts
-    before = structure.versions(tx)
-    for _ in range(LOADS_MAX):
-        changed = {
-            bucket for bucket, version in before.items() if bucket not in parts or parts[bucket].version != version
-        }
-        rows = _read(tx, changed)
-        after = structure.versions(tx)
-        if after == before:
-            return {**parts, **_parts(rows, {bucket: before[bucket] for bucket in changed}, known.shapes)}
-        # Each statement of a writing transaction sees what is committed by then, so that the rows may not fit together.
-        before = after
-    raise Again
+    rows, versions = structure.read_changed(tx, {bucket: part.version for bucket, part in known.parts.items()}, _read)
+    return {**known.parts, **_parts(rows, versions, known.shapes)}
 
 
 def _read(tx: Transaction, buckets: Collection[int]) -> StructureRows:

@@ -74,3 +74,8 @@ class LeaseConflict(DibsError):
 
 class NotEnoughHosts(DibsError):
     """Not enough hosts available: {shortage}"""
+
+    @property
+    def final(self) -> bool:
+        """True when no move of other leases helps."""
+        return bool(self.details.get("final"))

@@ -45,17 +45,24 @@ class HostDetails(Struct, frozen=True, kw_only=True):
 
     classes: frozenset[str] | None = None
     """Resource classes whose inventories to read; None: all. The unit of a node is always read."""
-    traits: frozenset[str] = frozenset()
+    traits: frozenset[str] | None = frozenset()
+    """Traits to read; None: all. The trait of a disabled host is always read."""
     properties: bool = True
     """Whether to read the properties that operators gave."""
 
     def __or__(self, other: "HostDetails") -> "HostDetails":
-        everything = self.classes is None or other.classes is None
         return HostDetails(
-            classes=None if everything else (self.classes or frozenset()) | (other.classes or frozenset()),
-            traits=self.traits | other.traits,
+            classes=_both(self.classes, other.classes),
+            traits=_both(self.traits, other.traits),
             properties=self.properties or other.properties,
         )
+
+
+def _both(some: frozenset[str] | None, others: frozenset[str] | None) -> frozenset[str] | None:
+    return None if some is None or others is None else some | others
+
+
+EVERYTHING = HostDetails(traits=None)
 
 
 NO_DETAILS = HostDetails(classes=frozenset(), properties=False)
@@ -74,6 +81,8 @@ class HostNode(Struct, frozen=True, kw_only=True):
     properties: Mapping[str, Any]
     used_until: int | None = None
     """When its user leaves, a hold or an instance; None without a user, and when that is not known."""
+    claimed: bool = False
+    """Whether a consumer has a claim on it."""
 
     @property
     def out_of_service(self) -> str | None:

@@ -19,6 +19,7 @@ from dibs.leases.model.leases import ACTIVE, PENDING, TERMINATED, Lease, Reserva
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.displacement import Displaced, Displacement
 from dibs.leases.model.matching.earliest_start import StartSearch
+from dibs.leases.model.matching.fleet import each_alone
 from dibs.leases.model.matching.latest_end import BOOKED, LIMITED, LatestEnd, latest_end
 from dibs.leases.model.matching.needs import Assignment, need_of
 from dibs.leases.model.matching.offer_search import OfferSearch
@@ -177,7 +178,7 @@ def find_latest_end(tx: Transaction, access: Access, now: int, command: FindLate
     pause = command.rules.cleaning_minutes * MINUTE
     others = bookings.overlapping(tx, Window(lease.start_at - pause, _ANY_TIME), host_ids)
     calendar = Calendar(
-        hosts=hosts.some(tx, host_ids),
+        fleet=each_alone(hosts.some(tx, host_ids)),
         bookings=[booking for booking in others if booking.reservation_id not in needs],
         first_starts=bookings.first_starts(tx, host_ids),
         now=now,

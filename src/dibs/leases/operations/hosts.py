@@ -130,8 +130,7 @@ def update_host(tx: Transaction, access: Access, now: int, command: UpdateHost) 
     required = {requirement.key for text in texts for requirement in comparisons_of(parse(text))}
     if required & changed.keys():
         raise HostPropertyInUse(names=sorted(required & changed.keys()), host=host.id)
-    hosts.set_properties(tx, host.id, changed)
-    hosts.touch(tx, host.id, now)
+    hosts.set_properties(tx, host, changed, now)
     _add_names(tx, now, {name: value for name, value in changed.items() if value is not None})
     after = _present(tx, command.id)
     tx.record(host_event(host, after))
@@ -143,7 +142,7 @@ def delete_host(tx: Transaction, access: Access, now: int, ident: str) -> None:
     host = _locked(tx, ident, now)
     if bookings.is_booked(tx, host.id):
         raise HostBooked(host=host.id)
-    hosts.remove(tx, host.id)
+    hosts.remove(tx, host)
     try:
         require_unused(tx, host.reservation_provider_id, host.reservation_provider)
     except ProviderInUse:

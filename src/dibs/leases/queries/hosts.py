@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Insert, Select, bindparam, case, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Insert, Select, bindparam, case, func, insert, literal, or_, select, update
 from sqlalchemy import delete as delete_rows
 
 from dibs.database import sets
@@ -17,6 +17,7 @@ from dibs.database.transaction import Transaction
 from dibs.leases.model.hosts import DISABLED_TRAIT, Host, HostDetails, HostNode
 from dibs.leases.tables import host_properties, hosts
 from dibs.ledger.model.inventories import Inventory
+from dibs.ledger.queries import structure
 from dibs.ledger.tables import inventories, provider_traits, providers, resource_classes
 from dibs.machines.tables import holds, nodes
 
@@ -25,19 +26,26 @@ _COLUMNS = ("service_name", "availability_zone", "hypervisor_type", "hypervisor_
 _OWN = ("id", "name", "provider_id", "reservation_provider_id", *_COLUMNS, "created_at", "updated_at")
 _HOST = (*_OWN, "provider", "reservation_provider")
 _OF_NODE = ("uuid", "resource_class", "provision_state", "maintenance", "retired", "instance_uuid", "properties")
-_NODE = (*_OF_NODE, "used_until")
+_NODE = (*_OF_NODE, "used_until", "claimed")
 _SIZES = ("total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio", "used")
 _INVENTORY = ("resource_class", *_SIZES)
 _ALL_DETAILS = HostDetails()
+_CLAIMED = (
+    select(literal(1)).where(inventories.c.provider_id == nodes.c.id, inventories.c.used > 0).limit(1).scalar_subquery()
+)
+_NODE_COLUMNS = (
+    *(nodes.c[name] for name in _OF_NODE),
+    # A conductor does not take the instance off a protected node.
+    func.coalesce(holds.c.expires_at, case((nodes.c.protected == 0, nodes.c.instance_until))),
+    _CLAIMED,
+)
 _SELECT = (
     # In the order of _HOST and _NODE: with many rows, a dictionary for each row would cost too much.
     select(
         *(hosts.c[name] for name in _OWN),
         providers.c.uuid,
         _RESERVED.c.uuid,
-        *(nodes.c[name] for name in _OF_NODE),
-        # A conductor does not take the instance off a protected node.
-        func.coalesce(holds.c.expires_at, case((nodes.c.protected == 0, nodes.c.instance_until))),
+        *_NODE_COLUMNS,
     )
     .select_from(hosts)
     .join(providers, providers.c.id == hosts.c.provider_id)
@@ -46,12 +54,19 @@ _SELECT = (
     .outerjoin(holds, holds.c.node_id == hosts.c.provider_id)
     .order_by(hosts.c.id)
 )
+NODES = (
+    select(hosts.c.id, *_NODE_COLUMNS)
+    .join(nodes, nodes.c.id == hosts.c.provider_id)
+    .outerjoin(holds, holds.c.node_id == nodes.c.id)
+)
+"""The ids of the hosts that are nodes, each with the columns that ``node_of`` takes."""
 _OF_HOST = hosts.c.id == bindparam("of_id")
 _INVENTORIES = select(hosts.c.id, resource_classes.c.name, *(inventories.c[name] for name in _SIZES)).select_from(
     hosts.join(inventories, inventories.c.provider_id == hosts.c.provider_id)
     .join(resource_classes, resource_classes.c.id == inventories.c.class_id)
     .outerjoin(nodes, nodes.c.id == hosts.c.provider_id)
 )
+_TRAIT = provider_traits.c.trait
 _PROPERTIES = select(hosts.c.id, host_properties.c.name, host_properties.c.value).join(
     host_properties, host_properties.c.host_id == hosts.c.id
 )
@@ -110,34 +125,34 @@ def get(tx: Transaction, host_id: int) -> Host | None:
 
 def add(tx: Transaction, values: Mapping[str, Any]) -> int:
     """Add a host; return its id. Raise Duplicate when the provider is a host already."""
+    structure.changed(tx, [values["provider_id"]])
     host_id: int = tx.values(_INSERT, values)[0]
     return host_id
-
-
-def touch(tx: Transaction, host_id: int, now: int) -> None:
-    """Record when a host was changed."""
-    tx.change(_TOUCH, {"of_id": host_id, "now": now})
 
 
 def rename(tx: Transaction, provider_id: int, name: str) -> int | None:
     """Rename the host of a provider; return the id of its reservation provider, None when there is no host."""
     if not tx.change(_RENAME, {"of_provider": provider_id, "new_name": name}):
         return None
+    structure.changed(tx, [provider_id])
     child_id: int = tx.values(_CHILD, {"of_provider": provider_id})[0]
     return child_id
 
 
-def remove(tx: Transaction, host_id: int) -> None:
+def remove(tx: Transaction, host: Host) -> None:
     """Remove a host without bookings; its providers stay."""
-    tx.change(_DELETE, {"of_id": host_id})
+    structure.changed(tx, [host.provider_id])
+    tx.change(_DELETE, {"of_id": host.id})
 
 
-def set_properties(tx: Transaction, host_id: int, changes: Mapping[str, str | None]) -> None:
+def set_properties(tx: Transaction, host: Host, changes: Mapping[str, str | None], now: int) -> None:
     """Set properties of a host; None removes a property."""
+    structure.changed(tx, [host.provider_id])
+    tx.change(_TOUCH, {"of_id": host.id, "now": now})
     for name, value in changes.items():
-        tx.change(_DELETE_PROPERTY, {"of_host": host_id, "of_name": name})
+        tx.change(_DELETE_PROPERTY, {"of_host": host.id, "of_name": name})
         if value is not None:
-            tx.change(_INSERT_PROPERTY, {"of_host": host_id, "of_name": name, "new_value": value})
+            tx.change(_INSERT_PROPERTY, {"of_host": host.id, "of_name": name, "new_value": value})
 
 
 def add_properties(tx: Transaction, host_id: int, properties: Mapping[str, str]) -> None:
@@ -147,9 +162,22 @@ def add_properties(tx: Transaction, host_id: int, properties: Mapping[str, str])
         tx.change(_insert_properties(len(piece)), {"of_host": host_id, **sets.columns(rows)})
 
 
+def node_of(row: Sequence[Any]) -> HostNode | None:
+    """Return the node of a host; None for a compute host."""
+    if row[0] is None:
+        return None
+    own = dict(zip(_NODE, row, strict=True))
+    flags = {name: bool(own[name]) for name in ("maintenance", "retired", "claimed")}
+    return HostNode(**{**own, **flags, "properties": json.loads(own["properties"])})
+
+
 def _load(tx: Transaction, count: int | None, details: HostDetails, values: Mapping[str, Any]) -> list[Host]:
-    traits, classes = sorted({DISABLED_TRAIT, *details.traits}), sorted(details.classes or ())
-    statements = _statements(count, len(traits), None if details.classes is None else len(classes))
+    traits, classes = sorted({DISABLED_TRAIT, *(details.traits or ())}), sorted(details.classes or ())
+    statements = _statements(
+        count,
+        None if details.traits is None else len(traits),
+        None if details.classes is None else len(classes),
+    )
     rows = tx.tuples(statements["hosts"], values)
     # A host that was added after the first statement is ignored by the others.
     inventory_rows: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
@@ -173,7 +201,7 @@ def _host(
         inventories={each[0]: _inventory(own["provider"], each) for each in inventory_rows},
         properties=properties,
         traits=frozenset(traits),
-        node=_node(row[len(_HOST) :]),
+        node=node_of(row[len(_HOST) :]),
     )
 
 
@@ -181,29 +209,16 @@ def _inventory(provider: str, row: tuple[Any, ...]) -> Inventory:
     return Inventory(provider=provider, **dict(zip(_INVENTORY, row, strict=True)))
 
 
-def _node(row: tuple[Any, ...]) -> HostNode | None:
-    """Return the node of a host; None for a compute host."""
-    if row[0] is None:
-        return None
-    own = dict(zip(_NODE, row, strict=True))
-    flags = {name: bool(own[name]) for name in ("maintenance", "retired")}
-    return HostNode(**{**own, **flags, "properties": json.loads(own["properties"])})
-
-
 @sets.cached
-def _statements(count: int | None, traits: int, classes: int | None) -> dict[str, Select[Any]]:
+def _statements(count: int | None, traits: int | None, classes: int | None) -> dict[str, Select[Any]]:
     """Return the statements that read all hosts, or ``count`` hosts by id."""
     condition: tuple[ColumnElement[bool], ...] = (hosts.c.id.in_(sets.binds("id", count)),) if count else ()
-    having = (
-        select(hosts.c.id, provider_traits.c.trait)
-        .join(provider_traits, provider_traits.c.provider_id == hosts.c.provider_id)
-        .where(provider_traits.c.trait.in_(sets.binds("trait", traits)))
-    )
+    having = select(hosts.c.id, _TRAIT).join(provider_traits, provider_traits.c.provider_id == hosts.c.provider_id)
     statements: dict[str, Select[Any]] = {
         "hosts": _SELECT,
         "inventories": _INVENTORIES if classes is None else _INVENTORIES.where(_needed(classes)),
         "properties": _PROPERTIES.order_by(host_properties.c.host_id, host_properties.c.name),
-        "traits": having,
+        "traits": having if traits is None else having.where(_TRAIT.in_(sets.binds("trait", traits))),
     }
     return {name: statement.where(*condition) for name, statement in statements.items()}
 

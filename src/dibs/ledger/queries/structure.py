@@ -6,17 +6,21 @@ docs/adr/0016-an-index-of-the-structure.md says what readers conclude from the v
 """
 
 import random
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, TypeVar
 from zlib import crc32
 
 from sqlalchemy import BigInteger, Select, Update, bindparam, cast, func, select, update
 
 from dibs.database import sets
-from dibs.database.transaction import Notes, Transaction
+from dibs.database.transaction import Again, Notes, Transaction
 from dibs.ledger.tables import providers, structure_versions
 
+Rows = TypeVar("Rows")
+
 BUCKETS = 64
+LOADS_MAX = 5
+"""How often a writing transaction reads rows, when other transactions change them meanwhile."""
 STEP_MAX = 1 << 20
 """The largest step of a version: 2^43 changes fit into its column."""
 
@@ -64,6 +68,27 @@ def sum_of_versions(tx: Transaction) -> int:
 def versions(tx: Transaction) -> dict[int, int]:
     """Return the version of each bucket."""
     return dict(tx.tuples(_VERSIONS))
+
+
+def is_changing(tx: Transaction) -> bool:
+    """Return True when this transaction has changes that have no version yet."""
+    return bool(tx.at_end(_write))
+
+
+def read_changed(
+    tx: Transaction, known: Mapping[int, int], read: Callable[[Transaction, Collection[int]], Rows]
+) -> tuple[Rows, dict[int, int]]:
+    """Return the rows of the buckets that do not have the known versions, and the versions that they have."""
+    before = versions(tx)
+    for _ in range(LOADS_MAX):
+        changed = {bucket: version for bucket, version in before.items() if known.get(bucket) != version}
+        rows = read(tx, changed.keys())
+        after = versions(tx)
+        if after == before:
+            return rows, changed
+        # Each statement of a writing transaction sees what is committed by then, so that the rows may not fit together.
+        before = after
+    raise Again
 
 
 def _write(tx: Transaction, notes: Notes) -> None:

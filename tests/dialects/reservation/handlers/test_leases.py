@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from dibs.dialects.reservation.handlers import leases as handlers
+from dibs.integrations import leasing
 from dibs.leases.model.dates import LeaseRules
 from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.model.matching.earliest_start import EarliestStart, StartSearch
@@ -112,6 +113,15 @@ def test_large_lease_is_refused_without_a_writing_transaction(
     monkeypatch.setattr(ledger.store, "write", None)
     answer = ask("POST", LEASES, lease(hosts(min=LARGE_LEASE + 1, max=LARGE_LEASE + 1)))
     assert (answer.status, "Not enough hosts available" in answer.json["error_message"]) == (409, True)
+
+
+def test_lease_that_would_not_fit_at_any_time_is_refused_by_one_search(
+    ask: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leasing, "propose_lease", pytest.fail)
+    answer = ask("POST", LEASES, lease(hosts(min=LARGE_LEASE, max=LARGE_LEASE)))
+    assert answer.status == 409
+    assert "It would not fit at any time." in answer.json["error_message"]
 
 
 def test_refused_update_of_a_pending_lease_names_a_later_start(ask: Conversation) -> None:

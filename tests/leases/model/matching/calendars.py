@@ -9,6 +9,7 @@ from dibs.leases.model.hosts import Host, HostNode
 from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.earliest_start import StartSearch
+from dibs.leases.model.matching.fleet import each_alone
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.windows import Window
 from dibs.ledger.model.inventories import Inventory
@@ -36,9 +37,7 @@ def make_host(number: int, processors: int = PROCESSORS, **options) -> Host:
 
 def make_node(number: int, used_until: int | None, used: bool) -> Host:
     host = make_host(number)
-    unit = Inventory(
-        provider=str(number), resource_class="CUSTOM_GOLD", total=1, max_unit=1, used=int(used), reserved=1
-    )
+    unit = Inventory(provider=str(number), resource_class="CUSTOM_GOLD", total=1, max_unit=1, reserved=1)
     node = HostNode(
         uuid=str(number),
         resource_class="gold",
@@ -48,6 +47,7 @@ def make_node(number: int, used_until: int | None, used: bool) -> Host:
         instance_uuid=None,
         properties={},
         used_until=used_until,
+        claimed=used,
     )
     return replace(host, inventories={"CUSTOM_GOLD": unit}, node=node)
 
@@ -60,7 +60,7 @@ def calendar_of(hosts: list[Host], bookings: list[Booking], pause: int = 0) -> C
     starts: dict[int, int] = {}
     for booking in bookings:
         starts[booking.host_id] = min(starts.get(booking.host_id, booking.start_at), booking.start_at)
-    return Calendar(hosts=hosts, bookings=bookings, first_starts=starts, now=0, cleaning_minutes=pause)
+    return Calendar(fleet=each_alone(hosts), bookings=bookings, first_starts=starts, now=0, cleaning_minutes=pause)
 
 
 def free_of_time(steps_max: int = 1_000_000) -> SearchBudget:

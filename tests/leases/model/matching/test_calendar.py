@@ -2,6 +2,7 @@ from collections import Counter
 
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.matching.calendar import BOOKED, HELD, IN_USE, TOO_SMALL, Calendar, peak_load
+from dibs.leases.model.matching.fleet import each_alone
 from dibs.leases.model.matching.needs import HostNeed
 from dibs.leases.model.matching.requirements import about_traits
 from dibs.leases.model.windows import MINUTE, Window
@@ -49,7 +50,7 @@ def test_cleaning_minutes_keep_adjacent_windows_apart():
 def test_node_has_no_room_before_its_hold_ends():
     node = make_node(1, used_until=90 * 1_000_000, used=True)
     need = HostNeed(whole=False, least=1, most=1, resources={"CUSTOM_GOLD": 1})
-    calendar = Calendar(hosts=[node], bookings=[], first_starts={}, now=0, cleaning_minutes=2)
+    calendar = Calendar(fleet=each_alone([node]), bookings=[], first_starts={}, now=0, cleaning_minutes=2)
     assert calendar.room(need, node, Window(3 * MINUTE, 9 * MINUTE)) == 0
     assert calendar.room(need, node, Window(4 * MINUTE, 9 * MINUTE)) == 1
 
@@ -57,9 +58,9 @@ def test_node_has_no_room_before_its_hold_ends():
 def test_node_in_use_fits_only_after_the_lease_that_its_user_belongs_to():
     node = make_node(1, used_until=None, used=True)
     lease = Booking(reservation_id=1, host_id=1, start_at=0, end_at=5 * MINUTE, amount=1, whole=True)
-    begun = Calendar(hosts=[node], bookings=[lease], first_starts={1: 0}, now=MINUTE)
+    begun = Calendar(fleet=each_alone([node]), bookings=[lease], first_starts={1: 0}, now=MINUTE)
     assert begun.why_not(WHOLE, node, WINDOW) is None
-    foreign = Calendar(hosts=[node], bookings=[], first_starts={1: 50 * MINUTE}, now=MINUTE)
+    foreign = Calendar(fleet=each_alone([node]), bookings=[], first_starts={1: 50 * MINUTE}, now=MINUTE)
     assert foreign.why_not(WHOLE, node, WINDOW) == IN_USE
 
 

@@ -4,6 +4,7 @@ from dibs.leases.model.hosts import Host
 from dibs.leases.model.matching.budgets import SearchBudget
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.earliest_start import SearchResult, StartSearch
+from dibs.leases.model.matching.fleet import each_alone
 from dibs.leases.model.matching.needs import HostNeed
 from dibs.leases.model.windows import MINUTE, Window
 from tests.leases.model.matching.calendars import (
@@ -45,7 +46,7 @@ def test_all_reservations_fit_at_the_earliest_start():
 
 def test_held_node_fits_after_the_hold_and_its_cleaning():
     node = make_node(1, used_until=90 * 1_000_000, used=True)
-    calendar = Calendar(hosts=[node], bookings=[], first_starts={}, now=0, cleaning_minutes=2)
+    calendar = Calendar(fleet=each_alone([node]), bookings=[], first_starts={}, now=0, cleaning_minutes=2)
     need = HostNeed(whole=False, least=1, most=1, resources={"CUSTOM_GOLD": 1})
     assert earliest_start(calendar, [need], Window(MINUTE, 3 * MINUTE)) == 4 * MINUTE
 
@@ -109,7 +110,7 @@ def test_steps_grow_with_the_bookings_of_a_host():
     assert steps(40) > 3 * steps(20)
 
 
-def test_host_that_never_fits_costs_a_step_too():
+def test_kind_of_hosts_that_never_fits_costs_a_step_too():
     hosts: list[Host] = [make_host(number) for number in range(1, 11)]
     too_large = HostNeed(whole=False, least=1, most=1, resources={"VCPU": 1_000})
     search = StartSearch(calendar=calendar_of(hosts, []), needs=[too_large], window=Window(0, MINUTE))

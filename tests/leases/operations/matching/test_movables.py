@@ -1,4 +1,3 @@
-from dibs.leases.model.hosts import NO_DETAILS
 from dibs.leases.operations.matching import movables
 from dibs.leases.operations.matching.movables import MovableCalendar, read_movables
 from tests.builders import Ledger
@@ -7,9 +6,7 @@ from tests.lease_builders import at, lease, make_host, whole
 
 def read(ledger: Ledger, **options) -> MovableCalendar:
     now = ledger.clock()
-    return ledger.store.read(
-        lambda tx: read_movables(tx, now, details=NO_DETAILS, moment=at(1), cleaning_minutes=0, **options)
-    )
+    return ledger.store.read(lambda tx: read_movables(tx, now, moment=at(1), cleaning_minutes=0, **options))
 
 
 def test_bookings_of_own_reservations_do_not_count(ledger):

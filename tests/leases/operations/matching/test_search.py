@@ -129,3 +129,14 @@ def test_refusal_says_that_the_search_for_moves_was_given_up(ledger, monkeypatch
     monkeypatch.setattr(search, "STEPS_MAX", 1)
     with pytest.raises(NotEnoughHosts, match="the search for leases to move reached its limit without a result"):
         lease(ledger, 1, 3, whole())
+
+
+def test_refusal_of_what_would_never_fit_does_not_search_for_moves(ledger, monkeypatch):
+    split(ledger)
+    monkeypatch.setattr(search, "read_movables", pytest.fail)
+    with pytest.raises(NotEnoughHosts, match=r"2 hosts: 2 booked in that time\.$") as raised:
+        lease(ledger, 1, 3, whole(3))
+    assert raised.value.final
+    with pytest.raises(NotEnoughHosts) as raised:
+        lease(ledger, 1, 3, whole(2), moving=False)
+    assert not raised.value.final

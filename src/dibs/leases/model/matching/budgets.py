@@ -5,6 +5,8 @@ from collections.abc import Callable
 STEPS_MAX = 200_000
 """A step is one host in one window, or one of its bookings."""
 SECONDS_MAX = 0.25
+CLOCK_STEPS = 100
+"""The steps between two looks at the clock, which takes as long as a step: they take less than a millisecond."""
 
 
 class BudgetSpent(Exception):
@@ -28,11 +30,16 @@ class SearchBudget:
         self._clock = clock
         self._steps_max = steps_max
         self._ends_at = clock() + seconds_max
+        self._next_look = 0
         self.steps = 0
         """The number of steps taken."""
 
     def spend(self, steps: int) -> None:
         """Count steps about to be taken; raise BudgetSpent when they are not left, or when the time is over."""
-        if self.steps + steps > self._steps_max or self._clock() > self._ends_at:
+        if self.steps + steps > self._steps_max:
             raise BudgetSpent
+        if self.steps >= self._next_look:
+            if self._clock() > self._ends_at:
+                raise BudgetSpent
+            self._next_look = self.steps + CLOCK_STEPS
         self.steps += steps

@@ -5,10 +5,11 @@ within the capacity of the host, and a host that is booked whole is not shared.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.hosts import Host
+from dibs.leases.model.matching.fleet import Fleet
 from dibs.leases.model.matching.needs import HostNeed
 from dibs.leases.model.windows import Window
 
@@ -23,19 +24,30 @@ class Calendar:
     def __init__(
         self,
         *,
-        hosts: Sequence[Host],
+        fleet: Fleet,
         bookings: Iterable[Booking],
         first_starts: Mapping[int, int],
         now: int,
         cleaning_minutes: int = 0,
     ) -> None:
-        self.hosts = {host.id: host for host in hosts}
+        self.hosts = fleet.hosts
         self.cleaning_minutes = cleaning_minutes
+        self._fleet = fleet
         self._first_starts = first_starts
         self._now = now
         self._bookings: dict[int, list[Booking]] = defaultdict(list)
         for booking in bookings:
             self._bookings[booking.host_id].append(booking)
+
+    def with_bookings(self, bookings: Iterable[Booking]) -> "Calendar":
+        """Return a calendar of the same hosts with other bookings."""
+        return Calendar(
+            fleet=self._fleet,
+            bookings=bookings,
+            first_starts=self._first_starts,
+            now=self._now,
+            cleaning_minutes=self.cleaning_minutes,
+        )
 
     @property
     def size(self) -> int:
@@ -45,6 +57,45 @@ class Calendar:
     def bookings_of(self, host: Host) -> Sequence[Booking]:
         """Return the bookings of a host."""
         return self._bookings.get(host.id, ())
+
+    @property
+    def bookings(self) -> Iterator[Booking]:
+        """The bookings of all hosts."""
+        return (each for host_id, booked in self._bookings.items() if host_id in self.hosts for each in booked)
+
+    def distinct(self, apart: Collection[int] = ()) -> Iterator[tuple[Host, int]]:
+        """Yield the hosts that differ, each with the number of hosts that are like it.
+
+        Booked hosts are alone, and so are those whose ids are in ``apart``.
+        """
+        single = {host_id for host_id in (*self._bookings, *apart) if host_id in self.hosts}
+        taken = Counter(self._fleet.kind_of[host_id] for host_id in single)
+        for number, kind in enumerate(self._fleet.kinds):
+            if len(kind) > taken[number]:
+                yield next(host for host in kind if host.id not in single), len(kind) - taken[number]
+        yield from ((self.hosts[host_id], 1) for host_id in single)
+
+    def distinct_for(self, need: HostNeed, apart: Collection[int] = ()) -> Iterator[tuple[Host, int]]:
+        """Yield the hosts that differ for a need, each with the number of hosts that are like it."""
+        return ((host, 1) for host in self.hosts.values()) if need.tells_hosts_apart else self.distinct(apart)
+
+    def kinds_for(self, need: HostNeed) -> Sequence[Sequence[Host]]:
+        """Return all hosts, those together that differ in nothing that a need compares."""
+        return [(host,) for host in self.hosts.values()] if need.tells_hosts_apart else self._fleet.kinds
+
+    def suitable(self, need: HostNeed) -> list[Host]:
+        """Return the hosts that fit in some window, as far as is known today."""
+        return [host for kind in self.kinds_for(need) if self.why_never(need, kind[0]) is None for host in kind]
+
+    def could_ever_fit(self, need: HostNeed, times: int = 1) -> bool:
+        """Return False when equal needs do not fit even if nothing is booked: no later start and no move helps."""
+        rooms = (
+            len(kind) * need.contribution(self._room_beside_load(need, kind[0], _NO_LOAD))
+            for kind in self.kinds_for(need)
+            if self.why_never(need, kind[0]) is None
+        )
+        # The hosts that a need keeps may be out of service.
+        return bool(need.kept) or sum(rooms) >= need.goal_of(times)
 
     def why_never(self, need: HostNeed, host: Host) -> str | None:
         """Return why a host does not fit in any window, as far as is known today; None when it may fit."""
@@ -85,9 +136,7 @@ class Calendar:
             return 0 if taken else 1
         if any(booking.whole for booking in taken):
             return 0
-        peaks = peak_load(taken, wide) if taken else _NO_LOAD
-        rooms = ((host.capacity(name) - peaks[name]) // amount for name, amount in need.resources.items())
-        return max(0, min(rooms, default=0))
+        return self._room_beside_load(need, host, peak_load(taken, wide) if taken else _NO_LOAD)
 
     def is_unbooked(self, host: Host) -> bool:
         """Return True when a host has no booking at any time."""
@@ -102,7 +151,13 @@ class Calendar:
             return False
         if self._first_starts.get(host.id, self._now + 1) <= self._now:
             return False
-        return host.node.instance_uuid is not None or any(inventory.used for inventory in host.inventories.values())
+        return host.node.instance_uuid is not None or host.node.claimed
+
+    def _room_beside_load(self, need: HostNeed, host: Host, load: Mapping[str, int]) -> int:
+        if need.whole:
+            return 1
+        rooms = ((host.capacity(name) - load[name]) // amount for name, amount in need.resources.items())
+        return max(0, min(rooms, default=0))
 
 
 def peak_load(bookings: Iterable[Booking], window: Window) -> Counter[str]:

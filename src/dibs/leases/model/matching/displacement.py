@@ -7,6 +7,7 @@ from msgspec import Struct
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.matching.calendar import Calendar
+from dibs.leases.model.matching.fleet import each_alone
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.matching.selection import select_hosts
 from dibs.leases.model.matching.shortages import HostShortage
@@ -56,7 +57,7 @@ class Displacement(Struct, frozen=True, kw_only=True):
         for booking in taken:
             first_starts[booking.host_id] = min(booking.start_at, first_starts.get(booking.host_id, booking.start_at))
         return Calendar(
-            hosts=self.hosts,
+            fleet=each_alone(self.hosts),
             bookings=taken,
             first_starts=first_starts,
             now=self.now,

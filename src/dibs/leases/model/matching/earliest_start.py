@@ -91,15 +91,18 @@ class StartSearch(Struct, frozen=True, kw_only=True):
         changes: dict[int, list[tuple[int, int]]] = defaultdict(list)
         different = [need for number, need in enumerate(self.needs) if need not in self.needs[:number]]
         goals = [need.goal_of(self.needs.count(need)) for need in different]
+        budget.spend(sum(len(self.calendar.kinds_for(need)) for need in different))
+        if not all(self.calendar.could_ever_fit(need, self.needs.count(need)) for need in different):
+            return
         totals = [0] * len(different)
         for number, need in enumerate(different):
-            for host in self.calendar.hosts.values():
+            for host, count in self.calendar.distinct_for(need):
                 budget.spend(1)
                 if self.calendar.why_never(need, host) is None:
                     now, later = self._contributions(need, host, budget)
-                    totals[number] += now
+                    totals[number] += count * now
                     for start, difference in later:
-                        changes[start].append((number, difference))
+                        changes[start].append((number, count * difference))
         for start in sorted(changes):
             for number, difference in changes[start]:
                 totals[number] += difference

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from dibs.leases.model.bookings import Booking
 from dibs.leases.model.hosts import COLUMNS, SIZES, HostDetails
 from dibs.leases.model.leases import FLAVORED_INSTANCES, Reservation
+from dibs.leases.model.matching.fleet import DISTINCT
 from dibs.leases.model.matching.requirements import Condition, about_traits, comparisons_of, parse
 from dibs.leases.model.windows import Window
 
@@ -38,6 +39,11 @@ class HostNeed(Struct, frozen=True, kw_only=True):
             traits=frozenset(each.trait for each in compared if each.trait is not None),
             properties=not keys <= COLUMNS,
         )
+
+    @property
+    def tells_hosts_apart(self) -> bool:
+        """True when it compares something in which hosts that are alike differ."""
+        return any(requirement.key in DISTINCT for requirement in comparisons_of(self.requirements))
 
     def booking(self, reservation_id: int, host_id: int, amount: int, window: Window) -> Booking:
         """Return the booking of a host for this need."""

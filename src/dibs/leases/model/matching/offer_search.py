@@ -110,15 +110,19 @@ class OfferSearch(Struct, frozen=True, kw_only=True):
         need, terms, survey = self.needs[number], self.terms[number], _Survey()
         droppable = {each for term in terms for each in term.requirements}
         fixed = replace(need, requirements=tuple(each for each in need.requirements if each not in droppable))
-        for host in self.calendar.hosts.values():
+        compared = replace(need, requirements=(*need.requirements, *droppable))
+        for host, count in self.calendar.distinct_for(compared):
             budget.spend(1 + len(self.calendar.bookings_of(host)))
             if self.calendar.why_never(fixed, host) is None:
-                self._add(survey, need, host, [term for term in terms if not term.met_by(host)], window)
+                self._add(survey, need, host, count, [term for term in terms if not term.met_by(host)], window)
         return survey
 
-    def _add(self, survey: _Survey, need: HostNeed, host: Host, failed: Sequence[Term], window: Window) -> None:
+    def _add(
+        self, survey: _Survey, need: HostNeed, host: Host, count: int, failed: Sequence[Term], window: Window
+    ) -> None:
+        """Count what a host, and as many that are like it, could offer."""
         room = self.calendar.room(need, host, window)
-        contribution = need.contribution(room)
+        contribution = count * need.contribution(room)
         if contribution:
             survey.rooms[frozenset(term.text for term in failed)] += contribution
             if len(failed) == 1 and failed[0].names_class and host.node is not None and host.node.resource_class:
@@ -126,10 +130,10 @@ class OfferSearch(Struct, frozen=True, kw_only=True):
         if not failed:
             survey.largest = max(survey.largest, room)
             before = need.contribution(self.calendar.room(need, host, Window(window.start, window.start + 1)))
-            survey.shortest += before
+            survey.shortest += count * before
             for end in self._ends(host, window):
                 after = need.contribution(self.calendar.room(need, host, Window(window.start, end + 1)))
-                survey.shrinking[end] += before - after
+                survey.shrinking[end] += count * (before - after)
                 before = after
 
     def _ends(self, host: Host, window: Window) -> list[int]:

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from zlib import crc32
 
 from dibs.leases.model.bookings import Booking
@@ -50,16 +51,17 @@ class _Selection:
         self._needs = needs
         self._window = window
         self._seed = seed
-        self._fitting: list[list[Host]] = []
+        self._fitting: list[dict[int, Host]] = []
         for number, need in enumerate(needs):
             same = needs.index(need)
-            self._fitting.append(self._fitting[same] if same < number else self._fitting_hosts(need))
-        self._demand = Counter(host.id for fitting in self._fitting for host in fitting)
+            self._fitting.append(self._fitting[same] if same < number else _by_id(calendar.suitable(need)))
         self._assignments: list[dict[int, int]] = [dict(need.kept) for need in needs]
         self._new_bookings: dict[int, list[Booking]] = defaultdict(list)
 
-    def _fitting_hosts(self, need: HostNeed) -> list[Host]:
-        return [host for host in self._calendar.hosts.values() if self._calendar.why_never(need, host) is None]
+    @cached_property
+    def _demand(self) -> Counter[int]:
+        """The number of needs that each host fits."""
+        return Counter(host_id for fitting in self._fitting for host_id in fitting)
 
     def run(self) -> list[Assignment] | HostShortage:
         for number, need in enumerate(self._needs):
@@ -85,6 +87,8 @@ class _Selection:
         missing = goal - sum(assignment.values())
         if missing <= 0:
             return True
+        if goal == need.least and not self._is_enough(number):
+            return False
         new: dict[int, int] = {}
         for host, room in self._offers(number):
             amount = self._share(need, host, room, missing)
@@ -100,6 +104,16 @@ class _Selection:
             assignment[host_id] = assignment.get(host_id, 0) + amount
         return True
 
+    def _is_enough(self, number: int) -> bool:
+        """Return False when all hosts together have too little room: then none need be ranked."""
+        need, fitting = self._needs[number], self._fitting[number]
+        rooms = (
+            count * need.contribution(self._room(need, host))
+            for host, count in self._calendar.distinct_for(need, self._new_bookings)
+            if host.id in fitting
+        )
+        return bool(need.kept) or sum(rooms) >= need.goal_of(1)
+
     def _share(self, need: HostNeed, host: Host, room: int, missing: int) -> int:
         """Return how many of the missing instances go to a host with this room."""
         if need.whole:
@@ -113,7 +127,7 @@ class _Selection:
     def _offers(self, number: int) -> list[tuple[Host, int]]:
         """Return the hosts that have room for a need, the best first."""
         need = self._needs[number]
-        rooms = [(host, self._room(need, host)) for host in self._fitting[number]]
+        rooms = [(host, self._room(need, host)) for host in self._fitting[number].values()]
         if need.whole:
             rooms = [(host, room) for host, room in rooms if host.id not in self._assignments[number]]
         return sorted(((host, room) for host, room in rooms if room > 0), key=lambda offer: self._rank(need, *offer))
@@ -147,16 +161,20 @@ class _Selection:
         need, calendar = self._needs[number], self._calendar
         reasons: Counter[str] = Counter()
         room = 0
-        for host in calendar.hosts.values():
+        for host, count in calendar.distinct_for(need, self._new_bookings):
             reason = calendar.why_not(need, host, self._window, self._new_bookings.get(host.id, ()))
             if reason is None:
-                room += self._room(need, host)
+                room += count * self._room(need, host)
                 reason = FREE if need.whole or need.affinity is False else SOME_ROOM
-            reasons[reason] += 1
+            reasons[reason] += count
         ordered = dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
         words = {SOME_ROOM: f"with room for {room} of {need.least} instances"} if need.affinity is None else {}
         which = f"reservation {number + 1}: " if len(self._needs) > 1 else ""
         return HostShortage(reasons=ordered, summary=which + summarize(len(calendar.hosts), ordered, words))
+
+
+def _by_id(hosts: Sequence[Host]) -> dict[int, Host]:
+    return {host.id: host for host in hosts}
 
 
 def _not_stored(number: int) -> int:

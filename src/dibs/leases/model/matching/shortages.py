@@ -16,6 +16,8 @@ class HostShortage(Struct, frozen=True, kw_only=True):
     summary: str
     undecided: bool = False
     """True when moving leases that have not begun may help, but the search for moves used up its budget."""
+    final: bool = False
+    """True when the hosts would not be enough without any lease: no move helps."""
 
     @property
     def text(self) -> str:

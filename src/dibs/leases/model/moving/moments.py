@@ -22,7 +22,7 @@ class MomentCheck:
         self._movables = movables
         self._units = units
         self._budget = budget
-        self._bookings = [booking for host in calendar.hosts.values() for booking in calendar.bookings_of(host)]
+        self._bookings = list(calendar.bookings)
         self._suitable: dict[tuple[int, str], frozenset[int]] = {}
 
     def allows(self, new: Sequence[Unit], window: Window) -> bool:

@@ -57,9 +57,9 @@ class MoveSearch:
         self._candidates: dict[tuple[int, str, int], _Candidates] = {}
         self._fixed: dict[int, list[Booking]] = defaultdict(list)
         self._loose: dict[int, list[Booking]] = defaultdict(list)
-        for host in calendar.hosts.values():
-            booked = calendar.bookings_of(host)
-            self._fixed[host.id] = [each for each in booked if each.reservation_id not in self._movables]
+        for booking in calendar.bookings:
+            if booking.reservation_id not in self._movables:
+                self._fixed[booking.host_id].append(booking)
         for movable in movables:
             for booking in bookings_of(movable):
                 self._loose[booking.host_id].append(booking)

@@ -1,6 +1,8 @@
 """What is placed on a host as one: a whole host, one instance, or all instances of a reservation with affinity."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from msgspec import Struct
 
@@ -40,7 +42,7 @@ class Units:
 
     def __init__(self, calendar: Calendar) -> None:
         self._calendar = calendar
-        self._suitable: dict[tuple[object, ...], tuple[Host, ...]] = {}
+        self._suitable: dict[tuple[object, ...], dict[str, tuple[Host, ...]]] = {}
         self._displaced: dict[tuple[int, str, int], Unit] = {}
 
     def of_need(self, owner: int, need: HostNeed, window: Window) -> Iterator[Unit]:
@@ -50,7 +52,7 @@ class Units:
         missing = need.least - sum(need.kept.values())
         if missing <= 0:
             return
-        hosts = self._suitable_hosts(need)
+        hosts = tuple(chain.from_iterable(self._suitable_by_class(need).values()))
         if need.affinity and need.kept:
             hosts = tuple(host for host in hosts if host.id in need.kept)
         sizes = [missing] if need.affinity and not need.whole else [1] * missing
@@ -76,15 +78,17 @@ class Units:
                 window=movable.window,
                 amount=booking.amount,
                 group=f"of class {group}",
-                hosts=tuple(host for host in self._suitable_hosts(movable.need) if _class_of(host) == group),
+                hosts=self._suitable_by_class(movable.need).get(group, ()),
             )
         return self._displaced[key]
 
-    def _suitable_hosts(self, need: HostNeed) -> tuple[Host, ...]:
+    def _suitable_by_class(self, need: HostNeed) -> dict[str, tuple[Host, ...]]:
         key = (need.requirements, *sorted(need.resources.items()))
         if key not in self._suitable:
-            hosts = self._calendar.hosts.values()
-            self._suitable[key] = tuple(host for host in hosts if self._calendar.why_never(need, host) is None)
+            found: dict[str, list[Host]] = defaultdict(list)
+            for host in self._calendar.suitable(need):
+                found[_class_of(host)].append(host)
+            self._suitable[key] = {name: tuple(hosts) for name, hosts in found.items()}
         return self._suitable[key]
 
 

@@ -13,7 +13,8 @@ from dibs.leases.model.errors import LeaseConflict
 from dibs.leases.model.hosts import Host
 from dibs.leases.model.matching.budgets import BudgetSpent, SearchBudget
 from dibs.leases.model.matching.calendar import Calendar
-from dibs.leases.model.moving.maintenance import MaintenanceWindow, WindowSearch, maintenance_need
+from dibs.leases.model.matching.fleet import each_alone
+from dibs.leases.model.moving.maintenance import MaintenanceWindow, WindowSearch
 from dibs.leases.model.moving.planned import Maintenance, MovedLease, PlannedMaintenance
 from dibs.leases.model.moving.search import UNITS_MAX
 from dibs.leases.model.windows import MINUTE, Window, minute_after
@@ -40,9 +41,7 @@ def plan_maintenance(tx: Transaction, access: Access, now: int, command: PlanMai
     """Return the window that moves the fewest leases, and of equals the first. A read."""
     require_to_maintain(access)
     chosen = find_maintained(tx, now, command.nodes)
-    found = read_movables(
-        tx, now, details=maintenance_need(chosen).details, moment=now, cleaning_minutes=command.cleaning_minutes
-    )
+    found = read_movables(tx, now, moment=now, cleaning_minutes=command.cleaning_minutes)
     span = Window(minute_after(now), now + HORIZON if command.before is None else command.before)
     search = WindowSearch(found.calendar, found.movables, chosen, command.length, span)
     try:
@@ -75,7 +74,10 @@ def find_maintained(tx: Transaction, now: int, pattern: str) -> list[Host]:
     if len(found) > UNITS_MAX:
         raise BadValue(reason=f"{len(found)} hosts match {pattern}; at most {UNITS_MAX} can be maintained together.")
     calendar = Calendar(
-        hosts=found, bookings=(), first_starts=bookings.first_starts(tx, [host.id for host in found]), now=now
+        fleet=each_alone(found),
+        bookings=(),
+        first_starts=bookings.first_starts(tx, [host.id for host in found]),
+        now=now,
     )
     used = sorted(host.name for host in found if calendar.in_use(host))
     if used:

@@ -1,16 +1,14 @@
 """Read the calendar with the leases that can be moved to other hosts."""
 
 from collections.abc import Collection
-from functools import reduce
-from operator import or_
 from typing import NamedTuple
 
 from dibs.database.transaction import Transaction
-from dibs.leases.model.hosts import HostDetails
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.moving.moves import Movable
 from dibs.leases.model.windows import MINUTE
-from dibs.leases.queries import bookings, hosts
+from dibs.leases.queries import bookings
+from dibs.leases.queries.matching import fleet
 from dibs.leases.queries.moving import pending_reservations
 
 MOVABLES_MAX = 1_000
@@ -30,7 +28,6 @@ def read_movables(
     tx: Transaction,
     now: int,
     *,
-    details: HostDetails,
     moment: int,
     cleaning_minutes: int,
     own: Collection[int] = (),
@@ -39,11 +36,11 @@ def read_movables(
     later = bookings.from_moment(tx, now - cleaning_minutes * MINUTE)
     booked = [booking for booking in later if booking.reservation_id not in own]
     movables = pending_reservations.nearest(tx, now, moment, booked, MOVABLES_MAX)
-    every = hosts.every(tx, reduce(or_, (movable.need.details for movable in movables), details))
+    every = fleet.every(tx)
     # A host that was removed or added after its bookings were read is left out.
-    known = {host.id for host in every}
+    known = every.hosts.keys()
     calendar = Calendar(
-        hosts=every,
+        fleet=every,
         bookings=[booking for booking in booked if booking.host_id in known],
         first_starts=bookings.first_starts(tx, None),
         now=now,

@@ -15,6 +15,7 @@ from dibs.leases.model.hosts import NO_DETAILS, HostDetails
 from dibs.leases.model.matching.budgets import BudgetSpent, SearchBudget
 from dibs.leases.model.matching.calendar import Calendar
 from dibs.leases.model.matching.earliest_start import StartSearch
+from dibs.leases.model.matching.fleet import each_alone
 from dibs.leases.model.matching.needs import Assignment, HostNeed
 from dibs.leases.model.matching.selection import fits_together, select_hosts
 from dibs.leases.model.matching.shortages import HostShortage
@@ -22,7 +23,8 @@ from dibs.leases.model.moving.moves import Move
 from dibs.leases.model.moving.search import MoveSearch
 from dibs.leases.model.windows import Window
 from dibs.leases.operations.matching.movables import read_movables
-from dibs.leases.queries import bookings, free_hosts, hosts
+from dibs.leases.queries import bookings, hosts
+from dibs.leases.queries.matching import fleet, free_hosts
 from dibs.leases.queries.moving import pending_reservations
 
 STEPS_MAX = 30_000
@@ -74,9 +76,13 @@ def search_hosts(tx: Transaction, now: int, search: HostSearch) -> HostChoice | 
             found = _select(tx, now, search, sampled)
             if not isinstance(found, HostShortage) and all(map(_is_complete, search.needs, found)):
                 return HostChoice(found)
-    found = _select(tx, now, search, None)
+    taken = bookings.overlapping(tx, search.window.widened(search.cleaning_minutes), None)
+    calendar = _calendar(tx, now, search, taken)
+    found = select_hosts(calendar, search.needs, search.window, search.seed)
     if not isinstance(found, HostShortage):
         return HostChoice(found)
+    if not all(map(calendar.could_ever_fit, search.needs)):
+        return replace(found, final=True)
     return _rearrange(tx, now, search, found) if search.moving else found
 
 
@@ -84,7 +90,7 @@ def propose_hosts(tx: Transaction, now: int, search: HostSearch) -> HostChoice:
     """Return the hosts for each reservation; raise NotEnoughHosts when there are not enough."""
     found = search_hosts(tx, now, search)
     if isinstance(found, HostShortage):
-        raise NotEnoughHosts(shortage=found.text)
+        raise NotEnoughHosts(shortage=found.text, final=found.final)
     return found
 
 
@@ -106,16 +112,23 @@ def still_fits(tx: Transaction, now: int, search: HostSearch, choice: HostChoice
 
 
 def read_start_search(tx: Transaction, now: int, search: HostSearch) -> StartSearch:
-    """Return the search for the earliest start, with all bookings from the start of the window on."""
-    later = bookings.from_moment(tx, search.window.widened(search.cleaning_minutes).start)
-    return StartSearch(calendar=_calendar(tx, now, search, later), needs=search.needs, window=search.window)
+    """Return the search for the earliest start, with all bookings from the start of the window on.
+
+    For a lease that would not fit at any time, bookings after the window are not read.
+    """
+    wide = search.window.widened(search.cleaning_minutes)
+    empty = _calendar(tx, now, search, ())
+    hopeful = all(map(empty.could_ever_fit, search.needs))
+    taken = bookings.from_moment(tx, wide.start) if hopeful else bookings.overlapping(tx, wide, None)
+    return StartSearch(
+        calendar=empty.with_bookings(_without_own(search, taken)), needs=search.needs, window=search.window
+    )
 
 
 def _rearrange(tx: Transaction, now: int, search: HostSearch, shortage: HostShortage) -> HostChoice | HostShortage:
     found = read_movables(
         tx,
         now,
-        details=search.details,
         moment=search.window.start,
         cleaning_minutes=search.cleaning_minutes,
         own=search.own,
@@ -131,9 +144,7 @@ def _rearrange(tx: Transaction, now: int, search: HostSearch, shortage: HostShor
     return HostChoice(rearranged.assignments, rearranged.moves)
 
 
-def _select(
-    tx: Transaction, now: int, search: HostSearch, host_ids: Sequence[int] | None
-) -> list[Assignment] | HostShortage:
+def _select(tx: Transaction, now: int, search: HostSearch, host_ids: Sequence[int]) -> list[Assignment] | HostShortage:
     taken = bookings.overlapping(tx, search.window.widened(search.cleaning_minutes), host_ids)
     return select_hosts(_calendar(tx, now, search, taken, host_ids), search.needs, search.window, search.seed)
 
@@ -157,12 +168,16 @@ def _calendar(
     tx: Transaction, now: int, search: HostSearch, taken: Sequence[Booking], host_ids: Sequence[int] | None = None
 ) -> Calendar:
     return Calendar(
-        hosts=hosts.every(tx, search.details) if host_ids is None else hosts.some(tx, host_ids, search.details),
-        bookings=[booking for booking in taken if booking.reservation_id not in search.own],
+        fleet=fleet.every(tx) if host_ids is None else each_alone(hosts.some(tx, host_ids, search.details)),
+        bookings=_without_own(search, taken),
         first_starts=bookings.first_starts(tx, host_ids),
         now=now,
         cleaning_minutes=search.cleaning_minutes,
     )
+
+
+def _without_own(search: HostSearch, taken: Iterable[Booking]) -> list[Booking]:
+    return [booking for booking in taken if booking.reservation_id not in search.own]
 
 
 def _details(needs: Iterable[HostNeed]) -> HostDetails:

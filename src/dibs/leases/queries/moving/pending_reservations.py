@@ -66,9 +66,11 @@ def some(tx: Transaction, now: int, booked: Sequence[Booking]) -> list[Movable]:
 
 
 def _movables(rows: Sequence[tuple[Any, ...]], booked: Sequence[Booking]) -> list[Movable]:
+    found = {row[0] for row in rows}
     hosts: dict[int, dict[int, int]] = defaultdict(dict)
     for booking in booked:
-        hosts[booking.reservation_id][booking.host_id] = booking.amount
+        if booking.reservation_id in found:
+            hosts[booking.reservation_id][booking.host_id] = booking.amount
     return [
         Movable(
             reservation_id=row_id,

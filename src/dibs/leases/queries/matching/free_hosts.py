@@ -70,6 +70,7 @@ class _Condition(NamedTuple):
 
 
 _BOUNDS = select(func.min(hosts.c.id), func.max(hosts.c.id))
+_COUNT = select(func.count()).select_from(hosts)
 _IN_RANGE = hosts.c.id.between(bindparam("low"), bindparam("high"))
 _NEXT = select(hosts.c.id).where(_IN_RANGE).order_by(hosts.c.id).limit(bindparam("hosts_max")).subquery()
 _STRETCH = select(func.max(_NEXT.c.id), func.count()).select_from(_NEXT)
@@ -82,7 +83,7 @@ def sample(tx: Transaction, need: HostNeed, count: int, window: Window, seed: in
     """
     first, last = tx.tuples(_BOUNDS)[0]
     wanted = count * need.most + SPARE
-    if first is None or wanted > last - first:
+    if first is None or wanted > last - first or (wanted > NEAR_MAX and wanted > tx.values(_COUNT)[0]):
         return []
     point = first + int((last - first + 1) * Random(seed).random())  # noqa: S311 - not a secret
     if reach is Reach.FAR:

@@ -9,8 +9,8 @@ from dibs.leases.model.matching.needs import HostNeed, need_of
 from dibs.leases.model.windows import Window
 from dibs.leases.operations.hosts import delete_host
 from dibs.leases.operations.planning import ReservationRequest
-from dibs.leases.queries import free_hosts
-from dibs.leases.queries.free_hosts import Reach
+from dibs.leases.queries.matching import free_hosts
+from dibs.leases.queries.matching.free_hosts import Reach
 from dibs.ledger.queries import traits
 from tests.builders import Ledger
 from tests.hold_builders import hold, put
@@ -65,6 +65,15 @@ def test_sample_is_smaller_than_the_fleet_and_depends_on_the_seed(ledger: Ledger
 
 def test_nothing_is_sampled_when_the_request_is_as_large_as_the_fleet(ledger: Ledger, fleet: list[Host]) -> None:
     assert sampled(ledger, whole(FLEET)) == []
+
+
+def test_hosts_are_counted_for_a_large_request_where_ids_have_gaps(
+    ledger: Ledger, fleet: list[Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(free_hosts, "NEAR_MAX", 1)
+    for host in fleet[1:-1]:
+        ledger.runner.write(delete_host, SERVICE, str(host.id))
+    assert sampled(ledger, whole(3), reach=Reach.FAR) == []
 
 
 def test_nothing_is_sampled_without_hosts(ledger: Ledger) -> None:
