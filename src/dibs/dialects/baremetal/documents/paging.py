@@ -21,7 +21,7 @@ LIST_QUERY: Mapping[str, Mapping[str, Any]] = {
 
 
 def page_answer(
-    exchange: Exchange, noun: str, entries: Sequence[dict[str, Any]], last: str | None, limit: int, *, cut: bool = False
+    exchange: Exchange, noun: str, entries: Sequence[object], last: str | None, limit: int, *, cut: bool = False
 ) -> Response:
     """Return one page; a full page, or one that its size has cut, links to the next with every parameter.
 

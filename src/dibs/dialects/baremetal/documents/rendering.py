@@ -1,12 +1,12 @@
 """Nodes as JSON documents."""
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import lru_cache
-from operator import itemgetter
+from itertools import repeat, starmap
 from typing import Any, NamedTuple
 
-from msgspec import Raw
+from msgspec import Raw, Struct, defstruct
 from msgspec.json import encode
 from msgspec.structs import asdict
 
@@ -18,13 +18,17 @@ from dibs.machines.model.access import node_target
 from dibs.machines.model.patching.node_attributes import Kind
 from dibs.machines.operations.nodes import NodeView
 
-Values = Mapping[str, Any]
-Writer = Callable[[Values], Any]
+Columns = Mapping[str, Sequence[Any]]
+"""The attributes of some nodes: by name the values of all of them, in one order."""
+Writer = Callable[[Columns], Iterable[Any]]
+"""Returns one attribute of the documents of some nodes."""
 
 FORMS_KEPT = 256
 
 _PLACE = b"{node}"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Without a time zone, which would double the time that it takes to write a time.
+_EPOCH = datetime(1970, 1, 1)
+_UTC = "+00:00"
 _LINKED = {"links": (), **{name: (name,) for name in ("ports", "states", "portgroups", "volume")}}
 _TIMES = frozenset(field.name for field in FIELDS if field.kind is Kind.TIME)
 
@@ -41,7 +45,7 @@ _GUARDED: Mapping[str, Any] = {
 
 def render_time(instant: int | None) -> str | None:
     """Return a time as ISO 8601 in UTC."""
-    return None if instant is None else (_EPOCH + timedelta(microseconds=instant)).isoformat(timespec="microseconds")
+    return None if instant is None else (_EPOCH + timedelta(0, 0, instant)).isoformat("T", "microseconds") + _UTC
 
 
 def node_values(view: NodeView) -> dict[str, Any]:
@@ -56,15 +60,18 @@ def node_values(view: NodeView) -> dict[str, Any]:
 class _Form(NamedTuple):
     """What the documents of nodes have in common, for one version and one choice of attributes."""
 
+    document: type[Struct]
     names: tuple[str, ...]
     writers: Mapping[str, Writer]
     """The functions that render attributes; an attribute without one is shown as it is."""
-    read: Callable[[Values], tuple[Any, ...]]
-    """Reads all values of a node in one call in C; a value that a writer renders is read too, and then replaced."""
 
 
 class NodeRenderer:
-    """Renders the nodes of one request; what depends on caller and version is computed once, not per node."""
+    """Renders the nodes of one request; what depends on caller and version is computed once, not per node.
+
+    A page is rendered attribute by attribute: that takes a loop in C for most of the seventy attributes, and a third of
+    the time of a dictionary for each node.
+    """
 
     def __init__(self, exchange: Exchange, wanted: frozenset[str] | None) -> None:
         self._access = access = exchange.access
@@ -87,20 +94,32 @@ class NodeRenderer:
         needed = shown & (STORED | {"traits", "conductor", "allocation"})
         return frozenset(needed | {"uuid"} if self._sees_all else needed | {"uuid", "owner", "lessee"})
 
-    def render(self, values: Values) -> dict[str, Any]:
-        """Return the document of a node from its attributes by name."""
-        document = dict(zip(self._form.names, self._form.read(values), strict=False))
-        for name, write in self._writers.items():
-            document[name] = write(values)
-        return document
+    def render(self, rows: Sequence[dict[str, Any]]) -> list[Struct]:
+        """Return the documents of nodes from their attributes by name, which are the same names in the same order."""
+        if not rows:
+            return []
+        columns = dict(zip(rows[0], zip(*map(dict.values, rows), strict=True), strict=True))
+        written = (
+            self._writers[name](columns) if name in self._writers else columns[name] for name in self._form.names
+        )
+        return list(starmap(self._form.document, zip(*written, strict=True)))
 
     def _guarded(self, name: str) -> Writer:
         """Return the function that renders an attribute only for callers that may see it on this node."""
-        write = self._writers.get(name, itemgetter(name))
-        return lambda values: write(values) if self._may_see(name, values) else _GUARDED[name]
+        write = self._writers.get(name)
 
-    def _may_see(self, name: str, values: Values) -> bool:
-        return self._access.allows(f"baremetal:node:get:{name}", node_target(values["owner"], values["lessee"]))
+        def guarded(columns: Columns) -> list[Any]:
+            shown = columns[name] if write is None else write(columns)
+            projects = zip(columns["owner"], columns["lessee"], strict=True)
+            return [
+                value if self._may_see(name, *of_node) else _GUARDED[name]
+                for value, of_node in zip(shown, projects, strict=True)
+            ]
+
+        return guarded
+
+    def _may_see(self, name: str, owner: str | None, lessee: str | None) -> bool:
+        return self._access.allows(f"baremetal:node:get:{name}", node_target(owner, lessee))
 
 
 @lru_cache(maxsize=FORMS_KEPT)
@@ -109,49 +128,49 @@ def _form(minor: int, wanted: frozenset[str] | None, *, sees_passwords: bool, se
     visible = VISIBLE[minor]
     shown = visible if wanted is None else visible & (wanted | {"links"})
     names = tuple(field.name for field in FIELDS if field.name in shown)
-    writers: dict[str, Writer] = {name: _time_writer(name) for name in names if name in _TIMES}
+    writers: dict[str, Writer] = {name: _writer_of(name, render_time) for name in names if name in _TIMES}
     others: dict[str, Writer] = {
-        "allocation_uuid": lambda values: values["allocation"],
-        "provision_state": lambda values: state_in_version(values["provision_state"], minor),
+        "allocation_uuid": lambda columns: columns["allocation"],
+        "provision_state": _writer_of("provision_state", lambda state: state_in_version(state, minor)),
     }
     if not sees_passwords:
-        others["driver_info"] = lambda values: mask_secrets(values["driver_info"])
-        others["driver_internal_info"] = lambda values: mask_secrets(values["driver_internal_info"])
+        others |= {name: _writer_of(name, mask_secrets) for name in ("driver_info", "driver_internal_info")}
     if not sees_instance_secrets:
-        others["instance_info"] = _masked_instance_info
+        others["instance_info"] = _writer_of("instance_info", _masked_instance_info)
     writers |= {name: others[name] for name in names if name in others}
     writers |= {name: _optional_writer(name) for name in names if name not in STORED | _LINKED.keys() | writers.keys()}
-    return _Form(names, writers, itemgetter(*(name if name in STORED else "uuid" for name in names), "uuid"))
+    return _Form(defstruct("NodeDocument", names), names, writers)
 
 
-def _time_writer(name: str) -> Writer:
-    return lambda values: render_time(values[name])
+def _writer_of(name: str, write: Callable[[Any], Any]) -> Writer:
+    return lambda columns: map(write, columns[name])
 
 
 def _optional_writer(name: str) -> Writer:
-    return lambda values: values.get(name)
+    return lambda columns: columns[name] if name in columns else repeat(None, len(columns["uuid"]))
 
 
-def _masked_instance_info(values: Values) -> dict[str, Any]:
-    return mask_keys(mask_secrets(values["instance_info"]), ("configdrive", "image_url"))
+def _masked_instance_info(values: Any) -> dict[str, Any]:
+    return mask_keys(mask_secrets(values), ("configdrive", "image_url"))
 
 
 def _link_writer(exchange: Exchange, parts: tuple[str, ...]) -> Writer:
     """Return the function that renders links: encoded once, with the uuid of each node put in."""
     around = encode(exchange.links("nodes", _PLACE.decode(), *parts)).split(_PLACE)
-    return lambda values: Raw(values["uuid"].encode().join(around))
+    return lambda columns: map(Raw, map(bytes.join, map(str.encode, columns["uuid"]), repeat(around)))
 
 
-def render_node(exchange: Exchange, view: NodeView, wanted: frozenset[str] | None = None) -> dict[str, Any]:
+def render_node(exchange: Exchange, view: NodeView, wanted: frozenset[str] | None = None) -> Struct:
     """Return a node with all attributes, or only those in ``wanted``."""
-    return NodeRenderer(exchange, wanted).render(node_values(view))
+    (document,) = NodeRenderer(exchange, wanted).render([node_values(view)])
+    return document
 
 
 def render_states(exchange: Exchange, view: NodeView) -> dict[str, Any]:
     """Return the document of ``/states``."""
     names = [name for name in STATE_FIELDS if BY_NAME[name].since <= exchange.minor]
-    shown = NodeRenderer(exchange, frozenset(names)).render(node_values(view))
-    return {name: shown[name] for name in names}
+    shown = render_node(exchange, view, frozenset(names))
+    return {name: getattr(shown, name) for name in names}
 
 
 def state_in_version(state: str | None, minor: int) -> str | None:

@@ -134,4 +134,4 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
     rows = exchange.read(operations.list_nodes, command)
     # An instance is on one node at most, so there is no next page.
     last = rows[-1]["uuid"] if rows and "instance_uuid" not in query else None
-    return page_answer(exchange, "nodes", [renderer.render(row) for row in rows], last, command.limit, cut=rows.cut)
+    return page_answer(exchange, "nodes", renderer.render(rows), last, command.limit, cut=rows.cut)
