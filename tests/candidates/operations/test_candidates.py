@@ -10,8 +10,8 @@ from dibs.candidates.model.candidate_query import CandidateQuery, RequestGroup
 from dibs.candidates.model.candidates import Candidates
 from dibs.candidates.model.provider_tree import SHARING_TRAIT
 from dibs.candidates.operations import candidates
-from dibs.candidates.operations.candidates import find_candidates
-from dibs.database import Store
+from dibs.candidates.operations.candidates import find_candidates, find_known_candidates
+from dibs.database import Store, open_store
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.criteria import Criteria
 from dibs.ledger.model.errors import NoSuchTrait, ResourceClassNotFound
@@ -26,6 +26,10 @@ NOWHERE = "99999999-9999-4999-8999-999999999999"
 
 def ask(store: Store, query: CandidateQuery) -> Candidates:
     return store.read(lambda tx: find_candidates(tx, SERVICE, FIRST_INSTANT, query))
+
+
+def ask_known(store: Store, query: CandidateQuery) -> Candidates | None:
+    return store.read(lambda tx: find_known_candidates(tx, SERVICE, FIRST_INSTANT, query))
 
 
 def everything_known(world: World) -> World:
@@ -53,6 +57,8 @@ def test_the_operation_finds_the_candidates_of_brute_force(store: Store) -> None
         found = ask(store, query)
         assert {answer(candidate) for candidate in found.candidates} == all_candidates(world, query)
         assert ask(store, replace(query, limit=limit)).candidates == found.candidates[:limit]
+        assert ask_known(store, query) in (None, found)
+        assert ask_known(store, replace(query, limit=limit)) in (None, ask(store, replace(query, limit=limit)))
 
     check()
 
@@ -63,6 +69,45 @@ def statements(store: Store, query: CandidateQuery) -> int:
     before = store.statistics.statements
     ask(store, query)
     return store.statistics.statements - before
+
+
+def test_search_of_a_known_structure_is_one_statement(store: Store) -> None:
+    put_world(store, flat(40, VCPU=Stock(100)))
+    for query in (one_group(VCPU=1), replace(one_group(VCPU=1), limit=10)):
+        expected = ask(store, query)
+        before = store.statistics.statements
+        assert ask_known(store, query) == expected
+        assert store.statistics.statements == before + 1
+
+
+def test_known_structure_is_not_searched_when_it_is_old_or_does_not_answer_the_query(
+    store: Store, database_url: str
+) -> None:
+    put_world(store, flat(3, VCPU=Stock(100)))
+    query = one_group(VCPU=1)
+    reader = open_store(database_url)
+    try:
+        assert ask_known(reader, query) is None, "nothing is loaded"
+        expected = ask(reader, query)
+        assert ask_known(reader, query) == expected
+        in_tree = replace(query, groups=(replace(query.groups[0], in_tree=NOWHERE),))
+        assert ask_known(reader, in_tree) is None
+        assert ask_known(reader, one_group(CUSTOM_UNKNOWN=1)) is None
+        put_world(store, flat(2, VCPU=Stock(100)))
+        assert ask_known(reader, query) is None, "it has changed"
+        assert len(ask(reader, query).candidates) == 2
+    finally:
+        reader.close()
+
+
+def test_search_of_a_known_structure_goes_on_until_the_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(candidates, "FIRST_PAGE_MIN", 1)
+    used = World([*flat(5, VCPU=Stock(1, used=1)).providers.values(), Provider(NOWHERE, None, {"VCPU": Stock(1)})])
+    put_world(store, used)
+    query = replace(one_group(VCPU=1), limit=1)
+    expected = ask(store, query)
+    assert len(expected.candidates) == 1
+    assert ask_known(store, query) == expected
 
 
 @pytest.mark.parametrize("limit", [None, 10])

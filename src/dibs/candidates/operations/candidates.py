@@ -8,8 +8,8 @@ from dibs.candidates.model.candidates import Candidates, CandidateSearch
 from dibs.candidates.model.index.structure import Structure
 from dibs.candidates.model.matching import Planned
 from dibs.candidates.queries.roots import roots_of
-from dibs.candidates.queries.structure import current_structure
-from dibs.candidates.queries.usage import read_usage
+from dibs.candidates.queries.structure import current_structure, known_structure
+from dibs.candidates.queries.usage import read_usage, read_usage_with_versions
 from dibs.database.transaction import Transaction
 from dibs.ledger.operations.resource_classes import require_classes
 from dibs.ledger.operations.traits import require_traits
@@ -18,6 +18,29 @@ NO_CANDIDATES = Candidates()
 FIRST_PAGE_MIN = 16
 """The smallest first page, in trees."""
 PAGE_MAX = 1_024
+
+
+def find_known_candidates(tx: Transaction, access: Access, now: int, query: CandidateQuery) -> Candidates | None:
+    """Return what ``find_candidates`` returns; None when that must read more than what is used.
+
+    The structure that the process knows is compared in the statement that reads what is used. With one statement the
+    search needs no transaction.
+    """
+    structure = known_structure(tx)
+    if structure is None or any(group.in_tree for group in query.groups):
+        return None
+    if not (query.trait_names() <= structure.of_trait.keys() and query.class_names() <= structure.of_class.keys()):
+        return None
+    search = CandidateSearch(query, structure)
+    first, *others = _pages(query)
+    trees = search.next_trees(first)
+    versions, usage = read_usage_with_versions(tx, _provider_ids(trees), structure.size)
+    if versions != structure.sum_of_versions:
+        return None
+    search.search(trees, usage)
+    if search.missing != 0 and first is not None and len(trees) == first:
+        _search_trees(tx, search, others, structure.size)
+    return search.result()
 
 
 def find_candidates(tx: Transaction, access: Access, now: int, query: CandidateQuery) -> Candidates:
@@ -31,7 +54,7 @@ def find_candidates(tx: Transaction, access: Access, now: int, query: CandidateQ
         return NO_CANDIDATES
     rooted = query.in_trees({uuid: root for uuid, (_, root) in roots.items()})
     search = CandidateSearch(rooted, structure, {root_id for root_id, _ in roots.values()})
-    _search_trees(tx, search, rooted, structure.size)
+    _search_trees(tx, search, _pages(rooted), structure.size)
     return search.result()
 
 
@@ -44,13 +67,9 @@ def _has_every_name(tx: Transaction, structure: Structure, query: CandidateQuery
     return not classes
 
 
-def _search_trees(tx: Transaction, search: CandidateSearch, query: CandidateQuery, known: int) -> None:
-    """Read what is used of all trees and search them; with a limit, page by page until there are enough candidates.
-
-    The first page has as many trees as the limit, because most trees have a candidate. If that is not enough, a large
-    page follows, and then all other trees: at most three reads.
-    """
-    for count in _pages(query):
+def _search_trees(tx: Transaction, search: CandidateSearch, pages: Iterable[int | None], known: int) -> None:
+    """Read what is used of trees and search them, page by page until there are enough candidates."""
+    for count in pages:
         trees = search.next_trees(count)
         search.search(trees, read_usage(tx, _provider_ids(trees), known))
         if search.missing == 0 or count is None or len(trees) < count:
@@ -58,6 +77,11 @@ def _search_trees(tx: Transaction, search: CandidateSearch, query: CandidateQuer
 
 
 def _pages(query: CandidateQuery) -> tuple[int | None, ...]:
+    """Return how many trees are read and searched together; None: all that are left.
+
+    The first page has as many trees as the limit, because most trees have a candidate. If that is not enough, a large
+    page follows, and then all other trees: at most three reads.
+    """
     if query.limit is None:
         return (None,)
     return min(max(FIRST_PAGE_MIN, query.limit), PAGE_MAX), PAGE_MAX, None

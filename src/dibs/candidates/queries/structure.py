@@ -58,12 +58,18 @@ def current_structure(tx: Transaction) -> Structure:
     """Return the structure that this transaction sees; load only what has changed since the process loaded it."""
     # A transaction that changes the structure sees its own changes: they get their versions now.
     tx.finish()
-    known: Structure | None = tx.recall(REMEMBERED)
+    known = known_structure(tx)
     if known is not None and known.sum_of_versions == structure.sum_of_versions(tx):
         return known
     loaded = Structure(_load(tx, known or NOTHING))
     tx.remember(REMEMBERED, loaded)
     return loaded
+
+
+def known_structure(tx: Transaction) -> Structure | None:
+    """Return the structure that the process loaded last, whether the transaction sees the same or not."""
+    known: Structure | None = tx.recall(REMEMBERED)
+    return known
 
 
 def _load(tx: Transaction, known: Structure) -> dict[int, Part]:

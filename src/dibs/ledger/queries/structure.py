@@ -27,7 +27,8 @@ STEP_MAX = 1 << 20
 _EVERYWHERE = "everywhere"
 _ROOT = providers.alias("root")
 _VERSIONS = select(structure_versions.c.bucket, structure_versions.c.version)
-_SUM = select(cast(func.sum(structure_versions.c.version), BigInteger))
+SUM_OF_VERSIONS = cast(func.sum(structure_versions.c.version), BigInteger)
+_SUM = select(SUM_OF_VERSIONS)
 _RAISE_ALL = update(structure_versions).values(version=structure_versions.c.version + bindparam("step"))
 
 

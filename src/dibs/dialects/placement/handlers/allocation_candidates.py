@@ -6,7 +6,7 @@ from random import getrandbits
 from msgspec.structs import replace
 
 from dibs.candidates.model.candidate_query import CandidateQuery
-from dibs.candidates.operations.candidates import find_candidates
+from dibs.candidates.operations.candidates import find_candidates, find_known_candidates
 from dibs.dialects.placement.errors import refusal_of
 from dibs.dialects.placement.exchange import CandidateRules, Exchange, json_answer
 from dibs.dialects.placement.handlers.candidate_encoding import TREES_SINCE, encode_candidates
@@ -25,7 +25,9 @@ def list_candidates(exchange: Exchange) -> Response:
     """GET /allocation_candidates"""
     query = _with_rules(_read(exchange.request.query, exchange.minor), exchange.services.candidates)
     try:
-        found = exchange.read(find_candidates, query)
+        found = exchange.read(find_known_candidates, query)
+        if found is None:
+            found = exchange.read(find_candidates, query)
     except ResourceClassNotFound as error:
         raise refusal_of(error, "Invalid resource class in resources parameter: ") from None
     return json_answer(exchange, encode_candidates(exchange.minor, query, found), modified=exchange.now())
