@@ -1,3 +1,4 @@
+import os
 import sqlite3
 from pathlib import Path
 
@@ -30,6 +31,18 @@ def test_reading_connection_cannot_write(tmp_path: Path) -> None:
     connection = found.connect(writing=False)
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         connection.execute("CREATE TABLE a (b)")
+    connection.close()
+
+
+def test_savepoint_of_many_pages_opens_no_file(tmp_path: Path) -> None:
+    connection = engine(tmp_path / "x.sqlite").connect(writing=True)
+    connection.execute("CREATE TABLE a (b)")
+    connection.executemany("INSERT INTO a VALUES (?)", [("x" * 3_000,)] * 40)
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("SAVEPOINT one")
+    before = len(os.listdir("/dev/fd"))
+    connection.execute("UPDATE a SET b = b || 'y'")
+    assert len(os.listdir("/dev/fd")) == before
     connection.close()
 
 

@@ -47,6 +47,8 @@ class SQLite:
             "journal_mode = WAL",
             "synchronous = FULL",
             "foreign_keys = ON",
+            # The pages that a savepoint may have to restore: after 16 of them SQLite would write them to a new file.
+            "temp_store = MEMORY",
         ):
             connection.execute(f"PRAGMA {pragma}")
         self.switch(connection, writing=writing)
