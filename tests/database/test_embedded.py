@@ -43,7 +43,7 @@ def write_in_one_batch(store: EmbeddedStore, bodies: list[Callable[[Transaction]
         pool.submit(store.write, occupy)
         entered.wait(10)
         written = [pool.submit(store.write, body) for body in bodies]
-        eventually(lambda: store._jobs.qsize() == len(bodies))
+        eventually(lambda: len(store._writes) == len(bodies))
         gate.set()
     return written
 

@@ -1,8 +1,9 @@
-"""Transactions on SQLite: one writer thread, and concurrent readers.
+"""Transactions on SQLite: one writer, and concurrent readers.
 
-SQLite has one writer at a time anyway. So writing transactions queue for one thread, which runs each in its own
-savepoint and commits all that were waiting together: each is durable when it returns, and they share one disk write.
-A refused transaction is rolled back to its savepoint and queues again; the others of its batch are committed.
+SQLite has one writer at a time anyway. So writing transactions queue for one connection. The thread whose turn it is
+runs each in its own savepoint and commits all that were waiting together: each is durable when it returns, and they
+share one disk write. A refused transaction is rolled back to its savepoint and queues again; the others of its batch
+are committed.
 """
 
 import os
@@ -10,7 +11,6 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
 from time import perf_counter
@@ -18,14 +18,13 @@ from typing import Any
 
 from dibs.database.engines import Engine
 from dibs.database.engines.sqlite import can_write
+from dibs.database.engines.write_queue import Job, WriteQueue
 from dibs.database.errors import StoreContended
 from dibs.database.store import ATTEMPTS_MAX, Body, Reachability, Result, Statistics, pause_before, refused
 from dibs.database.transaction import Transaction, compiler_of
 
-BATCH_MAX = 64
-
-Job = tuple[Callable[[Transaction], Any], "Future[Any]"]
-Outcome = tuple["Future[Any]", Any, Exception | None]
+Outcome = Callable[[], None]
+"""Tells a job how it ended, once its batch is committed."""
 
 
 class EmbeddedStore:
@@ -39,11 +38,13 @@ class EmbeddedStore:
         self.statistics = statistics
         self._compiler = compiler_of(engine)
         self._reachability = Reachability()
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._writes = WriteQueue(self._write_batch)
+        self._writer: sqlite3.Connection | None = None
+        self._writing = threading.Lock()
+        """Held while the connection that writes is in use: at most by one thread of the queue and one that closes."""
         self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
-        self._starting = threading.Lock()
+        self._opening = threading.Lock()
         self._connecting = threading.Lock()
-        self._writer: threading.Thread | None = None
         self._process: int | None = None
         self._memory: dict[str, Any] = {}
 
@@ -59,44 +60,37 @@ class EmbeddedStore:
         raise StoreContended(attempts=ATTEMPTS_MAX)
 
     def write(self, body: Body[Result]) -> Result:
-        # The thread of the caller pauses and retries, not the writer: neighbours in the batch neither wait nor rerun.
+        # The thread of the caller pauses and retries, outside its turn: neighbours in the batch neither wait nor rerun.
         for attempt in range(ATTEMPTS_MAX):
             self._open()
-            done: Future[Result] = Future()
-            self._jobs.put((partial(self._run_queued, body, perf_counter()), done))
             try:
-                return done.result()
+                result: Result = self._writes.perform(body)
             except Exception as error:
                 self._raise_unless_refused(error)
+            else:
+                return result
             self.statistics.rerun()
             pause_before(attempt)
         raise StoreContended(attempts=ATTEMPTS_MAX)
 
-    def _run_queued(self, body: Body[Result], since: float, transaction: Transaction) -> Result:
-        """Run a function that waited for the writer, which is the only lock that there is."""
-        self.statistics.waited(perf_counter() - since)
-        return body(transaction)
-
     def close(self) -> None:
-        if self._writer is not None and self._process == os.getpid():
-            self._jobs.put(None)
-            self._writer.join()
-            self._writer = self._process = None
+        with self._writing:
+            if self._process == os.getpid():
+                self._drop_writer()
+                self._process = None
         while not self._readers.empty():
             self._readers.get_nowait().close()
 
     def _open(self) -> None:
-        """Start the writer thread at first use, in the process that uses it.
+        """Remember the process that uses the store.
 
         A connection that is used after a fork loses commits without an error, so the store refuses to run after one.
         """
         if self._process == os.getpid():
             return
-        with self._starting:
+        with self._opening:
             if self._process is None:
                 self._process = os.getpid()
-                self._writer = threading.Thread(target=self._write_forever, name="dibs-sqlite-writer", daemon=True)
-                self._writer.start()
             elif self._process != os.getpid():
                 raise RuntimeError("This store was opened before a fork. Open a store in each process.")
 
@@ -135,49 +129,33 @@ class EmbeddedStore:
         transaction.committed()
         return result
 
-    def _write_forever(self) -> None:
-        connection: sqlite3.Connection | None = None
-        while (batch := self._next_batch()) is not None:
+    def _write_batch(self, batch: list[Job]) -> None:
+        with self._writing:
             try:
-                if connection is None:
-                    connection = self._connect_writer()
-                outcomes = self._commit_together(connection, batch)
+                if self._writer is None:
+                    self._writer = self._connect_writer()
+                outcomes = self._commit_together(self._writer, batch)
             except Exception as error:
-                outcomes = [(done, None, error) for _, done in batch]
-                if connection is not None and not refused(self.engine, error):
-                    connection.close()
-                    connection = None
-            for done, result, failure in outcomes:
-                if failure is None:
-                    done.set_result(result)
-                else:
-                    done.set_exception(failure)
-        if connection is not None:
-            connection.close()
+                outcomes = [partial(job.fail, error) for job in batch]
+                if not refused(self.engine, error):
+                    self._drop_writer()
+            except BaseException:
+                # A signal ends this thread, maybe within a transaction: the next one must not go on with it.
+                self._drop_writer()
+                raise
+        for tell in outcomes:
+            tell()
 
-    def _next_batch(self) -> list[Job] | None:
-        """Return all waiting jobs, at most ``BATCH_MAX``; None when the store closes."""
-        batch: list[Job] = []
-        job = self._jobs.get()
-        while job is not None:
-            batch.append(job)
-            if len(batch) == BATCH_MAX:
-                return batch
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                return batch
-        if batch:
-            # The closing mark came after jobs: run the jobs first, then get the mark again.
-            self._jobs.put(None)
-            return batch
-        return None
+    def _drop_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
 
     def _commit_together(self, connection: sqlite3.Connection, batch: list[Job]) -> list[Outcome]:
         finished: list[Transaction] = []
         try:
             connection.execute("BEGIN IMMEDIATE")
-            outcomes = [self._run_in_savepoint(connection, body, done, finished) for body, done in batch]
+            outcomes = [self._run_in_savepoint(connection, job, finished) for job in batch]
             connection.execute("COMMIT")
         except Exception:
             if connection.in_transaction:
@@ -188,17 +166,13 @@ class EmbeddedStore:
             transaction.committed()
         return outcomes
 
-    def _run_in_savepoint(
-        self,
-        connection: sqlite3.Connection,
-        body: Callable[[Transaction], Any],
-        done: "Future[Any]",
-        finished: list[Transaction],
-    ) -> Outcome:
+    def _run_in_savepoint(self, connection: sqlite3.Connection, job: Job, finished: list[Transaction]) -> Outcome:
+        # The queue is the only lock that there is.
+        self.statistics.waited(perf_counter() - job.since)
         connection.execute("SAVEPOINT one")
         transaction = Transaction(connection.cursor(), self._compiler, self.engine, self._memory)
         try:
-            outcome: Outcome = (done, body(transaction), None)
+            outcome = partial(job.succeed, job.body(transaction))
             transaction.finish()
             finished.append(transaction)
         except Exception as error:
@@ -206,7 +180,7 @@ class EmbeddedStore:
             if self.engine.unavailable(error) or not connection.in_transaction:
                 raise
             connection.execute("ROLLBACK TO one")
-            outcome = (done, None, error)
+            outcome = partial(job.fail, error)
         connection.execute("RELEASE one")
         self.statistics.ran(transaction.statements)
         return outcome

@@ -1,0 +1,90 @@
+"""The queue of writes: who runs them, together with which others, and what happens when one fails."""
+
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from dibs.database.engines.write_queue import BATCH_MAX, Body, Job, WriteQueue
+from dibs.database.errors import StoreUnavailable
+from dibs.database.transaction import Transaction
+from tests.bed.waiting import eventually
+
+
+class Recorder:
+    """Runs batches without a database, and remembers them and the threads that ran them."""
+
+    def __init__(self) -> None:
+        self.batches: list[int] = []
+        self.threads: list[int] = []
+        self.queue = WriteQueue(self._run)
+
+    def _run(self, batch: list[Job]) -> None:
+        self.batches.append(len(batch))
+        self.threads.append(threading.get_ident())
+        for job in batch:
+            try:
+                job.succeed(job.body(None))
+            except ValueError as error:
+                job.fail(error)
+
+    def perform_while_busy(self, bodies: list[Body]) -> list["Future[Any]"]:
+        """Let all bodies wait while another one runs."""
+        gate, entered = threading.Event(), threading.Event()
+
+        def occupy(tx: Transaction) -> None:
+            entered.set()
+            gate.wait(10)
+
+        with ThreadPoolExecutor(len(bodies) + 1) as pool:
+            pool.submit(self.queue.perform, occupy)
+            entered.wait(10)
+            performed = []
+            for count, body in enumerate(bodies, 1):
+                performed.append(pool.submit(self.queue.perform, body))
+                eventually(lambda count=count: len(self.queue) == count)
+            gate.set()
+        return performed
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    return Recorder()
+
+
+def test_lone_job_runs_in_the_thread_of_its_caller(recorder: Recorder) -> None:
+    assert [recorder.queue.perform(lambda tx: "a"), recorder.queue.perform(lambda tx: "b")] == ["a", "b"]
+    assert recorder.batches == [1, 1]
+    assert set(recorder.threads) == {threading.get_ident()}
+
+
+def test_jobs_that_wait_run_together_in_the_order_in_which_they_came(recorder: Recorder) -> None:
+    ran: list[int] = []
+    performed = recorder.perform_while_busy([lambda tx, n=n: ran.append(n) or n for n in range(5)])
+    assert recorder.batches == [1, 5]
+    assert ran == [future.result() for future in performed] == [0, 1, 2, 3, 4]
+
+
+def test_batch_has_a_limit_and_the_rest_follows(recorder: Recorder) -> None:
+    performed = recorder.perform_while_busy([lambda tx, n=n: n for n in range(BATCH_MAX + 3)])
+    assert recorder.batches == [1, BATCH_MAX, 3]
+    assert [future.result() for future in performed] == list(range(BATCH_MAX + 3))
+
+
+def test_error_reaches_its_own_caller_only(recorder: Recorder) -> None:
+    def refuse(tx: Transaction) -> None:
+        raise ValueError("refused")
+
+    good, bad, last = recorder.perform_while_busy([lambda tx: 1, refuse, lambda tx: 3])
+    assert (good.result(), str(bad.exception()), last.result()) == (1, "refused", 3)
+
+
+def test_interrupted_turn_passes_on_and_its_jobs_do_not_seem_done(recorder: Recorder) -> None:
+    def interrupt(tx: Transaction) -> None:
+        raise SystemExit
+
+    first, second = recorder.perform_while_busy([interrupt, lambda tx: 2])
+    assert isinstance(first.exception(), SystemExit)
+    assert isinstance(second.exception(), StoreUnavailable)
+    assert recorder.queue.perform(lambda tx: 3) == 3
