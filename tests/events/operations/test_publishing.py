@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from sqlalchemy import delete
 
 from dibs.access.access import SERVICE
 from dibs.access.actor import SERVICE_ACTOR
@@ -15,6 +16,7 @@ from dibs.database.transaction import Transaction
 from dibs.events.model.events import Event
 from dibs.events.operations.listing import count_events
 from dibs.events.operations.recording import EventRecorder
+from dibs.events.tables import events
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
 from dibs.wiring.hooks import build_runner
 from tests import event_rows
@@ -43,6 +45,17 @@ def test_events_get_positions_in_the_order_of_their_ids(ledger: Ledger) -> None:
     assert publish_events(ledger.runner) == 1
     assert [row["position"] for row in event_rows.rows(ledger.store)] == [1, 2, 3, 4]
     assert publish_events(ledger.runner) == 0
+
+
+def test_positions_have_no_gaps_where_ids_have_some(ledger: Ledger) -> None:
+    for name in "abcdefgh":
+        ledger.enrol(name=name)
+    ids = [row["id"] for row in event_rows.rows(ledger.store)]
+    for gone in (ids[0], ids[3], ids[4], ids[6]):
+        ledger.store.write(lambda tx, gone=gone: tx.change(delete(events).where(events.c.id == gone)))
+    assert publish_events(ledger.runner) == 4
+    left = {row["id"]: row["position"] for row in event_rows.rows(ledger.store)}
+    assert left == {ids[1]: 1, ids[2]: 2, ids[5]: 3, ids[7]: 4}
 
 
 def test_number_of_events_counts_each_once_whether_published_or_not(ledger: Ledger) -> None:

@@ -1,8 +1,8 @@
 """Give events their positions in streams."""
 
-from typing import Any
+from collections.abc import Sequence
 
-from sqlalchemy import BigInteger, Update, bindparam, func, insert, select, update
+from sqlalchemy import BigInteger, BindParameter, Update, bindparam, case, func, insert, or_, select, update
 
 from dibs.database import sets
 from dibs.database.transaction import Again, Duplicate, Transaction
@@ -53,16 +53,31 @@ def give(tx: Transaction, after: int, count_max: int) -> int:
     """Give the positions after ``after`` to events that have none, in the order of their ids; return how many."""
     ids = tx.values(_WITHOUT, {"count_max": min(count_max, sets.PIECE_MAX)})
     if ids:
-        places = sets.padded(range(after + 1, after + 1 + len(ids)))
-        named = {**sets.numbered("id", sets.padded(ids)), **sets.numbered("position", places)}
-        tx.change(_give(len(places)), named)
+        runs = sets.padded(_runs(ids, after + 1))
+        tx.change(_give(len(runs)), sets.columns(runs))
         tx.change(_MOVE, {"new_position": after + len(ids)})
     return len(ids)
 
 
+def _runs(ids: Sequence[int], position: int) -> list[dict[str, int]]:
+    """Return the runs of consecutive ids, each with the difference between the positions and the ids.
+
+    Most ids are consecutive. One run is one condition, while a value for each id would be compared with each row.
+    """
+    runs: list[dict[str, int]] = []
+    for place, event_id in enumerate(ids, position):
+        if runs and event_id == runs[-1]["last"] + 1:
+            runs[-1]["last"] = event_id
+        else:
+            runs.append({"first": event_id, "last": event_id, "ahead": place - event_id})
+    return runs
+
+
 @sets.cached
 def _give(count: int) -> Update:
-    positions: dict[Any, Any] = {
-        events.c.position: sets.by_key(events.c.id, "id", "position", count, BigInteger()),
-    }
-    return update(events).where(events.c.id.in_(sets.binds("id", count))).values(positions)
+    def bound(name: str) -> list[BindParameter[int]]:
+        return sets.binds(name, count, BigInteger())
+
+    within = [events.c.id.between(first, last) for first, last in zip(bound("first"), bound("last"), strict=True)]
+    positions = (events.c.id + ahead for ahead in bound("ahead"))
+    return update(events).where(or_(*within)).values(position=case(*zip(within, positions, strict=True)))
