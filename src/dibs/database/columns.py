@@ -95,7 +95,7 @@ class Columns:
 
     def _encode(self, name: str, value: Any) -> Any:
         if name in self._structures:
-            return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+            return "{}" if value == {} else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
         return int(value) if name in self._flags and value is not None else value
 
     def decoder(self, name: str, vault: Vault = CLEAR) -> Callable[[Any], Any] | None:

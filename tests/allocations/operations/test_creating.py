@@ -17,8 +17,10 @@ from dibs.ledger.model.errors import InvalidTrait
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.model.errors import HoldNotFound, NodeAssociated
 from dibs.machines.operations.conductors import get_conductor
+from dibs.machines.operations.holds import CreateHold, create_hold
 from tests.allocation_builders import allocate, hold, holders, show
-from tests.builders import Ledger
+from tests.builders import Ledger, trusted
+from tests.provider_builders import statements
 
 MEMBER = MachinePolicy().access(Actor(user="u", project="blue", roles=frozenset({"member", "reader"})))
 
@@ -67,6 +69,36 @@ def test_uuid_and_name_are_unique(ledger: Ledger) -> None:
         allocate(ledger, name="web")
     with pytest.raises(AllocationExists, match=f"UUID {allocation.uuid}"):
         allocate(ledger, uuid=allocation.uuid)
+
+
+def test_uuid_that_a_node_is_held_for_is_refused_until_the_hold_expires(ledger: Ledger) -> None:
+    instance = hold_for(ledger, "red")
+    with pytest.raises(InstanceInUse):
+        allocate(ledger, uuid=instance)
+    ledger.clock.move(61)
+    ledger.revive_conductor()
+    assert allocate(ledger, uuid=instance).state == "allocating"
+
+
+def test_uuid_with_claims_of_another_project_is_refused(ledger: Ledger) -> None:
+    instance = hold_for(ledger, "red")
+    ledger.clock.move(61)
+    ledger.revive_conductor()
+    with pytest.raises(InstanceInUse):
+        allocate(ledger, uuid=instance, owner="blue")
+    assert allocate(ledger, uuid=instance, owner="red").owner == "red"
+
+
+def hold_for(ledger: Ledger, project: str) -> str:
+    """Hold a node for a project and a minute; return the uuid of the instance that it is held for."""
+    node, instance = ledger.enrol(resource_class="gold"), str(uuid.uuid4())
+    command = CreateHold(uuid=str(uuid.uuid4()), instance_uuid=instance, nodes=(node.uuid,), seconds=60)
+    ledger.runner.write(create_hold, trusted(project=project), command)
+    return instance
+
+
+def test_new_allocation_takes_few_statements(ledger: Ledger) -> None:
+    assert statements(ledger, lambda: allocate(ledger)) == 4
 
 
 def test_uuid_of_the_instance_of_a_node_is_refused(ledger: Ledger) -> None:

@@ -94,6 +94,12 @@ def test_deleted_allocation_of_a_batch_gets_no_node(ledger: Ledger, steps: Steps
     assert show(ledger, other).state == "active"
 
 
+def test_grant_to_one_entry_takes_few_statements(ledger: Ledger, steps: Steps) -> None:
+    node, allocation = gold(ledger), allocate(ledger)
+    assert statements(ledger, lambda: steps.grant(allocation, node.uuid)) == 13
+    assert holders(ledger, node) == [allocation.uuid]
+
+
 # --- many entries in one transaction ---
 
 
@@ -109,7 +115,7 @@ def test_many_entries_take_as_many_statements_as_two(ledger: Ledger, steps: Step
     outcomes: list[Outcome] = []
     for count in (2, 32):
         grant(count)
-    assert taken[0] == taken[1]
+    assert taken[0] == taken[1] <= 15
     assert set(outcomes) == {Outcome.SETTLED}
 
 

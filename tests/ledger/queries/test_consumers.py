@@ -48,4 +48,4 @@ def test_a_consumer_that_another_transaction_created_runs_this_one_again(ledger:
 def test_a_deleted_consumer_is_gone(ledger: Ledger) -> None:
     ids = create(ledger, FIRST)
     ledger.run(lambda tx: consumers.delete(tx, list(ids.values())))
-    assert ledger.store.read(lambda tx: consumers.get(tx, FIRST)) is None
+    assert ledger.store.write(lambda tx: consumers.lock(tx, [FIRST], ledger.clock())) == {}

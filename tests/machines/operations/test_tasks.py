@@ -28,6 +28,7 @@ from dibs.machines.operations.tasks import (
     take_task,
 )
 from dibs.machines.queries import parts, tasks
+from tests.provider_builders import statements
 
 
 class Process:
@@ -89,6 +90,13 @@ def test_a_task_is_taken_once(ledger):
     process, node = Process(ledger), begin(ledger, "active", states.AVAILABLE)
     assert process.take(node)
     assert process.take(node) is None
+
+
+def test_taking_and_finishing_a_task_takes_few_statements(ledger):
+    process = Process(ledger)
+    node = begin(ledger, "manage", "enroll")
+    assert statements(ledger, lambda: process.take(node)) == 4
+    assert statements(ledger, lambda: process.finish(node, "verify")) == 6
 
 
 def test_a_conductor_takes_only_its_own_tasks(ledger):

@@ -29,7 +29,7 @@ from dibs.allocations.queries import allocations
 from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
 from dibs.ledger.model.traits import check_traits
-from dibs.ledger.queries import consumers, traits
+from dibs.ledger.queries import traits
 from dibs.machines.model.access import CHANGE_INSTANCE, check_named_node, sees_node
 from dibs.machines.model.conductors import after
 from dibs.machines.model.errors import NodeAssociated
@@ -154,9 +154,10 @@ def _take_held_node(tx: Transaction, access: Access, now: int, command: CreateAl
 
 def _check_uuid(tx: Transaction, now: int, allocation_uuid: str, project: str | None) -> None:
     """Raise InstanceInUse for a uuid with a node, with a hold, or with claims of another project."""
-    consumer = consumers.get(tx, allocation_uuid)
-    foreign = consumer is not None and project is not None and consumer.project_id != project
-    if foreign or allocations.is_instance(tx, allocation_uuid) or holds.is_held_for(tx, now, allocation_uuid):
+    use = allocations.use_of(tx, allocation_uuid)
+    foreign = use.consumer_id is not None and project not in (None, use.project)
+    held = use.held_until is not None and use.held_until > now
+    if foreign or held or use.node_id is not None:
         raise InstanceInUse(instance=allocation_uuid)
 
 

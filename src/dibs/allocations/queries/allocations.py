@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 from sqlalchemy import Select, Update, bindparam, false, insert, select
@@ -18,8 +18,9 @@ from dibs.allocations.tables import allocations
 from dibs.database import paging, sets
 from dibs.database.columns import Columns
 from dibs.database.transaction import Duplicate, Row, Transaction
+from dibs.ledger.tables import consumers
 from dibs.machines.model.nodes import is_uuid
-from dibs.machines.tables import nodes
+from dibs.machines.tables import holds, nodes
 
 COLUMNS = Columns(Allocation)
 _STORED = tuple(name for name in COLUMNS.names if name not in ("id", "node_uuid"))
@@ -35,6 +36,25 @@ _OF_ID = allocations.c.id == bindparam("of_id")
 _DELETE = delete_rows(allocations).where(_OF_ID)
 _DELETE_UNPLACED = _DELETE.where(allocations.c.node_id.is_(None))
 _INSTANCE = select(nodes.c.id).where(nodes.c.instance_uuid == bindparam("of_uuid"))
+_CONSUMER = consumers.c.uuid == bindparam("of_uuid")
+_USE = select(
+    _INSTANCE.scalar_subquery(),
+    select(holds.c.expires_at).where(holds.c.instance_uuid == bindparam("of_uuid")).scalar_subquery(),
+    select(consumers.c.id).where(_CONSUMER).scalar_subquery(),
+    select(consumers.c.project_id).where(_CONSUMER).scalar_subquery(),
+)
+
+
+class UuidUse(NamedTuple):
+    """What the uuid of a new allocation stands for already; each is None when there is nothing of the kind."""
+
+    node_id: int | None
+    """The node that carries it as its instance."""
+    held_until: int | None
+    """The end of the hold for it."""
+    consumer_id: int | None
+    project: str | None
+    """The project of the consumer."""
 
 
 def get(tx: Transaction, ident: str) -> Allocation | None:
@@ -113,6 +133,11 @@ def is_instance(tx: Transaction, uuid: str) -> bool:
     return tx.row(_INSTANCE, {"of_uuid": uuid}) is not None
 
 
+def use_of(tx: Transaction, uuid: str) -> UuidUse:
+    """Return what a uuid stands for already."""
+    return UuidUse(*tx.tuples(_USE, {"of_uuid": uuid})[0])
+
+
 def page(tx: Transaction, query: AllocationQuery) -> paging.Page[Allocation] | None:
     """Return one page of allocations, or None when the marker does not exist. ``query.node`` is a uuid."""
     row = tx.row(_select_marker(query.sort_key), {"marker": query.marker}) if query.marker is not None else None
@@ -175,13 +200,22 @@ def _meaning(error: Duplicate, allocation: Allocation) -> Exception:
 
 
 def _encode(values: Mapping[str, Any]) -> dict[str, Any]:
-    return COLUMNS.encode({name: json.dumps(value) if name in _LISTS else value for name, value in values.items()})
+    return COLUMNS.encode({name: _text(value) if name in _LISTS else value for name, value in values.items()})
 
 
 def decode(row: Mapping[str, Any]) -> Allocation:
     """Return the allocation in a row of SELECT."""
-    lists = {name: tuple(json.loads(row[name])) for name in _LISTS}
+    lists = {name: _list(row[name]) for name in _LISTS}
     return Allocation(**{**COLUMNS.decode(row), **lists})
+
+
+def _text(values: Sequence[str]) -> str:
+    """Return a list as JSON; most are empty."""
+    return json.dumps(values) if values else "[]"
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return () if text == "[]" else tuple(json.loads(text))
 
 
 @sets.cached

@@ -138,11 +138,18 @@ def lock_consumers(tx: Transaction, now: int, uuids: Sequence[str]) -> dict[str,
     return consumers.lock(tx, uuids, now)
 
 
-def claim_units(tx: Transaction, now: int, wanted: Sequence[UnitClaim], known: Mapping[str, Consumer]) -> None:
-    """Claim the one unit of each locked provider for its consumer; ``lock_consumers`` returned those that are known.
+def claim_units(
+    tx: Transaction,
+    now: int,
+    wanted: Sequence[UnitClaim],
+    known: Mapping[str, Consumer],
+    units: Mapping[InventoryKey, Inventory],
+) -> None:
+    """Claim the one unit of each locked provider for its consumer.
 
-    If another transaction creates the same consumer meanwhile, the unique key refuses this one and the runner runs it
-    again.
+    ``known`` are the consumers that ``lock_consumers`` returned. ``units`` are the inventories of the providers, read
+    under their locks. If another transaction creates the same consumer meanwhile, the unique key refuses this one and
+    the runner runs it again.
     """
     consumers.bump_generation(tx, [known[each.consumer].id for each in wanted if each.consumer in known])
     new = {
@@ -151,12 +158,11 @@ def claim_units(tx: Transaction, now: int, wanted: Sequence[UnitClaim], known: M
         if each.consumer not in known
     }
     owners = {uuid: owner.id for uuid, owner in known.items()} | consumers.create(tx, new, now)
-    stock = inventories.of_providers(tx, [each.provider_id for each in wanted])
-    keys = {key.provider_id: key for key in stock}
+    keys = {key.provider_id: key for key in units}
     claims.add(tx, [(owners[each.consumer], keys[each.provider_id], 1) for each in wanted], now)
-    _add_to_used(tx, dict.fromkeys(keys.values(), 1))
+    _add_to_used(tx, {keys[each.provider_id]: 1 for each in wanted})
     for each in wanted:
-        unit = stock[keys[each.provider_id]]
+        unit = units[keys[each.provider_id]]
         owned_by = known[each.consumer].project_id if each.consumer in known else each.project
         _record(tx, each.consumer, owned_by, (), {unit.provider: {unit.resource_class: 1}})
 

@@ -36,12 +36,6 @@ def lock(tx: Transaction, uuids: Sequence[str], now: int) -> dict[str, Consumer]
     return found
 
 
-def get(tx: Transaction, uuid: str) -> Consumer | None:
-    """Return a consumer; None when it does not exist."""
-    row = tx.row(_select(1), {"uuid_0": uuid})
-    return Consumer(**row) if row else None
-
-
 def create(tx: Transaction, new: Mapping[str, Mapping[str, Any]], now: int) -> dict[str, int]:
     """Insert consumers at generation 1, described by uuid, and return their row ids."""
     created: dict[str, int] = {}

@@ -165,12 +165,6 @@ def consume_for_instance(tx: Transaction, access: Access, now: int, node: Node, 
     return {"driver_internal_info": with_used(node, hold)}
 
 
-def is_held_for(tx: Transaction, now: int, instance_uuid: str) -> bool:
-    """Return True while a node is held for an instance."""
-    hold = holds.for_instance(tx, instance_uuid)
-    return hold is not None and not hold.expired(now)
-
-
 def end_hold(tx: Transaction, now: int, node: Node) -> None:
     """End the hold on a locked node, if there is one."""
     hold = holds.of_node(tx, node.id)

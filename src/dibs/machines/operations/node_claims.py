@@ -6,7 +6,7 @@ from typing import NamedTuple
 from dibs.database.transaction import Transaction
 from dibs.ledger.operations import claiming
 from dibs.ledger.operations.claiming import UnitClaim
-from dibs.ledger.queries import claim_views
+from dibs.ledger.queries import claim_views, inventories
 from dibs.machines.model.errors import InstanceOfAnother, NodeClaimed
 from dibs.machines.model.nodes import Node
 from dibs.machines.operations.guards import node_guards
@@ -31,7 +31,9 @@ def associate(tx: Transaction, now: int, instances: Sequence[NewInstance]) -> No
     """
     _check_guards(tx, [(each.node, each.uuid) for each in instances])
     offered = [each for each in instances if each.node.inventory_class is not None]
-    holding = _check_claims(tx, [(each.node, each.uuid) for each in offered])
+    units = inventories.of_providers(tx, [each.node.id for each in offered])
+    claimed = {key.provider_id for key, unit in units.items() if unit.used}
+    holding = _check_claims(tx, [(each.node, each.uuid) for each in offered if each.node.id in claimed])
     wanted = [
         UnitClaim(each.node.id, each.uuid, each.project or each.node.lessee or each.node.owner)
         for each in offered
@@ -39,7 +41,7 @@ def associate(tx: Transaction, now: int, instances: Sequence[NewInstance]) -> No
     ]
     if wanted:
         known = claiming.lock_consumers(tx, now, [each.consumer for each in wanted])
-        claiming.claim_units(tx, now, wanted, known)
+        claiming.claim_units(tx, now, wanted, known, units)
 
 
 def claim_for_hold(
@@ -54,7 +56,8 @@ def claim_for_hold(
     if instance_uuid in known and known[instance_uuid].project_id != project and not for_any_project:
         raise InstanceOfAnother(instance=instance_uuid)
     if node.inventory_class is not None:
-        claiming.claim_units(tx, now, [UnitClaim(node.id, instance_uuid, project)], known)
+        unit = inventories.of_providers(tx, [node.id])
+        claiming.claim_units(tx, now, [UnitClaim(node.id, instance_uuid, project)], known, unit)
 
 
 def check_holder(tx: Transaction, node: Node) -> None:

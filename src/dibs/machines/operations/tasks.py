@@ -77,18 +77,17 @@ def take_task(tx: Transaction, access: Access, now: int, command: TakeTask) -> A
     After too many attempts the node fails visibly instead.
     """
     node = nodes.lock(tx, command.node_uuid, now)
-    conductor = conductors.get_by_incarnation(tx, command.incarnation)
-    if node is None or conductor is None or not tasks.take(tx, node.id, command.incarnation, now):
+    if node is None or not tasks.take(tx, node.id, command.incarnation, now):
         return None
-    task = tasks.get(tx, node.id)
-    assert task is not None, "it was taken just now"
+    task, hostname = tasks.get_taken(tx, node.id)
     if task.attempts > ATTEMPTS_MAX:
-        _give_up(tx, now, node, task, conductor.hostname)
+        _give_up(tx, now, node, task, hostname)
         return None
-    changes: dict[str, Any] = {"reservation": conductor.hostname}
     if phase := states.PAUSED.get(node.provision_state):
-        changes |= moved(phase.state, node.target_provision_state, now)
-    node = save_node(tx, node, now, **changes)
+        resumed = moved(phase.state, node.target_provision_state, now)
+        node = save_node(tx, node, now, **resumed, reservation=hostname)
+    elif node.reservation != hostname:
+        node = save_node(tx, node, now, reservation=hostname)
     return Assignment(node=node, work=task.work, arguments=task.arguments, progress=task.progress)
 
 

@@ -90,6 +90,10 @@ def lock(tx: Transaction, ident: str, now: int) -> Node | None:
 
 def lock_many(tx: Transaction, uuids: Sequence[str], now: int) -> dict[str, Node]:
     """Lock nodes in the order of their ids until the transaction ends; return those that exist, by uuid."""
+    if len(uuids) == 1:
+        # A single lock needs no order, and so no ids.
+        node = lock(tx, uuids[0], now)
+        return {} if node is None else {node.uuid: node}
     providers.lock_many(tx, providers.ids_of(tx, uuids).values(), now)
     return get_many(tx, uuids)
 

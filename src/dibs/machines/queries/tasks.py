@@ -27,6 +27,11 @@ _FREE = or_(node_tasks.c.runner.is_(None), node_tasks.c.runner != bindparam("of_
 _IS_DUE = or_(node_tasks.c.due_at <= bindparam("now"), node_tasks.c.due_at == node_tasks.c.created_at)
 
 _GET = select(*node_tasks.c).where(_OF_NODE)
+_GET_TAKEN = (
+    select(*node_tasks.c, conductors.c.hostname)
+    .join(conductors, conductors.c.id == node_tasks.c.conductor_id)
+    .where(_OF_NODE)
+)
 _INSERT = insert(node_tasks).values({column.name: bindparam(f"new_{column.name}") for column in node_tasks.c})
 _DELETE = delete(node_tasks).where(_OF_NODE)
 # Includes the tasks that an earlier incarnation of this conductor left behind when it failed.
@@ -105,6 +110,14 @@ def due(tx: Transaction, incarnation: str, now: int, count_max: int) -> list[str
 def take(tx: Transaction, node_id: int, incarnation: str, now: int) -> bool:
     """Take a task; return False when it is not due or not this conductor's."""
     return tx.change(_TAKE, {"of_node": node_id, "of_incarnation": incarnation, "now": now}) == 1
+
+
+def get_taken(tx: Transaction, node_id: int) -> tuple[Task, str]:
+    """Return the task that was just taken, and the name of its conductor."""
+    row = tx.row(_GET_TAKEN, {"of_node": node_id})
+    assert row is not None, "its conductor has taken it just now"
+    hostname: str = row.pop("hostname")
+    return _task(tx, row), hostname
 
 
 def release(tx: Transaction, node_id: int, incarnation: str) -> None:
