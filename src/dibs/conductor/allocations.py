@@ -78,12 +78,17 @@ class AllocationWorker:
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=f"dibs-allocations-{hostname}")
         self.any_waiting = False
         """Whether an allocation waited when the queue was last read."""
-        self._changed = threading.Event()
+        self._queued, self._changed = threading.Event(), threading.Event()
+        self._queued.set()
         self._changed.set()
         self._events_seen = self._events_forecast = -1
         self._looked_at = self._forecast_at = 0.0
         self._any_left = False
         """Whether there may be an entry that no thread has begun; then an entry that ends wakes the conductor."""
+
+    def notice_queued(self) -> None:
+        """List the due entries at the next wake-up: one was queued, or there is a thread for one."""
+        self._queued.set()
 
     def notice(self) -> None:
         """Simulate the queue in the next round: an allocation began to wait, or a node may be free."""
@@ -96,8 +101,14 @@ class AllocationWorker:
             self._events_seen = count
             self._changed.set()
 
+    def dispatch_queued(self, session: Session) -> None:
+        """Start work if an entry was queued in this process since the last look, or the queue is to be simulated."""
+        if self._queued.is_set() or self._changed.is_set():
+            self.dispatch(session)
+
     def dispatch(self, session: Session) -> None:
         """Start work on the ready entries, then on the due ones."""
+        self._queued.clear()
         # Until the lists are read: an entry that ends meanwhile may be the one that leaves its thread to another.
         self._any_left = True
         if self._together:
@@ -181,7 +192,7 @@ class AllocationWorker:
             else:
                 self._submit(self._work_on, entry, session, ready)
         if self._any_left:
-            self._wake()
+            self._look_again()
 
     def _settle_together(self, entries: tuple[QueueEntry, ...], session: Session) -> set[str]:
         """Match entries and grant them nodes in one transaction; return the keys of those that are settled."""
@@ -207,7 +218,11 @@ class AllocationWorker:
             # It would be ready again at once, so it waits for the next poll.
             self._changed.set()
         elif self._any_left:
-            self._wake()
+            self._look_again()
+
+    def _look_again(self) -> None:
+        self.notice_queued()
+        self._wake()
 
     def attempt(self, entry: QueueEntry, session: Session) -> Outcome:
         """Match the entry and grant it nodes, until it is settled, waits or must be retried later."""

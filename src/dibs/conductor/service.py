@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Protocol
 
-from dibs.allocations.model.events import AllocationWaits
+from dibs.allocations.model.events import AllocationQueued, AllocationWaits
 from dibs.allocations.model.lifetimes import LifetimeRules
 from dibs.conductor import retention
 from dibs.conductor.allocations import AllocationWorker
@@ -31,6 +31,7 @@ from dibs.leases.model.outbox import ComputeService
 from dibs.ledger.model.events import CapacityFreed
 from dibs.machines.model.conductors import TIMEOUT_SECONDS, after
 from dibs.machines.model.driver import Driver
+from dibs.machines.model.events import TaskQueued
 
 STOP_SECONDS = 10
 """Time for the threads of a conductor to finish when it stops."""
@@ -100,7 +101,7 @@ class Conductor:
             ),
             heartbeat_seconds=heartbeat_seconds,
             retry_seconds=poll_seconds,
-            registered=self.wake,
+            registered=self._wake_for_everything,
         )
         self._tasks = TaskWorker(runner, drivers, hostname, self.wake, threads=workers)
         self._allocations = AllocationWorker(runner, hostname, self.wake, lifetime_rules or LifetimeRules())
@@ -139,6 +140,9 @@ class Conductor:
     def start(self) -> None:
         """Register and start every thread. Without a database, the conductor registers once it can be reached."""
         self._checked_for_failed_at = self._clock()
+        # These two only say what to look for: the caller that queued the work wakes the conductor.
+        self._runner.subscribe(TaskQueued, self._tasks.notice)
+        self._runner.subscribe(AllocationQueued, self._allocations.notice_queued)
         self._runner.subscribe(CapacityFreed, self._wake_if_allocations_wait)
         self._runner.subscribe(AllocationWaits, self._wake_for_the_queue)
         for task in self._lease_tasks:
@@ -212,7 +216,7 @@ class Conductor:
 
     def _start_queued_work(self) -> None:
         """React to a wake-up, which says that work was queued or a node became free."""
-        self._run(self._tasks.dispatch, self._allocations.dispatch)
+        self._run(self._tasks.dispatch_queued, self._allocations.dispatch_queued)
 
     def _run(self, *steps: Step) -> None:
         session = self._registration.session
@@ -221,6 +225,12 @@ class Conductor:
 
     def _is_registered(self) -> bool:
         return self.incarnation is not None
+
+    def _wake_for_everything(self) -> None:
+        """Wake up after a registration: other processes may have queued work for this name meanwhile."""
+        self._tasks.notice()
+        self._allocations.notice_queued()
+        self.wake()
 
     def _wake_if_allocations_wait(self) -> None:
         """Wake up for a freed node. An allocation that began to wait after the last look woke the conductor itself."""

@@ -29,14 +29,27 @@ class TaskWorker:
         self._wake = wake
         self._threads = threads
         self._in_work: set[str] = set()
+        self._queued = threading.Event()
+        """Whether there may be a task that was not listed yet."""
+        self._queued.set()
         self._any_left = False
         """Whether there may be a task that no thread has begun; then a task that ends wakes the conductor."""
         self._lock = threading.Lock()
         self._running: set[Future[None]] = set()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"dibs-work-{hostname}")
 
+    def notice(self) -> None:
+        """Look for tasks at the next wake-up: one was queued, or there is a thread for one."""
+        self._queued.set()
+
+    def dispatch_queued(self, session: Session) -> None:
+        """Start the tasks that are due, if one was queued in this process since the last look."""
+        if self._queued.is_set():
+            self.dispatch(session)
+
     def dispatch(self, session: Session) -> None:
         """Start the tasks that are due, as far as there are threads."""
+        self._queued.clear()
         # Until the list is read: a thread that ends meanwhile may be the one for which a task waits.
         self._any_left = True
         with self._lock:
@@ -79,4 +92,5 @@ class TaskWorker:
             with self._lock:
                 self._in_work.discard(node_uuid)
             if self._any_left:
+                self.notice()
                 self._wake()

@@ -7,6 +7,13 @@ from dibs.allocations.model.allocations import ACTIVE, ALLOCATING, ERROR, Alloca
 from dibs.events.model.events import DELETED, Event, Watch
 
 
+class AllocationQueued(Struct, frozen=True):
+    """An allocation entered the queue."""
+
+
+ALLOCATION_QUEUED = AllocationQueued()
+
+
 class AllocationWaits(Struct, frozen=True):
     """An allocation entered the queue to wait for a node; there may be one already."""
 

@@ -9,7 +9,7 @@ from dibs.access.access import Access
 from dibs.allocations.model.access import UPDATE, check_allocation, check_owner
 from dibs.allocations.model.allocations import ERROR, Allocation, check_resource_class
 from dibs.allocations.model.errors import AllocationNotFound
-from dibs.allocations.model.events import ALLOCATION_WAITS
+from dibs.allocations.model.events import ALLOCATION_QUEUED, ALLOCATION_WAITS
 from dibs.allocations.operations.creating import CreateAllocation, choose_live_conductor, queued_allocation
 from dibs.allocations.queries import allocations, queue
 from dibs.database.transaction import Again, Transaction
@@ -79,6 +79,7 @@ def retry_allocation(tx: Transaction, access: Access, now: int, command: RetryAl
         wait_until=None if command.wait_seconds is None else after(now, command.wait_seconds),
         now=now,
     )
+    tx.publish(ALLOCATION_QUEUED)
     if command.wait_seconds is not None:
         tx.publish(ALLOCATION_WAITS)
     retried = allocations.get(tx, allocation.uuid) if reopened else None

@@ -22,7 +22,7 @@ from dibs.allocations.model.allocations import (
     unfit_to_backfill,
 )
 from dibs.allocations.model.errors import CannotBackfill, InstanceInUse, NoConductorAvailable
-from dibs.allocations.model.events import ALLOCATION_WAITS
+from dibs.allocations.model.events import ALLOCATION_QUEUED, ALLOCATION_WAITS
 from dibs.allocations.model.lifetimes import LifetimeRules, begin, choose_lifetime
 from dibs.allocations.operations.granting import attach_nodes
 from dibs.allocations.queries import allocations
@@ -92,6 +92,7 @@ def queued_allocation(
 ) -> Allocation:
     """Return a new allocation for a live conductor; the caller stores it."""
     _check_uuid(tx, now, allocation_uuid, command.owner)
+    tx.publish(ALLOCATION_QUEUED)
     if command.wait_seconds is not None:
         tx.publish(ALLOCATION_WAITS)
     return replace(

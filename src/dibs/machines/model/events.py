@@ -1,10 +1,19 @@
-"""What events record of nodes and holds."""
+"""What others are told of a change: a signal within the process after the commit, and the events of nodes and holds."""
 
 from collections.abc import Iterable
+
+from msgspec import Struct
 
 from dibs.events.model.events import CHANGED, Event, State, Watch
 from dibs.machines.model.holds import Hold
 from dibs.machines.model.nodes import Node
+
+
+class TaskQueued(Struct, frozen=True):
+    """A task on a node is due now."""
+
+
+TASK_QUEUED = TaskQueued()
 
 _NOT_SHOWN = frozenset(
     {

@@ -21,6 +21,7 @@ from dibs.machines.model.errors import (
     WrongState,
     WrongVerb,
 )
+from dibs.machines.model.events import TASK_QUEUED
 from dibs.machines.model.node_traits import check_instance_traits
 from dibs.machines.model.nodes import Json, Node
 from dibs.machines.operations import holds, node_claims
@@ -194,6 +195,7 @@ def _hand_over(tx: Transaction, now: int, node: Node, work: str, arguments: Json
         preferred=node.conductor_id,
     )
     tasks.queue(tx, node.id, conductor_id=conductor.id, work=work, arguments=arguments, now=now)
+    tx.publish(TASK_QUEUED)
     return save_node(tx, node, now, **changes, reservation=conductor.hostname, conductor_id=conductor.id)
 
 
@@ -223,4 +225,5 @@ def _unhold(tx: Transaction, now: int, node: Node, state: str) -> Node:
     task = tasks.get(tx, node.id)
     if task is not None:
         tasks.requeue(tx, task, work=task.work, arguments=task.arguments, runner=None, attempts=0)
+        tx.publish(TASK_QUEUED)
     return save_node(tx, node, now, **moved(state, node.target_provision_state, now))
