@@ -1,11 +1,12 @@
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import make_url
 
-from dibs.database.engines.sqlite import SQLite
+from dibs.database.engines.sqlite import READER_STATEMENTS, WRITER_STATEMENTS, SQLite
 from dibs.errors import BadValue
 
 
@@ -32,6 +33,22 @@ def test_reading_connection_cannot_write(tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         connection.execute("CREATE TABLE a (b)")
     connection.close()
+
+
+def test_connection_that_writes_keeps_the_statements_of_many_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, connect = [], sqlite3.connect
+
+    def note(*args: Any, **options: Any) -> sqlite3.Connection:
+        kept.append(options["cached_statements"])
+        return connect(*args, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", note)
+    for writing in (True, False):
+        engine(tmp_path / "x.sqlite").connect(writing=writing).close()
+    assert kept == [WRITER_STATEMENTS, READER_STATEMENTS]
+    assert WRITER_STATEMENTS > READER_STATEMENTS
 
 
 def test_savepoint_of_many_pages_opens_no_file(tmp_path: Path) -> None:

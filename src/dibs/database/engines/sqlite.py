@@ -14,6 +14,10 @@ from sqlalchemy.engine import Dialect
 from dibs.errors import BadValue
 
 BUSY_TIMEOUT_MILLISECONDS = 5_000
+WRITER_STATEMENTS = 512
+"""Statements that the connection which writes keeps prepared: those for several rows are others for each number."""
+READER_STATEMENTS = 128
+
 _UNIQUE = re.compile(r"UNIQUE constraint failed: (?P<columns>.+)")
 
 
@@ -41,7 +45,12 @@ class SQLite:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._create()
         self._make_log_writable()
-        connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(
+            self.path,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=WRITER_STATEMENTS if writing else READER_STATEMENTS,
+        )
         for pragma in (
             f"busy_timeout = {BUSY_TIMEOUT_MILLISECONDS}",
             "journal_mode = WAL",
