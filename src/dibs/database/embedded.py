@@ -6,12 +6,12 @@ share one disk write. A refused transaction is rolled back to its savepoint and 
 are committed.
 """
 
+import contextlib
 import os
-import queue
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable
-from contextlib import closing
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -21,7 +21,7 @@ from dibs.database.engines.sqlite import can_write
 from dibs.database.engines.write_queue import Job, WriteQueue
 from dibs.database.errors import StoreContended
 from dibs.database.store import ATTEMPTS_MAX, Body, Reachability, Result, Statistics, pause_before, refused
-from dibs.database.transaction import Transaction, compiler_of
+from dibs.database.transaction import NotAlone, Transaction, compiler_of
 
 Outcome = Callable[[], None]
 """Tells a job how it ended, once its batch is committed."""
@@ -42,17 +42,24 @@ class EmbeddedStore:
         self._writer: sqlite3.Connection | None = None
         self._writing = threading.Lock()
         """Held while the connection that writes is in use: at most by one thread of the queue and one that closes."""
-        self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
+        self._readers: deque[sqlite3.Connection] = deque()
         self._opening = threading.Lock()
         self._connecting = threading.Lock()
         self._process: int | None = None
         self._memory: dict[str, Any] = {}
+        self._several: set[str] = set()
+        """The names of reads that had more than one statement."""
 
     def read(self, body: Body[Result], name: str | None = None) -> Result:
+        """See Store. One SELECT is its own snapshot: until a read has had another statement, it runs without BEGIN."""
         self._open()
         for attempt in range(ATTEMPTS_MAX):
             try:
-                return self._read_once(body)
+                if name is not None and name not in self._several:
+                    with contextlib.suppress(NotAlone):
+                        return self._read_once(body, alone=True)
+                    self._several.add(name)
+                return self._read_once(body, alone=False)
             except Exception as error:
                 self._raise_unless_refused(error)
             self.statistics.rerun()
@@ -78,8 +85,8 @@ class EmbeddedStore:
             if self._process == os.getpid():
                 self._drop_writer()
                 self._process = None
-        while not self._readers.empty():
-            self._readers.get_nowait().close()
+        while self._readers:
+            self._readers.pop().close()
 
     def _open(self) -> None:
         """Remember the process that uses the store.
@@ -94,37 +101,39 @@ class EmbeddedStore:
             elif self._process != os.getpid():
                 raise RuntimeError("This store was opened before a fork. Open a store in each process.")
 
-    def _read_once(self, body: Body[Result]) -> Result:
+    def _read_once(self, body: Body[Result], *, alone: bool) -> Result:
         try:
-            connection = self._readers.get_nowait()
-        except queue.Empty:
+            connection = self._readers.pop()
+        except IndexError:
             with self._connecting:
                 if self._is_read_only():
                     # SQLite shares the -shm file between the connections of a process. A connection that opened it
                     # read-only would keep later ones from writing, so it closes before another one opens.
-                    with closing(self._connect(writing=False)) as once:
-                        return self._run_reader(once, body)
+                    with contextlib.closing(self._connect(writing=False)) as once:
+                        return self._run_reader(once, body, alone)
                 connection = self._connect(writing=False)
         try:
-            result = self._run_reader(connection, body)
+            result = self._run_reader(connection, body, alone)
         except sqlite3.Error:
             connection.close()
             raise
         except BaseException:
             # The body raised and was rolled back, so the connection is fit for the next transaction.
-            self._readers.put(connection)
+            self._readers.append(connection)
             raise
-        self._readers.put(connection)
+        self._readers.append(connection)
         return result
 
-    def _run_reader(self, connection: sqlite3.Connection, body: Body[Result]) -> Result:
+    def _run_reader(self, connection: sqlite3.Connection, body: Body[Result], alone: bool) -> Result:
         cursor = connection.cursor()
-        cursor.execute("BEGIN")
-        transaction = Transaction(cursor, self._compiler, self.engine, self._memory)
+        if not alone:
+            cursor.execute("BEGIN")
+        transaction = Transaction(cursor, self._compiler, self.engine, self._memory, alone=alone)
         try:
             result = body(transaction)
         finally:
-            cursor.execute("ROLLBACK")
+            if not alone:
+                cursor.execute("ROLLBACK")
             self.statistics.ran(transaction.statements)
         transaction.committed()
         return result

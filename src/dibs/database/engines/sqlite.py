@@ -26,7 +26,7 @@ class SQLite:
 
     name = "sqlite"
     clock = text("SELECT CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)")
-    reads_alone = False
+    reads_alone = True
 
     def __init__(self, url: URL) -> None:
         if not url.database or url.database == ":memory:":
