@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 
 from dibs.database.engines import Engine
@@ -178,6 +178,7 @@ class EmbeddedStore:
     def _run_in_savepoint(self, connection: sqlite3.Connection, job: Job, finished: list[Transaction]) -> Outcome:
         # The queue is the only lock that there is.
         self.statistics.waited(perf_counter() - job.since)
+        began = thread_time()
         connection.execute("SAVEPOINT one")
         transaction = Transaction(connection.cursor(), self._compiler, self.engine, self._memory)
         try:
@@ -192,6 +193,7 @@ class EmbeddedStore:
             outcome = partial(job.fail, error)
         connection.execute("RELEASE one")
         self.statistics.ran(transaction.statements)
+        job.seconds = thread_time() - began
         return outcome
 
     def _raise_unless_refused(self, error: Exception) -> None:

@@ -1,15 +1,20 @@
 """The queue of writes: who runs them, together with which others, and what happens when one fails."""
 
+import ctypes
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from dibs.access.processor_time import own_seconds
 from dibs.database.engines.write_queue import BATCH_MAX, Body, Job, WriteQueue
 from dibs.database.errors import StoreUnavailable
 from dibs.database.transaction import Transaction
 from tests.bed.waiting import eventually
+
+COST = 1000.0
+"""The processor seconds that each job seems to take."""
 
 
 class Recorder:
@@ -18,6 +23,7 @@ class Recorder:
     def __init__(self) -> None:
         self.batches: list[int] = []
         self.threads: list[int] = []
+        self.spent: list[float] = []
         self.queue = WriteQueue(self._run)
 
     def _run(self, batch: list[Job]) -> None:
@@ -25,12 +31,20 @@ class Recorder:
         self.threads.append(threading.get_ident())
         for job in batch:
             try:
+                job.seconds = COST
                 job.succeed(job.body(None))
             except ValueError as error:
                 job.fail(error)
 
+    def _perform(self, body: Body) -> Any:
+        before = own_seconds()
+        try:
+            return self.queue.perform(body)
+        finally:
+            self.spent.append(own_seconds() - before)
+
     def perform_while_busy(self, bodies: list[Body]) -> list["Future[Any]"]:
-        """Let all bodies wait while another one runs."""
+        """Let all bodies wait while another one runs; note the processor seconds that each thread then counts."""
         gate, entered = threading.Event(), threading.Event()
 
         def occupy(tx: Transaction) -> None:
@@ -42,7 +56,7 @@ class Recorder:
             entered.wait(10)
             performed = []
             for count, body in enumerate(bodies, 1):
-                performed.append(pool.submit(self.queue.perform, body))
+                performed.append(pool.submit(self._perform, body))
                 eventually(lambda count=count: len(self.queue) == count)
             gate.set()
         return performed
@@ -88,3 +102,30 @@ def test_interrupted_turn_passes_on_and_its_jobs_do_not_seem_done(recorder: Reco
     assert isinstance(first.exception(), SystemExit)
     assert isinstance(second.exception(), StoreUnavailable)
     assert recorder.queue.perform(lambda tx: 3) == 3
+
+
+def test_thread_that_ends_when_its_turn_comes_passes_it_on(recorder: Recorder) -> None:
+    """As the main thread does when a signal raises while it waits."""
+    waiting: list[int] = []
+
+    def end_the_first_that_waits(tx: Transaction) -> None:
+        eventually(lambda: len(recorder.queue) == 2)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(waiting[0]), ctypes.py_object(SystemExit))
+
+    def perform(body: Body) -> Any:
+        waiting.append(threading.get_ident())
+        return recorder.queue.perform(body)
+
+    with ThreadPoolExecutor(3) as pool:
+        pool.submit(recorder.queue.perform, end_the_first_that_waits)
+        first = pool.submit(perform, lambda tx: 1)
+        eventually(lambda: len(recorder.queue) == 1)
+        second = pool.submit(perform, lambda tx: 2)
+        assert isinstance(first.exception(10), SystemExit)
+        assert second.result(10) == 2
+
+
+def test_processor_time_is_counted_for_the_caller_and_not_for_the_thread_that_ran_the_job(recorder: Recorder) -> None:
+    recorder.perform_while_busy([lambda tx: None] * 3)
+    # The first of them ran all three: its own job is in its own processor time.
+    assert sorted(round(seconds, -2) for seconds in recorder.spent) == [-2 * COST, COST, COST]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
+from dibs.access import processor_time
 from dibs.database.errors import StoreUnavailable
 
 BATCH_MAX = 64
@@ -22,12 +23,14 @@ Body = Callable[[Any], Any]
 class Job:
     """A function that waits for its transaction, and later its result or the error that it raised."""
 
-    __slots__ = ("_failure", "_known", "_result", "body", "called", "ended", "since")
+    __slots__ = ("_failure", "_known", "_result", "body", "called", "ended", "has_turn", "seconds", "since")
 
     def __init__(self, body: Body) -> None:
         self.body = body
         self.since = perf_counter()
-        self.ended = False
+        self.seconds = 0.0
+        """The processor time that the thread spent which ran it."""
+        self.has_turn = self.ended = False
         self._known = False
         self._result: Any = None
         self._failure: Exception | None = None
@@ -71,14 +74,20 @@ class WriteQueue:
         job = Job(body)
         with self._lock:
             self._waiting.append(job)
-            my_turn, self._busy = not self._busy, True
-        if not my_turn:
-            job.called.acquire()
-        if not job.ended:
-            self._take_turn()
+            job.has_turn, self._busy = not self._busy, True
+        try:
+            if not job.has_turn:
+                job.called.acquire()
+            if job.ended:
+                processor_time.spent_by_another(job.seconds)
+            else:
+                self._take_turn(job)
+        except BaseException:
+            self._leave(job)
+            raise
         return job.outcome()
 
-    def _take_turn(self) -> None:
+    def _take_turn(self, own: Job) -> None:
         """Run the jobs that wait: that of this thread is the first of them."""
         with self._lock:
             batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), BATCH_MAX))]
@@ -86,10 +95,23 @@ class WriteQueue:
             self._run(batch)
         finally:
             with self._lock:
-                following = self._waiting[0] if self._waiting else None
-                self._busy = following is not None
-            if following is not None:
-                following.called.release()
+                self._call_next()
             for job in batch:
                 job.ended = True
                 job.called.release()
+            processor_time.spent_for_others(sum(job.seconds for job in batch if job is not own))
+
+    def _call_next(self) -> None:
+        """Give the turn to the oldest job that waits. The caller holds the lock."""
+        self._busy = bool(self._waiting)
+        if self._waiting:
+            self._waiting[0].has_turn = True
+            self._waiting[0].called.release()
+
+    def _leave(self, job: Job) -> None:
+        """Forget a job whose thread a signal ends while it waits; its turn may have come meanwhile."""
+        with self._lock:
+            if job in self._waiting:
+                self._waiting.remove(job)
+                if job.has_turn:
+                    self._call_next()

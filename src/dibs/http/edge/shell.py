@@ -8,13 +8,13 @@ every refusal, so that all errors under one mount have the same format.
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from dibs.access.actor import Actor
+from dibs.access.processor_time import own_seconds
 from dibs.access.request_id import HEADER, REQUEST_ID, choose_request_id
 from dibs.http import negotiation
 from dibs.http.auth import ANONYMOUS, Authenticator, Refusal
@@ -270,13 +270,13 @@ class Shell:
 
     def _work(self, exchange: Exchange, dialect: Mounted, request: Request) -> tuple[_Answer, float]:
         """Answer a request in a thread of the pool; return the processor seconds that it took, too."""
-        began = time.thread_time()
+        began = own_seconds()
         try:
             answer = self._finish(exchange, request, _check_and_answer(dialect, request))
         except Exception:
             LOG.exception("%s %s failed.", request.method, logs.loggable_path(exchange.raw_path, dialect))
             answer = self._refuse(exchange, 500, _INTERNAL)
-        return answer, time.thread_time() - began
+        return answer, own_seconds() - began
 
     def _finish(self, exchange: Exchange, request: Request, response: Response) -> _Answer:
         if self._application.cors is not None:
