@@ -129,3 +129,42 @@ def test_processor_time_is_counted_for_the_caller_and_not_for_the_thread_that_ra
     recorder.perform_while_busy([lambda tx: None] * 3)
     # The first of them ran all three: its own job is in its own processor time.
     assert sorted(round(seconds, -2) for seconds in recorder.spent) == [-2 * COST, COST, COST]
+
+
+class SlowLock:
+    """A lock after which a thread pauses once, until ``resume``: as if another thread got the processor there."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.slow: int | None = None
+        self.resume = threading.Event()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+        if threading.get_ident() == self.slow:
+            self.slow = None
+            self.resume.wait(10)
+
+
+def test_turn_that_comes_before_its_thread_waits_is_taken(recorder: Recorder) -> None:
+    lock, gate = SlowLock(), threading.Event()
+    recorder.queue._lock = lock  # type: ignore[assignment]
+
+    def perform_slowly(tx: Transaction) -> int:
+        lock.slow = threading.get_ident()
+        return recorder.queue.perform(lambda tx: 1)
+
+    with ThreadPoolExecutor(3) as pool:
+        leader = pool.submit(recorder.queue.perform, lambda tx: gate.wait(10))
+        eventually(lambda: recorder.batches == [1])
+        slow = pool.submit(perform_slowly, None)
+        eventually(lambda: len(recorder.queue) == 1)
+        other = pool.submit(recorder.queue.perform, lambda tx: 2)
+        eventually(lambda: len(recorder.queue) == 2)
+        gate.set()
+        leader.result(10)
+        lock.resume.set()
+        assert [slow.result(10), other.result(10)] == [1, 2]

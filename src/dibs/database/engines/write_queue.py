@@ -74,9 +74,10 @@ class WriteQueue:
         job = Job(body)
         with self._lock:
             self._waiting.append(job)
-            job.has_turn, self._busy = not self._busy, True
+            my_turn = job.has_turn = not self._busy
+            self._busy = True
         try:
-            if not job.has_turn:
+            if not my_turn:
                 job.called.acquire()
             if job.ended:
                 processor_time.spent_by_another(job.seconds)
