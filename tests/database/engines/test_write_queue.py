@@ -2,7 +2,8 @@
 
 import ctypes
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import Any
 
 import pytest
@@ -15,6 +16,20 @@ from tests.bed.waiting import eventually
 
 COST = 1000.0
 """The processor seconds that each job seems to take."""
+
+
+def start(act: Callable[..., Any], *arguments: Any) -> "Future[Any]":
+    """Call a function in a thread that keeps no test run alive: a job that is lost must fail a test, not stop it."""
+    future: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(act(*arguments))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
 
 
 class Recorder:
@@ -51,14 +66,14 @@ class Recorder:
             entered.set()
             gate.wait(10)
 
-        with ThreadPoolExecutor(len(bodies) + 1) as pool:
-            pool.submit(self.queue.perform, occupy)
-            entered.wait(10)
-            performed = []
-            for count, body in enumerate(bodies, 1):
-                performed.append(pool.submit(self._perform, body))
-                eventually(lambda count=count: len(self.queue) == count)
-            gate.set()
+        start(self.queue.perform, occupy)
+        entered.wait(10)
+        performed = []
+        for count, body in enumerate(bodies, 1):
+            performed.append(start(self._perform, body))
+            eventually(lambda count=count: len(self.queue) == count)
+        gate.set()
+        assert not wait(performed, timeout=10).not_done
         return performed
 
 
@@ -116,13 +131,13 @@ def test_thread_that_ends_when_its_turn_comes_passes_it_on(recorder: Recorder) -
         waiting.append(threading.get_ident())
         return recorder.queue.perform(body)
 
-    with ThreadPoolExecutor(3) as pool:
-        pool.submit(recorder.queue.perform, end_the_first_that_waits)
-        first = pool.submit(perform, lambda tx: 1)
-        eventually(lambda: len(recorder.queue) == 1)
-        second = pool.submit(perform, lambda tx: 2)
-        assert isinstance(first.exception(10), SystemExit)
-        assert second.result(10) == 2
+    start(recorder.queue.perform, end_the_first_that_waits)
+    eventually(lambda: recorder.batches == [1])
+    first = start(perform, lambda tx: 1)
+    eventually(lambda: len(recorder.queue) == 1)
+    second = start(perform, lambda tx: 2)
+    assert isinstance(first.exception(10), SystemExit)
+    assert second.result(10) == 2
 
 
 def test_processor_time_is_counted_for_the_caller_and_not_for_the_thread_that_ran_the_job(recorder: Recorder) -> None:
@@ -153,18 +168,17 @@ def test_turn_that_comes_before_its_thread_waits_is_taken(recorder: Recorder) ->
     lock, gate = SlowLock(), threading.Event()
     recorder.queue._lock = lock  # type: ignore[assignment]
 
-    def perform_slowly(tx: Transaction) -> int:
+    def perform_slowly() -> Any:
         lock.slow = threading.get_ident()
         return recorder.queue.perform(lambda tx: 1)
 
-    with ThreadPoolExecutor(3) as pool:
-        leader = pool.submit(recorder.queue.perform, lambda tx: gate.wait(10))
-        eventually(lambda: recorder.batches == [1])
-        slow = pool.submit(perform_slowly, None)
-        eventually(lambda: len(recorder.queue) == 1)
-        other = pool.submit(recorder.queue.perform, lambda tx: 2)
-        eventually(lambda: len(recorder.queue) == 2)
-        gate.set()
-        leader.result(10)
-        lock.resume.set()
-        assert [slow.result(10), other.result(10)] == [1, 2]
+    leader = start(recorder.queue.perform, lambda tx: gate.wait(10))
+    eventually(lambda: recorder.batches == [1])
+    slow = start(perform_slowly)
+    eventually(lambda: len(recorder.queue) == 1)
+    other = start(recorder.queue.perform, lambda tx: 2)
+    eventually(lambda: len(recorder.queue) == 2)
+    gate.set()
+    leader.result(10)
+    lock.resume.set()
+    assert [slow.result(10), other.result(10)] == [1, 2]
