@@ -2,12 +2,13 @@
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import pytest
 from sqlalchemy import bindparam, func, select
 
-from dibs.access.access import EVERY_PROJECT, SERVICE
+from dibs.access.access import EVERY_PROJECT, SERVICE, Access
 from dibs.allocations.model.allocations import ALLOCATING, Allocation, AllocationQuery
 from dibs.allocations.operations.allocations import (
     UpdateAllocation,
@@ -16,12 +17,14 @@ from dibs.allocations.operations.allocations import (
     update_allocation,
 )
 from dibs.allocations.operations.creating import CreateAllocation, create_allocation
+from dibs.allocations.operations.intake import create_at_once
 from dibs.allocations.tables import allocations as allocation_rows
 from dibs.conductor import Conductor
 from dibs.database import Store
 from dibs.database.runner import Runner
 from dibs.documents.json_patch import PatchOperation
 from dibs.drivers import DRIVERS
+from dibs.machines.operations.conductors import RegisterConductor, register_conductor
 from dibs.machines.operations.nodes import SetMaintenance, set_maintenance
 from dibs.wiring.hooks import build_runner, read_clock
 from tests import fleet
@@ -48,13 +51,22 @@ def two_conductors(runner: Runner) -> Iterator[list[Conductor]]:
             conductor.stop()
 
 
-def create_allocations(runner: Runner, count: int, conductors: list[Conductor]) -> None:
-    def create(number: int) -> None:
+def create_in_queue(runner: Runner, access: Access, command: CreateAllocation) -> Allocation:
+    """Leave every node to the conductors."""
+    return runner.write(create_allocation, access, command)
+
+
+Create = Callable[[Runner, Access, CreateAllocation], Allocation]
+either_way = pytest.mark.parametrize("create", [create_in_queue, create_at_once])
+
+
+def create_allocations(runner: Runner, count: int, conductors: list[Conductor], create: Create) -> None:
+    def create_some(number: int) -> None:
         for n in range(number, count, THREADS):
-            runner.write(create_allocation, SERVICE, CreateAllocation(name=f"r-{n}", resource_class="fleet"))
+            create(runner, SERVICE, CreateAllocation(name=f"r-{n}", resource_class="fleet"))
             conductors[n % 2].wake()
 
-    assert [answer for answer in all_at_once(THREADS, create) if answer is not None] == []
+    assert [answer for answer in all_at_once(THREADS, create_some) if answer is not None] == []
 
 
 def all_allocations(runner: Runner) -> list[Allocation]:
@@ -77,11 +89,12 @@ def assert_one_node_each(url: str, allocations: list[Allocation]) -> None:
     assert sum(row["instance_uuid"] is not None for row in nodes.values()) == len(active)
 
 
-def test_as_many_allocations_as_nodes_get_one_node_each(store: Store, database_url: str) -> None:
+@either_way
+def test_as_many_allocations_as_nodes_get_one_node_each(store: Store, database_url: str, create: Create) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
-        create_allocations(runner, NODES, conductors)
+        create_allocations(runner, NODES, conductors, create)
         eventually(lambda: number_settled(store) == NODES, seconds=120)
     allocations = all_allocations(runner)
     assert Counter(allocation.state for allocation in allocations) == {"active": NODES}
@@ -89,16 +102,36 @@ def test_as_many_allocations_as_nodes_get_one_node_each(store: Store, database_u
     assert_one_node_each(database_url, allocations)
 
 
-def test_allocations_beyond_the_number_of_nodes_fail_with_the_reason(store: Store, database_url: str) -> None:
+@either_way
+def test_allocations_beyond_the_number_of_nodes_fail_with_the_reason(
+    store: Store, database_url: str, create: Create
+) -> None:
     fleet.fill(database_url, NODES)
     runner = build_runner(store, read_clock)
     with two_conductors(runner) as conductors:
-        create_allocations(runner, NODES + SURPLUS, conductors)
+        create_allocations(runner, NODES + SURPLUS, conductors, create)
         eventually(lambda: number_settled(store) == NODES + SURPLUS, seconds=120)
     allocations = all_allocations(runner)
     assert Counter(allocation.state for allocation in allocations) == {"active": NODES, "error": SURPLUS}
     reasons = {allocation.last_error for allocation in allocations if allocation.state == "error"}
     assert reasons == {f"{NODES} nodes of class fleet: {NODES} in use"}
+    assert_one_node_each(database_url, allocations)
+
+
+def test_one_of_many_allocations_created_with_a_node_gets_it(store: Store, database_url: str) -> None:
+    """All searched at the same moment and found the same nodes; the conductor is registered and does nothing."""
+    fleet.fill(database_url, 10)
+    runner = build_runner(store, read_clock)
+    conductor = RegisterConductor(hostname="idle", group="", drivers=("fake-hardware",), incarnation="idle")
+    runner.write(register_conductor, SERVICE, conductor)
+
+    def create(number: int) -> list[str]:
+        commands = [CreateAllocation(resource_class="fleet", chosen=fleet.uuid_of(n)) for n in range(10)]
+        return [runner.write(create_allocation, SERVICE, command).state for command in commands]
+
+    assert all(isinstance(states, list) for states in all_at_once(THREADS, create))
+    allocations = all_allocations(runner)
+    assert Counter(each.state for each in allocations) == {"active": 10, "allocating": 10 * (THREADS - 1)}
     assert_one_node_each(database_url, allocations)
 
 
@@ -122,7 +155,8 @@ def test_released_nodes_go_to_waiting_allocations(store: Store, database_url: st
     assert_one_node_each(database_url, [])
 
 
-def test_no_allocation_overtakes_an_earlier_one(store: Store, database_url: str) -> None:
+@either_way
+def test_no_allocation_overtakes_an_earlier_one(store: Store, database_url: str, create: Create) -> None:
     """Threads make the nodes available one by one; later allocations without a wait get none of them."""
     fleet.fill(database_url, 40)
     runner = build_runner(store, read_clock)
@@ -133,7 +167,7 @@ def test_no_allocation_overtakes_an_earlier_one(store: Store, database_url: str)
             for _ in range(60)
         ]
         assert len({allocation.conductor_id for allocation in all_allocations(runner)}) == 2
-        late = threading.Thread(target=create_allocations, args=(runner, 48, conductors))
+        late = threading.Thread(target=create_allocations, args=(runner, 48, conductors, create))
         late.start()
         set_maintenance_of_all(runner, on=False)
         late.join()

@@ -19,11 +19,11 @@ from dibs.access.access import SERVICE, Access
 from dibs.access.actor import Actor
 from dibs.access.machine_policy import MachinePolicy
 from dibs.allocations.model.access import DELETE, check_allocation
-from dibs.allocations.model.allocations import Allocation
+from dibs.allocations.model.allocations import ALLOCATING, Allocation
 from dibs.allocations.model.errors import AllocationNotFound, NoConductorAvailable
 from dibs.allocations.operations.allocations import delete_allocation, get_allocation, get_allocation_of_node
-from dibs.allocations.operations.creating import CreateAllocation, create_allocation
-from dibs.allocations.operations.intake import list_callable_conductors, prepare_to_send
+from dibs.allocations.operations.creating import CreateAllocation
+from dibs.allocations.operations.intake import create_at_once, list_callable_conductors, prepare_to_send
 from dibs.database.runner import Runner
 from dibs.errors import DibsError
 from dibs.rpc.client import Caller, NoAnswer
@@ -141,8 +141,9 @@ def procedures(
     def create(actor: Actor, params: Json) -> Json:
         # The conductor that is called finds the node.
         command = replace(convert(params["allocation"], CreateAllocation), incarnation=incarnation())
-        allocation = runner.write(create_allocation, policy.access(actor), command, deadline=params.get("deadline"))
-        wake()
+        allocation = create_at_once(runner, policy.access(actor), command, params.get("deadline"))
+        if allocation.state == ALLOCATING:
+            wake()
         document: Json = to_builtins(allocation)
         return document
 

@@ -193,7 +193,8 @@ class AllocationClient:
             made = self.ask.ask(SERVICE_ACTOR, **body)
             entry = QueueEntry(key=made[0]["batch"] or made[0]["uuid"], batch=made[0]["batch"] is not None)
             match = self.ledger.runner.read(match_entry, SERVICE, MatchEntry(entry=entry))
-            assert match.outcome is (Outcome.WAITING if offer["kind"] == "later" else None), (query, answer, match)
+            at_once = None if entry.batch else Outcome.SETTLED
+            assert match.outcome is (Outcome.WAITING if offer["kind"] == "later" else at_once), (query, answer, match)
             arguments = arguments_of(offer["command"], allocation_commands.Create)
             assert (arguments.resource_class, arguments.bulk) == (body["resource_class"], body["count"])
             assert (arguments.trait, arguments.wait) == (body.get("traits", []), body.get("wait_seconds"))

@@ -10,7 +10,12 @@ from dibs.allocations.model.access import UPDATE, check_allocation, check_owner
 from dibs.allocations.model.allocations import ERROR, Allocation, check_resource_class
 from dibs.allocations.model.errors import AllocationNotFound
 from dibs.allocations.model.events import ALLOCATION_QUEUED, ALLOCATION_WAITS
-from dibs.allocations.operations.creating import CreateAllocation, choose_live_conductor, queued_allocation
+from dibs.allocations.operations.creating import (
+    CreateAllocation,
+    allocation_for_conductor,
+    announce_queued,
+    choose_live_conductor,
+)
 from dibs.allocations.queries import allocations, queue
 from dibs.database.transaction import Again, Transaction
 from dibs.errors import BadValue
@@ -47,7 +52,8 @@ def create_batch(tx: Transaction, access: Access, now: int, command: CreateBatch
     if kind.resource_class is None:
         raise BadValue(reason="resource_class is needed")
     check_resource_class(kind.resource_class)
-    first = queued_allocation(tx, access, now, replace(kind, batch=str(uuid.uuid4())), str(uuid.uuid4()))
+    announce_queued(tx, kind)
+    first = allocation_for_conductor(tx, access, now, replace(kind, batch=str(uuid.uuid4())), str(uuid.uuid4()))
     others = [replace(first, uuid=str(uuid.uuid4())) for _ in range(command.count - 1)]
     return [allocations.create(tx, allocation) for allocation in (first, *others)]
 

@@ -1,7 +1,8 @@
-"""Create allocations: put one into the queue, or give it a node that the client names.
+"""Create allocations: with a node, or in the queue.
 
-Without a node, the allocation is written for a conductor, which finds a node later. With ``node`` it takes a node that
-is deployed already (a backfill), and with ``hold`` a node that the caller holds; both have their node at once.
+With ``node`` the allocation takes a node that is deployed already (a backfill), with ``hold`` a node that the caller
+holds, and with ``chosen`` a node that a search found free a moment before (docs/adr/0022). Without one of these, or
+when the chosen node is taken by now, the allocation is written for a conductor, which finds a node later.
 """
 
 import uuid
@@ -25,6 +26,7 @@ from dibs.allocations.model.errors import CannotBackfill, InstanceInUse, NoCondu
 from dibs.allocations.model.events import ALLOCATION_QUEUED, ALLOCATION_WAITS
 from dibs.allocations.model.lifetimes import LifetimeRules, begin, choose_lifetime
 from dibs.allocations.operations.granting import attach_nodes
+from dibs.allocations.operations.queue import in_turn, new_entry
 from dibs.allocations.queries import allocations
 from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
@@ -33,7 +35,7 @@ from dibs.ledger.queries import traits
 from dibs.machines.model.access import CHANGE_INSTANCE, check_named_node, sees_node
 from dibs.machines.model.conductors import after
 from dibs.machines.model.errors import NodeAssociated
-from dibs.machines.model.nodes import Json, Node
+from dibs.machines.model.nodes import Json, Node, is_free
 from dibs.machines.operations import holds
 from dibs.machines.operations.nodes import check_unlocked
 from dibs.machines.queries import conductors, nodes
@@ -64,6 +66,8 @@ class CreateAllocation(Struct, frozen=True, kw_only=True):
     batch: str | None = None
     hold: str | None = None
     """The uuid of a hold: its node goes to the allocation in the same transaction."""
+    chosen: str | None = None
+    """The uuid of a node that ``matching.find_node`` found: the allocation gets it if it is still free."""
     incarnation: str | None = None
     """The conductor that finds the node, as registered; None is any live one."""
 
@@ -84,17 +88,26 @@ def create_allocation(tx: Transaction, access: Access, now: int, command: Create
     if command.resource_class is None:
         raise BadValue(reason="The resource_class field is mandatory when not backfilling")
     check_resource_class(command.resource_class)
-    return allocations.create(tx, queued_allocation(tx, access, now, command, command.uuid or str(uuid.uuid4())))
+    chosen = nodes.lock(tx, command.chosen, now) if command.chosen is not None else None
+    allocation = allocation_for_conductor(tx, access, now, command, command.uuid or str(uuid.uuid4()))
+    if chosen is not None and _may_take(tx, now, allocation, chosen):
+        return _create_with_node(tx, now, command, _with_node(allocation, chosen), chosen)
+    announce_queued(tx, command)
+    return allocations.create(tx, allocation)
 
 
-def queued_allocation(
+def announce_queued(tx: Transaction, command: CreateAllocation) -> None:
+    """Let the conductors of this process look at the queue after the commit."""
+    tx.publish(ALLOCATION_QUEUED)
+    if command.wait_seconds is not None:
+        tx.publish(ALLOCATION_WAITS)
+
+
+def allocation_for_conductor(
     tx: Transaction, access: Access, now: int, command: CreateAllocation, allocation_uuid: str
 ) -> Allocation:
     """Return a new allocation for a live conductor; the caller stores it."""
     _check_uuid(tx, now, allocation_uuid, command.owner)
-    tx.publish(ALLOCATION_QUEUED)
-    if command.wait_seconds is not None:
-        tx.publish(ALLOCATION_WAITS)
     return replace(
         _described(tx, access, now, command, allocation_uuid),
         wait_until=None if command.wait_seconds is None else after(now, command.wait_seconds),
@@ -151,6 +164,14 @@ def _take_held_node(tx: Transaction, access: Access, now: int, command: CreateAl
     if found:
         raise BadValue(reason=f"Reserved node {node.uuid} is not what is asked for: {'; '.join(found)}.")
     return _create_with_node(tx, now, command, allocation, node)
+
+
+def _may_take(tx: Transaction, now: int, allocation: Allocation, node: Node) -> bool:
+    """Return True when a locked node is free and suitable, and no allocation that waits takes it."""
+    required = allocation.requirements
+    if not is_free(node) or not required.accept(node, traits.of_provider(tx, node.id) if required.traits else ()):
+        return False
+    return bool(in_turn(tx, now, [(new_entry(required, 1, now), (node.uuid,))]))
 
 
 def _check_uuid(tx: Transaction, now: int, allocation_uuid: str, project: str | None) -> None:

@@ -4,6 +4,8 @@
 elsewhere. Both check the caller's access in the operation, and a dialect cannot tell which one it has.
 """
 
+import logging
+import random
 import uuid
 from collections.abc import Callable
 from typing import Protocol
@@ -12,7 +14,7 @@ from msgspec.structs import replace
 
 from dibs.access.access import Access
 from dibs.allocations.model.access import check_owner
-from dibs.allocations.model.allocations import Allocation
+from dibs.allocations.model.allocations import ALLOCATING, Allocation
 from dibs.allocations.operations.allocations import delete_allocation, delete_allocation_of_node
 from dibs.allocations.operations.creating import (
     CreateAllocation,
@@ -20,11 +22,16 @@ from dibs.allocations.operations.creating import (
     create_allocation,
     find_candidates,
 )
+from dibs.allocations.operations.matching import FindNode, find_node
 from dibs.database.runner import Runner
 from dibs.database.transaction import Transaction
 from dibs.machines.model.access import check_named_node
 from dibs.machines.model.conductors import Conductor
+from dibs.machines.model.errors import InstanceAssociated, NodeClaimed
 from dibs.machines.queries import conductors, nodes
+from dibs.quotas.model.errors import QuotaExceeded
+
+logger = logging.getLogger(__name__)
 
 
 class AllocationIntake(Protocol):
@@ -49,8 +56,9 @@ class LocalIntake:
 
     def create(self, access: Access, command: CreateAllocation) -> Allocation:
         """See AllocationIntake."""
-        allocation = self._runner.write(create_allocation, access, command)
-        self._wake()
+        allocation = create_at_once(self._runner, access, command)
+        if allocation.state == ALLOCATING:
+            self._wake()
         return allocation
 
     def delete(self, access: Access, ident: str) -> None:
@@ -62,6 +70,19 @@ class LocalIntake:
         """See AllocationIntake."""
         self._runner.write(delete_allocation_of_node, access, node)
         self._wake()
+
+
+def create_at_once(
+    runner: Runner, access: Access, command: CreateAllocation, deadline: int | None = None
+) -> Allocation:
+    """Create an allocation with a free node in one transaction if there is one, and in the queue otherwise."""
+    node = runner.read(find_node, access, FindNode(command=command, point=random.random()))  # noqa: S311 - no secret
+    if node is not None:
+        try:
+            return runner.write(create_allocation, access, replace(command, chosen=node), deadline=deadline)
+        except (InstanceAssociated, NodeClaimed, QuotaExceeded) as error:
+            logger.debug("the queue decides about an allocation: %s", error)
+    return runner.write(create_allocation, access, command, deadline=deadline)
 
 
 def list_callable_conductors(tx: Transaction, access: Access, now: int, command: None) -> list[Conductor]:

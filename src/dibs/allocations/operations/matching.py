@@ -1,7 +1,8 @@
-"""Find nodes for a queue entry, or decide what happens to it without one.
+"""Find nodes for a queue entry, or decide what happens to it without one; and find a node for a new allocation.
 
 The conductor's path of an entry is queue → match → grant → outcome. A match is a read: it may look at every node of a
-class, and no lock is held meanwhile. Its nodes are a hint that ``granting`` checks again under their locks.
+class, and no lock is held meanwhile. Its nodes are a hint that ``granting`` checks again under their locks, and
+``creating`` the one for a new allocation.
 """
 
 from collections import defaultdict
@@ -16,12 +17,14 @@ from dibs.allocations.model.allocations import Allocation, Requirements
 from dibs.allocations.model.outcomes import Outcome
 from dibs.allocations.model.queue import QueueEntry, entry_of
 from dibs.allocations.model.shortages import LACKS, LOCKED, PROMISED, explain_shortage, explain_wanted
+from dibs.allocations.operations.creating import CreateAllocation
 from dibs.allocations.operations.granting import Choice
-from dibs.allocations.operations.queue import choose_nodes, promised_nodes
+from dibs.allocations.operations.queue import choose_nodes, new_entry, promised_nodes
 from dibs.allocations.queries import free_nodes, queue
 from dibs.allocations.queries.free_nodes import FOUND_MAX
 from dibs.allocations.queries.verdicts import count_reasons
 from dibs.database.transaction import Transaction
+from dibs.machines.queries import nodes
 from dibs.quotas.model.rooms import Room
 from dibs.quotas.operations.shares import half_life_of
 from dibs.quotas.operations.sources import read_rooms
@@ -41,6 +44,13 @@ class MatchTogether(Struct, frozen=True, kw_only=True):
 
     entries: tuple[QueueEntry, ...]
     seed: int = 0
+
+
+class FindNode(Struct, frozen=True, kw_only=True):
+    """Find a node for an allocation before it is created, from a point (0 to 1) of all nodes on."""
+
+    command: CreateAllocation
+    point: float
 
 
 class Match(NamedTuple):
@@ -99,6 +109,31 @@ def match_together(tx: Transaction, access: Access, now: int, command: MatchToge
     entries = [entry_of([each], now) for each in wanted.values()]
     chosen = choose_nodes(tx, now, entries, _namesakes(tx, wanted.values()), chance.random())
     return tuple(Choice(singles[key], nodes) for key, nodes in chosen.items())
+
+
+def find_node(tx: Transaction, access: Access, now: int, command: FindNode) -> str | None:
+    """Return the uuid of a free node that no entry ahead takes; None leaves the allocation to the queue.
+
+    The rights and the values of the client are not checked: ``create_allocation`` does that, with or without a node.
+    """
+    asked = command.command
+    known = nodes.get_many(tx, asked.candidate_nodes)
+    # With fair share, the grant must lock the share of the project before it looks at the order of the queue.
+    if asked.node or asked.hold or len(known) < len(asked.candidate_nodes) or half_life_of(tx) is not None:
+        return None
+    candidates = tuple(node.uuid for node in known.values())
+    required = Requirements(
+        resource_class=asked.resource_class, traits=asked.traits, candidate_nodes=candidates, owner=asked.owner
+    )
+    room = read_room(tx, now, required.owner)
+    end = asked.lifetime.end_from(now)
+    if room is not None and room.reason_against(required.resource_class, 1, now, end) is not None:
+        return None
+    promised = promised_nodes(tx, now, new_entry(required, 1, now))
+    # "db-1" gets the machine "db-1" when it is available.
+    named = free_nodes.named(tx, required, [asked.name]).values() if asked.name is not None else ()
+    found = [*named, *free_nodes.search(tx, required, command.point, len(promised) + 1)]
+    return next((uuid for uuid in found if uuid not in promised), None)
 
 
 def _namesakes(tx: Transaction, wanted: Iterable[Allocation]) -> dict[str, str]:

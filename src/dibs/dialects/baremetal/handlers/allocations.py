@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from dibs.allocations.model.access import owner_of_new_allocation, require_to_create, visible_projects
-from dibs.allocations.model.allocations import STATES, AllocationQuery, check_resource_class
+from dibs.allocations.model.allocations import ALLOCATING, STATES, AllocationQuery, check_resource_class
 from dibs.allocations.model.changes import check_name
 from dibs.allocations.operations import allocations as operations
 from dibs.allocations.operations.creating import CreateAllocation
@@ -82,6 +84,10 @@ def create_allocation(exchange: Exchange) -> Response:
         lifetime_rules=exchange.services.lifetime_rules,
     )
     made = exchange.services.intake.create(exchange.access, command)
+    if command.node is None and command.hold is None:
+        # Quirk: "An allocation is created in the allocating state" (specification 000), so the answer shows that state
+        # although most allocations have their node by now.
+        made = replace(made, state=ALLOCATING, node_uuid=None, updated_at=None)
     return json_answer(FIELDS.render(exchange, made, None), 201, location(exchange, "allocations", made.uuid))
 
 
