@@ -1,4 +1,4 @@
-"""OpenStack Ironic: API and conductor in one process, fake hardware, no cleaning."""
+"""OpenStack Ironic: API and conductor in one process, fake hardware, automated cleaning as in Dibs."""
 
 import subprocess
 import sys
@@ -25,7 +25,8 @@ class Ironic:
         self._port = free_port()
         self._log = engine.folder / "ironic.log"
         self._settings = engine.folder / "ironic.conf"
-        self._settings.write_text(configuration(engine.folder, self._port, driver_url(self._url)))
+        url = driver_url(self._url)
+        self._settings.write_text(configuration(engine.folder, self._port, url, automated_clean=True))
         self._process: Process | None = None
 
     def start(self) -> Target:

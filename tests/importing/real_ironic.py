@@ -36,7 +36,7 @@ host_ip = 127.0.0.1
 port = {port}
 api_workers = 1
 [conductor]
-automated_clean = false
+automated_clean = {automated_clean}
 [database]
 connection = {database}
 [oslo_concurrency]
@@ -53,9 +53,9 @@ http_root = {folder}/http
 """
 
 
-def configuration(folder: Path, port: int, database: str) -> str:
+def configuration(folder: Path, port: int, database: str, *, automated_clean: bool = False) -> str:
     """Return the settings of a server with all of its files in one folder."""
-    return _CONFIGURATION.format(folder=folder, port=port, database=database)
+    return _CONFIGURATION.format(folder=folder, port=port, database=database, automated_clean=automated_clean)
 
 
 class RealIronic:
