@@ -17,7 +17,8 @@ from dibs.errors import BadValue, Forbidden
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from dibs.machines.model.errors import NodeClaimed
 from dibs.machines.operations.conductors import RegisterConductor, register_conductor
-from tests.allocation_builders import allocate, gold, holders, release, show
+from tests import event_rows
+from tests.allocation_builders import Steps, allocate, gold, holders, release, show
 from tests.builders import Ledger
 from tests.lease_builders import lease, register, whole
 from tests.provider_builders import statements
@@ -87,6 +88,20 @@ def test_free_node_goes_to_the_new_allocation(ledger: Ledger) -> None:
     assert ledger.node(node).instance_info == {"traits": ["CUSTOM_A"]}
     assert holders(ledger, node) == [made.uuid]
     assert create(ledger, name="next").state == "allocating"
+
+
+def test_events_are_those_of_an_allocation_that_was_in_the_queue(ledger: Ledger) -> None:
+    node, steps = gold(ledger), Steps(ledger, "conductor-1")
+    before = event_rows.last_id(ledger.store)
+    release(ledger, create(ledger))
+    at_once, before = event_rows.types(ledger.store, after=before), event_rows.last_id(ledger.store)
+    queued = allocate(ledger)
+    steps.grant(queued, node.uuid)
+    release(ledger, queued)
+    assert sorted(event_rows.types(ledger.store, after=before)) == sorted(at_once)
+    assert [each for each in at_once if each.startswith("allocation.")] == [
+        "allocation.created", "allocation.granted", "allocation.deleted"
+    ]  # fmt: skip
 
 
 def test_new_allocation_gets_the_node_with_its_name(ledger: Ledger) -> None:

@@ -91,7 +91,7 @@ def create_allocation(tx: Transaction, access: Access, now: int, command: Create
     chosen = nodes.lock(tx, command.chosen, now) if command.chosen is not None else None
     allocation = allocation_for_conductor(tx, access, now, command, command.uuid or str(uuid.uuid4()))
     if chosen is not None and _may_take(tx, now, allocation, chosen):
-        return _create_with_node(tx, now, command, _with_node(allocation, chosen), chosen)
+        return _create_with_node(tx, now, command, _with_node(allocation, chosen), chosen, asked=allocation)
     announce_queued(tx, command)
     return allocations.create(tx, allocation)
 
@@ -220,9 +220,14 @@ def _with_node(allocation: Allocation, node: Node) -> Allocation:
 
 
 def _create_with_node(
-    tx: Transaction, now: int, command: CreateAllocation, allocation: Allocation, node: Node
+    tx: Transaction,
+    now: int,
+    command: CreateAllocation,
+    allocation: Allocation,
+    node: Node,
+    asked: Allocation | None = None,
 ) -> Allocation:
     end = begin(command.lifetime_rules, allocation.lifetime, now)
-    allocation = allocations.create(tx, replace(allocation, ends_at=end.ends_at, end_due_at=end.due_at))
+    allocation = allocations.create(tx, replace(allocation, ends_at=end.ends_at, end_due_at=end.due_at), asked)
     attach_nodes(tx, now, [(allocation, node, end.release_at)])
     return allocation

@@ -90,14 +90,20 @@ def lock(tx: Transaction, ident: str) -> Allocation | None:
     return get(tx, ident) if tx.change(_lock_by(column), {"ident": value}) else None
 
 
-def create(tx: Transaction, allocation: Allocation) -> Allocation:
-    """Add an allocation and return it with its id."""
+def create(tx: Transaction, allocation: Allocation, asked: Allocation | None = None) -> Allocation:
+    """Add an allocation and return it with its id.
+
+    ``asked`` is the allocation before it got its node: its creation and its grant are events of their own, as if it had
+    been in the queue.
+    """
     try:
         allocation_id = tx.values(_INSERT, _encode({name: getattr(allocation, name) for name in _STORED}))[0]
     except Duplicate as error:
         raise _meaning(error, allocation) from error
     created = replace(allocation, id=allocation_id)
-    tx.record(allocation_event(None, created))
+    if asked is not None:
+        tx.record(allocation_event(None, asked))
+    tx.record(allocation_event(asked, created))
     return created
 
 
