@@ -21,7 +21,7 @@ from dibs.database.transaction import Transaction
 from dibs.errors import DibsError
 from dibs.leases.operations.hosts import RegisterHost, UpdateHost, delete_host, list_hosts, register_host, update_host
 from dibs.leases.queries.matching import fleet
-from dibs.ledger.model.providers import Provider, ProviderQuery
+from dibs.ledger.model.providers import ListedProvider, ProviderQuery
 from dibs.ledger.operations.aggregates import SetAggregates, set_aggregates
 from dibs.ledger.operations.inventories import SetInventories, Sizes, set_inventories
 from dibs.ledger.operations.provider_traits import SetProviderTraits, set_provider_traits
@@ -83,43 +83,42 @@ def change(runner: Runner, chance: random.Random) -> None:
     """Make a random change; one that another process made impossible is left out."""
     present = runner.read(list_providers, SERVICE, ProviderQuery())
     new = str(uuid.UUID(int=chance.getrandbits(128), version=4))
-    chosen = chance.choice(present) if present else None
-    if chosen is None or len(present) < 4:
+    if len(present) < 4:
         runner.write(create_provider, SERVICE, CreateProvider(uuid=new, name=new))
         return
-    chance.choice(_changes(runner, chance, chosen, chance.choice(present), new))()
+    chance.choice(_changes(runner, chance, chance.choice(present), chance.choice(present), new))()
 
 
 def _changes(
-    runner: Runner, chance: random.Random, chosen: Provider, other: Provider, new: str
+    runner: Runner, chance: random.Random, chosen: ListedProvider, another: ListedProvider, new: str
 ) -> Sequence[Callable[[], object]]:
+    provider, name, *_ = chosen
+    other, *_ = another
     traits = SetProviderTraits(
-        provider=chosen.uuid, generation=None, traits=tuple(chance.sample(TRAITS, chance.randint(0, 3)))
+        provider=provider, generation=None, traits=tuple(chance.sample(TRAITS, chance.randint(0, 3)))
     )
     sizes = {"VCPU": Sizes(total=chance.randint(1, 9), max_unit=9)} if chance.random() < 0.8 else {}
     move = ChangeProvider(
-        uuid=chosen.uuid,
-        name=chosen.name,
-        parent=chance.choice([None, other.uuid]),
+        uuid=provider,
+        name=name,
+        parent=chance.choice([None, other]),
         may_move_again=True,
     )
     groups = (AGGREGATE,) * chance.randint(0, 1)
     host = chance.choice(["1", *(str(each.id) for each in runner.read(list_hosts, SERVICE, None))])
     gpu = UpdateHost(id=host, properties={"gpu": chance.choice(["a100", "h100", None])})
     return (
-        lambda: runner.write(register_host, SERVICE, RegisterHost(name=chosen.uuid)),
+        lambda: runner.write(register_host, SERVICE, RegisterHost(name=provider)),
         lambda: runner.write(update_host, SERVICE, gpu),
         lambda: runner.write(delete_host, SERVICE, host),
         lambda: runner.write(set_provider_traits, SERVICE, traits),
+        lambda: runner.write(set_inventories, SERVICE, SetInventories(provider=provider, generation=None, sizes=sizes)),
         lambda: runner.write(
-            set_inventories, SERVICE, SetInventories(provider=chosen.uuid, generation=None, sizes=sizes)
-        ),
-        lambda: runner.write(
-            set_aggregates, SERVICE, SetAggregates(provider=chosen.uuid, generation=None, aggregates=groups)
+            set_aggregates, SERVICE, SetAggregates(provider=provider, generation=None, aggregates=groups)
         ),
         lambda: runner.write(change_provider, SERVICE, move),
-        lambda: runner.write(create_provider, SERVICE, CreateProvider(uuid=new, name=new, parent=other.uuid)),
-        lambda: runner.write(delete_provider, SERVICE, chosen.uuid),
+        lambda: runner.write(create_provider, SERVICE, CreateProvider(uuid=new, name=new, parent=other)),
+        lambda: runner.write(delete_provider, SERVICE, provider),
     )
 
 

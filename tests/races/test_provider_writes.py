@@ -139,12 +139,13 @@ def test_trees_that_move_while_children_are_created_keep_one_root(ledger: Ledger
 
 
 def assert_roots_are_consistent(ledger: Ledger) -> None:
-    known = {each.uuid: each for each in ledger.runner.read(list_providers, SERVICE, ProviderQuery())}
-    for provider in known.values():
+    listed = ledger.runner.read(list_providers, SERVICE, ProviderQuery())
+    parents = {provider: parent for provider, _, _, parent, _, _ in listed}
+    for provider, _, _, _, root, _ in listed:
         top = provider
-        while top.parent is not None:
-            top = known[top.parent]
-        assert provider.root == top.uuid
+        while (parent := parents[top]) is not None:
+            top = parent
+        assert (root or provider) == top
 
 
 def test_provider_is_either_deleted_or_gets_a_child(ledger: Ledger) -> None:

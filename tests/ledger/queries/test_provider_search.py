@@ -17,7 +17,7 @@ AGGREGATE, OTHER_AGGREGATE = str(uuid.uuid4()), str(uuid.uuid4())
 
 
 def listed(ledger: Ledger, query: ProviderQuery) -> list[str]:
-    return [provider.name for provider in ledger.runner.read(list_providers, SERVICE, query)]
+    return [name for _, name, *_ in ledger.runner.read(list_providers, SERVICE, query)]
 
 
 def all_of(*names: str) -> Criteria:

@@ -28,9 +28,9 @@ from dibs.leases.model.hosts import Host, PropertyName, check_properties, reserv
 from dibs.leases.model.matching.requirements import comparisons_of, parse
 from dibs.leases.queries import bookings, hosts, property_names
 from dibs.ledger.model.errors import ProviderExists, ProviderInUse
-from dibs.ledger.model.providers import Provider, ProviderQuery
+from dibs.ledger.model.providers import Provider
 from dibs.ledger.operations.providers import CreateProvider, create_provider, lock_provider, require_unused
-from dibs.ledger.queries import claim_views, inventories, provider_search, providers
+from dibs.ledger.queries import claim_views, inventories, providers
 from dibs.machines.queries import nodes
 
 COMPUTE_CLASSES = ("VCPU", "PCPU")
@@ -192,8 +192,7 @@ def set_property_privacy(tx: Transaction, access: Access, now: int, command: Set
 
 def _find_provider(tx: Transaction, ident: str) -> Provider:
     """Return the root provider with this name or uuid, which may be that of a node."""
-    named = provider_search.search(tx, ProviderQuery(name=ident), {})
-    found = next(iter(named), None) or providers.get(tx, ident.lower())
+    found = providers.get_named(tx, ident) or providers.get(tx, ident.lower())
     if found is None or found.parent is not None:
         raise HostNotFound(host=ident)
     return found

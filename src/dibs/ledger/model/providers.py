@@ -31,6 +31,12 @@ class Provider(Struct, frozen=True, kw_only=True, gc=False):
         return self.updated_at or self.created_at
 
 
+ListedProvider = tuple[str, str, int, str | None, str | None, int]
+"""What a list shows of a provider: uuid, name, generation, the uuids of its parent and of its root, and the time of its
+last change. A root has neither parent nor root. A plain tuple, because a list has thousands of them.
+"""
+
+
 class ProviderQuery(Struct, frozen=True, kw_only=True):
     """The filters of a list of providers; a provider must match all of them."""
 

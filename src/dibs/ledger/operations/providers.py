@@ -16,7 +16,7 @@ from dibs.ledger.model.errors import (
     ProviderInUse,
     ProviderNotFound,
 )
-from dibs.ledger.model.providers import Provider, ProviderQuery, check_generation, subtree
+from dibs.ledger.model.providers import ListedProvider, Provider, ProviderQuery, check_generation, subtree
 from dibs.ledger.operations.guards import guards
 from dibs.ledger.operations.resource_classes import require_classes
 from dibs.ledger.operations.traits import require_traits
@@ -76,7 +76,7 @@ def get_provider(tx: Transaction, access: Access, now: int, uuid: str) -> Provid
     return find_provider(tx, uuid)
 
 
-def list_providers(tx: Transaction, access: Access, now: int, command: ProviderQuery) -> list[Provider]:
+def list_providers(tx: Transaction, access: Access, now: int, command: ProviderQuery) -> list[ListedProvider]:
     """Return every provider that matches the query, oldest first."""
     require_traits(tx, command.traits.names())
     class_ids = require_classes(tx, command.resources)

@@ -8,14 +8,21 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Select, Table, and_, bindparam, select
+from sqlalchemy import BigInteger, ColumnElement, Select, Table, and_, bindparam, func, select
 
 from dibs.database import sets
 from dibs.database.transaction import Transaction
 from dibs.ledger.model.criteria import Criteria
-from dibs.ledger.model.providers import Provider, ProviderQuery
-from dibs.ledger.queries.providers import SELECT
+from dibs.ledger.model.providers import ListedProvider, ProviderQuery
+from dibs.ledger.queries.providers import PARENT, ROOT_ABOVE
 from dibs.ledger.tables import inventories, provider_aggregates, provider_traits, providers
+
+_LISTED = select(
+    *(providers.c[name] for name in ("uuid", "name", "generation")),
+    PARENT,
+    ROOT_ABOVE,
+    func.coalesce(providers.c.updated_at, providers.c.created_at),
+)
 
 _NEVER = -1
 """The row id that stands for a class without a row: no provider can have it."""
@@ -38,7 +45,7 @@ class Shape(NamedTuple):
     resources: int
 
 
-def search(tx: Transaction, query: ProviderQuery, class_ids: Mapping[str, int]) -> list[Provider]:
+def search(tx: Transaction, query: ProviderQuery, class_ids: Mapping[str, int]) -> list[ListedProvider]:
     """Return the providers that match the query, oldest first; ``class_ids`` has the classes that have a row."""
     fields = {name: value for name in ("name", "uuid") if (value := getattr(query, name)) is not None}
     values = {f"of_{name}": value for name, value in fields.items()} | {"tree_of": query.in_tree}
@@ -47,24 +54,7 @@ def search(tx: Transaction, query: ProviderQuery, class_ids: Mapping[str, int]) 
     for number, (name, amount) in enumerate(sorted(query.resources.items())):
         values |= {f"class_{number}": class_ids.get(name, _NEVER), f"amount_{number}": amount}
     shape = Shape(tuple(sorted(fields)), query.in_tree is not None, traits, aggregates, len(query.resources))
-    return [_provider(row) for row in tx.tuples(_select(shape), values)]
-
-
-def _provider(row: tuple[Any, ...]) -> Provider:
-    # Row by row, a call with names costs half of one with a dictionary.
-    row_id, uuid, name, generation, parent_id, root_id, parent, root, created_at, updated_at = row
-    return Provider(
-        id=row_id,
-        uuid=uuid,
-        name=name,
-        generation=generation,
-        parent_id=parent_id,
-        root_id=root_id,
-        parent=parent,
-        root=root,
-        created_at=created_at,
-        updated_at=updated_at,
-    )
+    return tx.tuples(_select(shape), values)
 
 
 def _template(kind: str, criteria: Criteria, values: dict[str, Any]) -> Names:
@@ -85,7 +75,7 @@ def _select(shape: Shape) -> Select[Any]:
     clauses += _clauses("trait", provider_traits, shape.traits)
     clauses += _clauses("aggregate", provider_aggregates, shape.aggregates)
     clauses += [_has_room(number) for number in range(shape.resources)]
-    return SELECT.where(*clauses).order_by(providers.c.id)
+    return _LISTED.where(*clauses).order_by(providers.c.id)
 
 
 def _clauses(kind: str, table: Table, names: Names) -> list[ColumnElement[bool]]:

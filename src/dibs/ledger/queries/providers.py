@@ -19,21 +19,26 @@ from dibs.ledger.tables import inventories, providers, resource_classes
 _OTHER = providers.alias("other")
 
 
-def _uuid_of(key: ColumnElement[int]) -> ColumnElement[str]:
-    """Return the uuid of another provider of the tree."""
-    return select(_OTHER.c.uuid).where(_OTHER.c.id == key).scalar_subquery()
+def _uuid_above(key: ColumnElement[int]) -> ColumnElement[str]:
+    """Return the uuid of another provider of the tree; NULL for the root.
+
+    Most providers are roots. A join would look up their own rows twice, and its plan would depend on statistics.
+    """
+    other = select(_OTHER.c.uuid).where(_OTHER.c.id == key).scalar_subquery()
+    return case((providers.c.parent_id.is_not(None), other))
 
 
-_IS_ROOT = providers.c.root_id == providers.c.id
-SELECT = select(
+PARENT = _uuid_above(providers.c.parent_id).label("parent")
+ROOT_ABOVE = _uuid_above(providers.c.root_id)
+_SELECT = select(
     *(providers.c[name] for name in ("id", "uuid", "name", "generation", "parent_id", "root_id")),
-    # Most providers are roots. A join would look up their own rows twice, and its plan would depend on statistics.
-    case((providers.c.parent_id.is_not(None), _uuid_of(providers.c.parent_id))).label("parent"),
-    case((_IS_ROOT, providers.c.uuid), else_=_uuid_of(providers.c.root_id)).label("root"),
+    PARENT,
+    func.coalesce(ROOT_ABOVE, providers.c.uuid).label("root"),
     providers.c.created_at,
     providers.c.updated_at,
 )
 """Every attribute of Provider."""
+_NAMED = _SELECT.where(providers.c.name == bindparam("name"))
 
 _LOCK = update(providers).where(providers.c.uuid == bindparam("of_uuid")).values(updated_at=bindparam("now"))
 _INSERT = (
@@ -113,6 +118,12 @@ def lock_free(tx: Transaction, provider_ids: Collection[int]) -> set[int]:
 def get(tx: Transaction, uuid: str) -> Provider | None:
     """Return a provider; None when it does not exist."""
     return find(tx, [uuid]).get(uuid)
+
+
+def get_named(tx: Transaction, name: str) -> Provider | None:
+    """Return the provider of this name; None when it does not exist."""
+    row = tx.row(_NAMED, {"name": name})
+    return None if row is None else Provider(**row)
 
 
 def find(tx: Transaction, uuids: Sequence[str]) -> dict[str, Provider]:
@@ -235,7 +246,7 @@ def _set_root(count: int) -> Update:
 
 @sets.cached
 def _find(count: int) -> Select[Any]:
-    return SELECT.where(providers.c.uuid.in_(sets.binds("uuid", count)))
+    return _SELECT.where(providers.c.uuid.in_(sets.binds("uuid", count)))
 
 
 @sets.cached

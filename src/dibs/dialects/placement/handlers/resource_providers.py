@@ -1,7 +1,7 @@
 """Resource providers."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ from dibs.dialects.placement.query import read_in_tree, read_member_of, read_req
 from dibs.dialects.placement.schemas import NAME, UUID, Schema, closed, dashed, in_version
 from dibs.http.messages import Response
 from dibs.ledger.model.errors import BadParent, NoSuchTrait, ProviderExists, ProviderNotFound, ResourceClassNotFound
-from dibs.ledger.model.providers import Provider, ProviderQuery
+from dibs.ledger.model.providers import ListedProvider, Provider, ProviderQuery
 from dibs.ledger.operations.providers import (
     UNMOVED,
     ChangeProvider,
@@ -67,10 +67,8 @@ def list_all(exchange: Exchange) -> Response:
         raise refusal_of(error, "Invalid resource class in resources parameter: ") from None
     except NoSuchTrait as error:
         raise refusal_of(error, 'Invalid trait(s) in "required" parameter: ') from None
-    modified = max((provider.changed_at for provider in found), default=exchange.now())
-    renderer = _Renderer(exchange)
-    shown = [renderer.render(provider) for provider in found]
-    return json_answer(exchange, {"resource_providers": shown}, modified=modified)
+    modified = max([each[-1] for each in found], default=exchange.now())
+    return json_answer(exchange, {"resource_providers": _render(exchange, found)}, modified=modified)
 
 
 def create(exchange: Exchange) -> Response:
@@ -91,7 +89,7 @@ def create(exchange: Exchange) -> Response:
     location = exchange.location("resource_providers", made.uuid)
     if exchange.minor < BODY_OF_NEW_SINCE:
         return empty_answer(exchange, 201, headers=location)
-    return json_answer(exchange, _Renderer(exchange).render(made), modified=made.changed_at, headers=location)
+    return json_answer(exchange, _render_one(exchange, made), modified=made.changed_at, headers=location)
 
 
 def show(exchange: Exchange) -> Response:
@@ -159,7 +157,7 @@ def _read_query(exchange: Exchange) -> ProviderQuery:
 
 
 def _answer(exchange: Exchange, provider: Provider) -> Response:
-    return json_answer(exchange, _Renderer(exchange).render(provider), modified=provider.changed_at)
+    return json_answer(exchange, _render_one(exchange, provider), modified=provider.changed_at)
 
 
 class _Document(Struct, gc=False):
@@ -169,22 +167,26 @@ class _Document(Struct, gc=False):
     name: str
     generation: int
     links: Raw
-    parent_provider_uuid: str | UnsetType | None = UNSET
-    root_provider_uuid: str | UnsetType = UNSET
+    parent_provider_uuid: str | UnsetType | None
+    root_provider_uuid: str | UnsetType
 
 
-class _Renderer:
-    """Renders the providers of one request; their links are encoded once, and get the uuid of each provider."""
+def _render(exchange: Exchange, found: Iterable[ListedProvider]) -> list[_Document]:
+    """Render providers. Their links are encoded once, and get the uuid of each provider."""
+    here = exchange.path("resource_providers", _PLACE)
+    links = [{"rel": "self", "href": here}]
+    links += [{"rel": rel, "href": f"{here}/{rel}"} for rel, since in _LINKS.items() if exchange.minor >= since]
+    around_uuid = msgspec.json.encode(links).split(_PLACE.encode())
+    shown = [
+        _Document(uuid, name, generation, Raw(uuid.encode().join(around_uuid)), parent, root or uuid)
+        for uuid, name, generation, parent, root, _ in found
+    ]
+    if exchange.minor < TREES_SINCE:
+        for document in shown:
+            document.parent_provider_uuid = document.root_provider_uuid = UNSET
+    return shown
 
-    def __init__(self, exchange: Exchange) -> None:
-        here = exchange.path("resource_providers", _PLACE)
-        links = [{"rel": "self", "href": here}]
-        links += [{"rel": rel, "href": f"{here}/{rel}"} for rel, since in _LINKS.items() if exchange.minor >= since]
-        self._around_uuid = msgspec.json.encode(links).split(_PLACE.encode())
-        self._trees = exchange.minor >= TREES_SINCE
 
-    def render(self, provider: Provider) -> _Document:
-        links = Raw(provider.uuid.encode().join(self._around_uuid))
-        if not self._trees:
-            return _Document(provider.uuid, provider.name, provider.generation, links)
-        return _Document(provider.uuid, provider.name, provider.generation, links, provider.parent, provider.root)
+def _render_one(exchange: Exchange, provider: Provider) -> _Document:
+    row = (provider.uuid, provider.name, provider.generation, provider.parent, provider.root, provider.changed_at)
+    return _render(exchange, [row])[0]
