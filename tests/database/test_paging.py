@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dibs.database import paging
-from dibs.database.paging import PIECE_ROWS, Page, read_page
+from dibs.database.paging import PIECE_ROWS, Page, marker_by, read_page
 
 Row = dict[str, Any]
 
@@ -25,13 +25,13 @@ class Rows:
 
 def test_small_page_is_read_at_once() -> None:
     rows = Rows(PIECE_ROWS + 5)
-    page = read_page(rows.read, None, "name", PIECE_ROWS)
+    page = read_page(rows.read, None, PIECE_ROWS, marker_by("name"))
     assert (len(page), page.cut, len(rows.reads)) == (PIECE_ROWS, False, 1)
 
 
 def test_large_page_is_read_in_pieces_that_follow_each_other() -> None:
     rows = Rows(PIECE_ROWS * 2 + 5)
-    page = read_page(rows.read, None, "name", 1_000)
+    page = read_page(rows.read, None, 1_000, marker_by("name"))
     assert page == rows.rows
     assert not page.cut
     last = PIECE_ROWS
@@ -41,13 +41,13 @@ def test_large_page_is_read_in_pieces_that_follow_each_other() -> None:
 def test_page_ends_when_its_rows_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paging, "PAGE_BYTES_MAX", 10_000)
     rows = Rows(PIECE_ROWS * 3, "x" * 1_000)
-    page = read_page(rows.read, None, "id", 1_000)
+    page = read_page(rows.read, None, 1_000, marker_by("id"))
     assert (len(page), page.cut, len(rows.reads)) == (10, True, 1)
 
 
 def test_one_row_is_in_a_page_whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paging, "PAGE_BYTES_MAX", 10)
-    page = read_page(Rows(2, "x" * 1_000).read, None, "id", 1_000)
+    page = read_page(Rows(2, "x" * 1_000).read, None, 1_000, marker_by("id"))
     assert len(page) == 1
 
 

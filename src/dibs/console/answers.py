@@ -106,7 +106,7 @@ def _others_of_its_class(exchange: Exchange, request: BookingRequest) -> list[Of
         projects=listed_projects(exchange.machines, "node"),
         conditions=(Equals("name", request.node),),
     )
-    for row in exchange.read(list_nodes, exchange.machines, query):
+    for row in exchange.read(list_nodes, exchange.machines, query).rows():
         other = replace(request, node="", resource_class=row["resource_class"] or "")
         if other.resource_class and _check(exchange, other).fits:
             return [button_of(other, f"Book another {other.resource_class} machine", "at the same time", exchange.zone)]

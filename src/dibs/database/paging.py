@@ -36,17 +36,22 @@ def text_size(row: Row) -> int:
     return sum(len(value) for value in row.values() if isinstance(value, str))
 
 
+def marker_by(sort_key: str) -> Callable[[Row], Row]:
+    """Return the function that makes a marker of a row."""
+    return lambda row: {"id": row["id"], "sort_value": row[sort_key]}
+
+
 def read_page(
-    read: Callable[[Row | None, int], list[Row]],
+    read: Callable[[Row | None, int], list[Entry]],
     marker: Row | None,
-    sort_key: str,
     limit: int,
+    marker_of: Callable[[Entry], Row],
     *,
     piece: int = PIECE_ROWS,
-    size_of: Callable[[Row], int] = text_size,
-) -> Page[Row]:
+    size_of: Callable[[Any], int] = text_size,
+) -> Page[Entry]:
     """Read a page in pieces until its limit or PAGE_BYTES_MAX. ``read`` takes a marker and a number of rows."""
-    page: Page[Row] = Page()
+    page: Page[Entry] = Page()
     size = 0
     while len(page) < limit:
         wanted = min(piece, limit - len(page))
@@ -59,7 +64,7 @@ def read_page(
                 return page
         if len(rows) < wanted:
             break
-        marker = {"id": page[-1]["id"], "sort_value": page[-1][sort_key]}
+        marker = marker_of(page[-1])
     return page
 
 

@@ -85,7 +85,7 @@ def test_nodes_are_listed_by_chassis(ledger: Ledger) -> None:
     def listed(uuid: str) -> list[str]:
         conditions = (Equals("chassis_uuid", uuid),)
         query = NodeQuery(columns=frozenset({"uuid"}), conditions=conditions, projects=EVERY_PROJECT)
-        return [row["uuid"] for row in ledger.runner.read(list_nodes, SERVICE, query)]
+        return list(ledger.runner.read(list_nodes, SERVICE, query).columns["uuid"])
 
     assert listed(chassis.uuid) == [node.uuid]
     with pytest.raises(ChassisNotFound):

@@ -56,9 +56,9 @@ def test_list_of_nodes_shows_decrypted_values(ledger: Ledger) -> None:
     give_keys(ledger, KEYS[0])
     ledger.enrol(driver_info=INFO)
     query = NodeQuery(columns=frozenset({"driver_info"}), limit=10, projects=EVERY_PROJECT)
-    rows = ledger.run(lambda tx: node_pages.page(tx, query))
-    assert rows is not None
-    assert [row["driver_info"] for row in rows] == [INFO]
+    page = ledger.run(lambda tx: node_pages.page(tx, query))
+    assert page is not None
+    assert page.columns["driver_info"] == [INFO]
 
 
 def test_arguments_of_a_task_are_encrypted(ledger: Ledger) -> None:

@@ -87,10 +87,11 @@ def in_pages(ledger: Ledger, question: Callable[[str | None], NodeQuery]) -> Ite
         query = question(marker)
         page = ledger.store.read(lambda tx, query=query: node_pages.page(tx, query))
         assert page is not None
-        yield from page
-        if len(page) < query.limit:
+        rows = page.rows()
+        yield from rows
+        if len(rows) < query.limit:
             return
-        marker = page[-1]["uuid"]
+        marker = rows[-1]["uuid"]
 
 
 def test_every_question_is_answered_as_the_model_answers_it(ledger: Ledger, fleet: Model) -> None:
@@ -143,8 +144,8 @@ def test_only_the_asked_columns_are_read(ledger: Ledger, fleet: Model) -> None:
     query = NodeQuery(columns=frozenset({"driver_info"}), projects=EVERY_PROJECT, limit=1)
     page = ledger.store.read(lambda tx: node_pages.page(tx, query))
     assert page is not None
-    assert set(page[0]) == {"id", "uuid", "driver_info"}
-    assert page[0]["driver_info"] == {}
+    assert set(page.columns) == {"id", "uuid", "driver_info"}
+    assert page.columns["driver_info"] == [{}]
 
 
 def test_a_marker_that_is_gone_gives_no_page(ledger: Ledger) -> None:
@@ -160,7 +161,9 @@ def test_a_caller_sees_only_the_nodes_of_its_projects(ledger: Ledger) -> None:
 
     def seen(projects: VisibleProjects) -> list[str]:
         query = NodeQuery(columns=frozenset({"name"}), projects=projects)
-        return [row["name"] for row in ledger.store.read(lambda tx: node_pages.page(tx, query)) or []]
+        page = ledger.store.read(lambda tx: node_pages.page(tx, query))
+        assert page is not None
+        return list(page.columns["name"])
 
     assert seen(frozenset({"red"})) == ["owned", "leased"]
     assert seen(frozenset({"red", "blue"})) == ["owned", "leased", "other"]

@@ -60,7 +60,8 @@ def show_schedule(tx: Transaction, access: Access, now: int, command: ShowSchedu
     limit = command.nodes.limit
     # One more than the page shows whether another page follows.
     found = list_nodes(tx, access, now, replace(command.nodes, limit=limit + 1))
-    nodes = found[:limit]
+    rows = found.rows()
+    nodes = rows[:limit]
     ids = [row["id"] for row in nodes]
     visible = {
         ALLOCATION: command.allocation_projects,
@@ -72,7 +73,7 @@ def show_schedule(tx: Transaction, access: Access, now: int, command: ShowSchedu
         occupations[each.node_id].append(each.shown_to(visible[each.kind]))
     return Schedule(
         nodes=nodes,
-        more=len(found) > limit or found.cut,
+        more=len(rows) > limit or found.cut,
         hosts=schedules.host_names(tx, ids),
         occupations=occupations,
         groups=count_nodes(tx, access, now, command.nodes) if command.grouped else (),

@@ -161,7 +161,7 @@ def page(tx: Transaction, query: AllocationQuery) -> paging.Page[Allocation] | N
         statement = _page(asked, projects, query.sort_key, query.descending, marker)
         return tx.rows(statement, {**filters, **values, "page_limit": count})
 
-    return paging.read_page(read, row, query.sort_key, query.limit).map(decode)
+    return paging.read_page(read, row, query.limit, paging.marker_by(query.sort_key)).map(decode)
 
 
 @lru_cache(maxsize=500)

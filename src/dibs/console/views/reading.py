@@ -92,7 +92,7 @@ def node_attributes(exchange: Exchange, uuids: tuple[str, ...], name: str) -> di
         return {}
     projects = listed_projects(exchange.machines, "node")
     query = NodeQuery(columns=frozenset({name}), projects=projects, conditions=(OneOf("uuid", uuids),))
-    return {row["uuid"]: row[name] for row in exchange.read(list_nodes, exchange.machines, query)}
+    return {row["uuid"]: row[name] for row in exchange.read(list_nodes, exchange.machines, query).rows()}
 
 
 def read_racks(exchange: Exchange) -> dict[str, str]:

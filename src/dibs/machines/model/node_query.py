@@ -1,5 +1,8 @@
 """The query of a list of nodes: conditions, order, page and columns, as plain data."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from msgspec import Struct
 
 from dibs.access.access import VisibleProjects
@@ -82,6 +85,18 @@ class NodeQuery(Struct, frozen=True, kw_only=True):
     limit: int = PAGE_MAX
     marker: str | None = None
     """The uuid of the last node of the previous page."""
+
+
+class NodePage(Struct, frozen=True):
+    """The nodes of a page, column by column: that costs less than a mapping for each node with its seventy columns."""
+
+    columns: Mapping[str, Sequence[Any]]
+    cut: bool
+    """True when the size of the page ended it, and not its limit or the end of the list."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the columns of each node by name."""
+        return [dict(zip(self.columns, values, strict=True)) for values in zip(*self.columns.values(), strict=True)]
 
 
 class NodeCount(Struct, frozen=True, kw_only=True):

@@ -7,8 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dibs.access.access import Access
-from dibs.database.paging import Page
-from dibs.database.transaction import Row, Transaction
+from dibs.database.transaction import Transaction
 from dibs.documents.json_patch import Patch
 from dibs.errors import BadValue
 from dibs.ledger.operations.providers import require_unused
@@ -26,7 +25,7 @@ from dibs.machines.model.errors import (
 )
 from dibs.machines.model.events import traits_event
 from dibs.machines.model.node_changes import check_change, follow_from_change
-from dibs.machines.model.node_query import Equals, NodeCount, NodeQuery
+from dibs.machines.model.node_query import Equals, NodeCount, NodePage, NodeQuery
 from dibs.machines.model.nodes import Node
 from dibs.machines.model.patching.node_patches import changes_of_patch
 from dibs.machines.operations import holds, node_claims
@@ -114,19 +113,19 @@ def get_node(tx: Transaction, access: Access, now: int, command: GetNode) -> Nod
     return _view(tx, node)
 
 
-def list_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) -> Page[Row]:
-    """Return one page of nodes as rows with the requested columns."""
+def list_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) -> NodePage:
+    """Return one page of nodes with the requested columns."""
     for condition in command.conditions:
         if isinstance(condition, Equals) and condition.field == "chassis_uuid":
             _require_chassis(tx, str(condition.value))
     page = node_pages.page(tx, command)
     if page is None:
         raise NodeNotFound(node=command.marker)
-    if "allocation" in command.columns:
-        allocations = _allocations(tx, [row["id"] for row in page])
-        for row in page:
-            row["allocation"] = allocations.get(row["id"])
-    return page
+    if "allocation" not in command.columns:
+        return page
+    node_ids = page.columns["id"]
+    shown = map(_allocations(tx, node_ids).get, node_ids)
+    return replace(page, columns={**page.columns, "allocation": list(shown)})
 
 
 def count_nodes(tx: Transaction, access: Access, now: int, command: NodeQuery) -> list[NodeCount]:

@@ -49,7 +49,7 @@ def page(tx: Transaction, query: ChassisQuery) -> paging.Page[Chassis] | None:
         statement = _page(query.sort_key, query.descending, marker)
         return tx.rows(statement, {**values, "page_limit": count})
 
-    return paging.read_page(read, row, query.sort_key, query.limit).map(_chassis)
+    return paging.read_page(read, row, query.limit, paging.marker_by(query.sort_key)).map(_chassis)
 
 
 def create(tx: Transaction, made: Chassis) -> Chassis:

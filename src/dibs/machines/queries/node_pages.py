@@ -1,16 +1,12 @@
 """Pages of nodes: every filter, order and column of a list in one statement, or in two with traits.
 
 A statement is built once for each *shape* of query (the kinds of its conditions, without their values) and cached; the
-values are parameters. A second statement, with the page as inner table, reads the traits of the page:
-
-    SELECT t.provider_id, t.trait
-      FROM provider_traits AS t
-      JOIN (SELECT id FROM nodes WHERE … ORDER BY … LIMIT …) AS page ON t.provider_id = page.id
+values are parameters.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import Any, NamedTuple, assert_never
 
 from msgspec.structs import replace
@@ -18,6 +14,7 @@ from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, case, exist
 
 from dibs.access.access import EVERY_PROJECT
 from dibs.database import paging
+from dibs.database.sets import Among, listed
 from dibs.database.transaction import Row, Transaction
 from dibs.ledger.tables import provider_traits
 from dibs.machines.model.node_query import (
@@ -26,6 +23,7 @@ from dibs.machines.model.node_query import (
     Equals,
     Held,
     NodeCount,
+    NodePage,
     NodeQuery,
     OfConductor,
     OfProjects,
@@ -39,8 +37,9 @@ from dibs.machines.tables import conductors, holds, nodes
 
 _LONG_TEXTS = frozenset(column.name for column in nodes.c if isinstance(column.type, Text))
 _OTHER_COLUMNS_BYTES = 1_000
-BEYOND = ("traits", "conductor", "allocation")
-"""Columns that are not in the table of nodes."""
+_TRAITS = Among(
+    select(provider_traits.c.provider_id, provider_traits.c.trait), provider_traits.c.provider_id, "providers"
+)
 
 
 class Shape(NamedTuple):
@@ -54,29 +53,32 @@ class Shape(NamedTuple):
     """The kind of marker, from ``paging``."""
 
 
-def page(tx: Transaction, query: NodeQuery) -> paging.Page[Row] | None:
-    """Return one page of nodes as rows; None when the marker does not exist."""
+def page(tx: Transaction, query: NodeQuery) -> NodePage | None:
+    """Return one page of nodes; None when the marker does not exist."""
     marker = _marker(tx, query)
     if query.marker is not None and marker is None:
         return None
+    names = _names(query.columns, query.sort_key)
+    id_place, key_place = names.index("id"), names.index(query.sort_key)
+    texts = [names.index(name) for name in query.columns & _LONG_TEXTS]
 
-    def read(after: Row | None, count: int) -> list[Row]:
+    def read(after: Row | None, count: int) -> list[tuple[Any, ...]]:
         shape, values = _shape(query, after, count)
-        rows = tx.rows(_select(shape), values)
-        if "traits" in query.columns:
-            _add_traits(tx, rows, shape, values)
-        return rows
+        return tx.tuples(_select(shape), values)
 
-    piece = paging.PIECE_ROWS if query.columns & COLUMNS.structures else query.limit
-    texts = sorted(query.columns & _LONG_TEXTS)
     rows = paging.read_page(
-        read, marker, query.sort_key, query.limit, piece=piece, size_of=lambda row: _size(row, texts)
+        read,
+        marker,
+        query.limit,
+        lambda row: {"id": row[id_place], "sort_value": row[key_place]},
+        piece=paging.PIECE_ROWS if query.columns & COLUMNS.structures else query.limit,
+        size_of=lambda row: _size(row, texts),
     )
-    for column in query.columns:
-        if (decoder := COLUMNS.decoder(column, tx.vault)) is not None:
-            for row in rows:
-                row[column] = decoder(row[column])
-    return rows
+    stored = zip(*rows, strict=True) if rows else repeat((), len(names))
+    columns = {name: COLUMNS.decode_column(name, values, tx.vault) for name, values in zip(names, stored, strict=True)}
+    if "traits" in query.columns:
+        columns["traits"] = _traits(tx, columns["id"])
+    return NodePage(columns, rows.cut)
 
 
 def counts(tx: Transaction, query: NodeQuery) -> list[NodeCount]:
@@ -87,17 +89,19 @@ def counts(tx: Transaction, query: NodeQuery) -> list[NodeCount]:
     return [NodeCount(value=value, total=total, available=int(available)) for value, total, available in rows]
 
 
-def _size(row: Row, texts: Sequence[str]) -> int:
+def _size(row: tuple[Any, ...], texts: Sequence[int]) -> int:
     """Return the size of a row, measured by its long texts only: a node has eighty columns."""
-    return _OTHER_COLUMNS_BYTES + sum(map(len, filter(None, map(row.__getitem__, texts))))
+    return _OTHER_COLUMNS_BYTES + sum([len(text) for place in texts if (text := row[place])])
 
 
-def _add_traits(tx: Transaction, rows: list[Row], shape: Shape, values: dict[str, Any]) -> None:
-    traits: dict[int, list[str]] = defaultdict(list)
-    for provider_id, trait in tx.tuples(_select_traits(shape._replace(columns=frozenset())), values):
-        traits[provider_id].append(trait)
-    for row in rows:
-        row["traits"] = traits[row["id"]]
+def _traits(tx: Transaction, node_ids: Sequence[int]) -> list[list[str]]:
+    """Return the traits of each node in alphabetical order."""
+    found: dict[int, list[str]] = {node_id: [] for node_id in node_ids}
+    for provider_id, trait in tx.tuples(_TRAITS, {"providers": listed(node_ids)}):
+        found[provider_id].append(trait)
+    for traits in found.values():
+        traits.sort()
+    return list(found.values())
 
 
 def _marker(tx: Transaction, query: NodeQuery) -> Row | None:
@@ -147,25 +151,20 @@ def _template(condition: Condition) -> tuple[Condition, tuple[Any, ...]]:
 
 
 @lru_cache(maxsize=1_000)
-def _select(shape: Shape) -> Select[Any]:
-    """Return the statement for one shape of query."""
-    columns = [nodes.c[name] for name in sorted((shape.columns | {"id", "uuid", shape.sort_key}) - set(BEYOND))]
-    statement = select(*columns).where(*(_clause(n, condition) for n, condition in enumerate(shape.conditions)))
-    if "conductor" in shape.columns:
-        statement = statement.add_columns(conductors.c.hostname.label("conductor")).outerjoin_from(
-            nodes, conductors, conductors.c.id == nodes.c.conductor_id
-        )
-    return paging.in_order(statement, nodes, shape.sort_key, descending=shape.descending, marker=shape.marker)
+def _names(columns: frozenset[str], sort_key: str) -> tuple[str, ...]:
+    """Return the names of the columns that the statement of a page selects."""
+    return tuple(sorted((columns | {"id", "uuid", sort_key}) - {"traits", "allocation"}))
 
 
 @lru_cache(maxsize=1_000)
-def _select_traits(shape: Shape) -> Select[Any]:
-    inner = _select(shape).subquery("page")
-    return (
-        select(provider_traits.c.provider_id, provider_traits.c.trait)
-        .join(inner, inner.c.id == provider_traits.c.provider_id)
-        .order_by(provider_traits.c.provider_id, provider_traits.c.trait)
-    )
+def _select(shape: Shape) -> Select[Any]:
+    """Return the statement for one shape of query."""
+    names = _names(shape.columns, shape.sort_key)
+    columns = [conductors.c.hostname if name == "conductor" else nodes.c[name] for name in names]
+    statement = select(*columns).where(*(_clause(n, condition) for n, condition in enumerate(shape.conditions)))
+    if "conductor" in names:
+        statement = statement.outerjoin_from(nodes, conductors, conductors.c.id == nodes.c.conductor_id)
+    return paging.in_order(statement, nodes, shape.sort_key, descending=shape.descending, marker=shape.marker)
 
 
 @lru_cache(maxsize=100)

@@ -146,7 +146,7 @@ def page(tx: Transaction, query: PartQuery) -> paging.Page[Part] | None:
         marker, values = paging.marker_values(after, query.sort_key)
         return tx.rows(_page(_template(query), marker), {**asked, **values, "page_limit": count})
 
-    return paging.read_page(read, row, query.sort_key, query.limit).map(partial(table.part, tx))
+    return paging.read_page(read, row, query.limit, paging.marker_by(query.sort_key)).map(partial(table.part, tx))
 
 
 def _values(query: PartQuery) -> dict[str, Any]:

@@ -187,7 +187,7 @@ def page(tx: Transaction, query: ServerQuery) -> paging.Page[ServerView] | None:
         shape = _Shape(_filters(query), len(projects), len(query.statuses), query.sort_key, query.descending, marker)
         return tx.rows(_page(shape), {**asked, **values, "page_limit": count})
 
-    return paging.read_page(read, row, query.sort_key, query.limit).map(_view)
+    return paging.read_page(read, row, query.limit, paging.marker_by(query.sort_key)).map(_view)
 
 
 def change(tx: Transaction, server: Server, *, name: str, properties: Mapping[str, Any], now: int) -> None:

@@ -48,13 +48,10 @@ def render_time(instant: int | None) -> str | None:
     return None if instant is None else (_EPOCH + timedelta(0, 0, instant)).isoformat("T", "microseconds") + _UTC
 
 
-def node_values(view: NodeView) -> dict[str, Any]:
-    """Return all attributes of a node by name."""
-    values = asdict(view.node)
-    values["traits"] = list(view.traits)
-    values["conductor"] = view.conductor
-    values["allocation"] = view.allocation
-    return values
+def _columns(view: NodeView) -> Columns:
+    """Return all attributes of one node."""
+    values = {**asdict(view.node), "traits": view.traits, "conductor": view.conductor, "allocation": view.allocation}
+    return {name: (value,) for name, value in values.items()}
 
 
 class _Form(NamedTuple):
@@ -94,11 +91,8 @@ class NodeRenderer:
         needed = shown & (STORED | {"traits", "conductor", "allocation"})
         return frozenset(needed | {"uuid"} if self._sees_all else needed | {"uuid", "owner", "lessee"})
 
-    def render(self, rows: Sequence[dict[str, Any]]) -> list[Struct]:
-        """Return the documents of nodes from their attributes by name, which are the same names in the same order."""
-        if not rows:
-            return []
-        columns = dict(zip(rows[0], zip(*map(dict.values, rows), strict=True), strict=True))
+    def render(self, columns: Columns) -> list[Struct]:
+        """Return the documents of nodes."""
         written = (
             self._writers[name](columns) if name in self._writers else columns[name] for name in self._form.names
         )
@@ -162,7 +156,7 @@ def _link_writer(exchange: Exchange, parts: tuple[str, ...]) -> Writer:
 
 def render_node(exchange: Exchange, view: NodeView, wanted: frozenset[str] | None = None) -> Struct:
     """Return a node with all attributes, or only those in ``wanted``."""
-    (document,) = NodeRenderer(exchange, wanted).render([node_values(view)])
+    (document,) = NodeRenderer(exchange, wanted).render(_columns(view))
     return document
 
 

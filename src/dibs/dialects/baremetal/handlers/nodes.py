@@ -131,7 +131,8 @@ def _list(exchange: Exchange, wanted: frozenset[str] | None) -> Response:
         limit=query.limit(),
         marker=query.uuid("marker"),
     )
-    rows = exchange.read(operations.list_nodes, command)
+    page = exchange.read(operations.list_nodes, command)
+    uuids = page.columns["uuid"]
     # An instance is on one node at most, so there is no next page.
-    last = rows[-1]["uuid"] if rows and "instance_uuid" not in query else None
-    return page_answer(exchange, "nodes", renderer.render(rows), last, command.limit, cut=rows.cut)
+    last = uuids[-1] if uuids and "instance_uuid" not in query else None
+    return page_answer(exchange, "nodes", renderer.render(page.columns), last, command.limit, cut=page.cut)
