@@ -5,8 +5,11 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 
-class Booking(Struct, frozen=True, kw_only=True):
-    """A host, whole or in part, for one reservation."""
+class Booking(Struct, frozen=True, kw_only=True, gc=False):
+    """A host, whole or in part, for one reservation.
+
+    The garbage collector does not trace bookings: a search reads thousands, and they refer to nothing but sizes.
+    """
 
     reservation_id: int
     host_id: int

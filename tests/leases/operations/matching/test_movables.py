@@ -1,12 +1,12 @@
 from dibs.leases.operations.matching import movables
-from dibs.leases.operations.matching.movables import MovableCalendar, read_movables
+from dibs.leases.operations.matching.movables import MovableCalendar, read_hosts, read_movables
 from tests.builders import Ledger
 from tests.lease_builders import at, lease, make_host, whole
 
 
 def read(ledger: Ledger, **options) -> MovableCalendar:
     now = ledger.clock()
-    return ledger.store.read(lambda tx: read_movables(tx, now, moment=at(1), cleaning_minutes=0, **options))
+    return ledger.store.read(lambda tx: read_movables(tx, now, read_hosts(tx, now, 0), moment=at(1), **options))
 
 
 def test_bookings_of_own_reservations_do_not_count(ledger):

@@ -18,7 +18,7 @@ from dibs.leases.model.moving.maintenance import MaintenanceWindow, WindowSearch
 from dibs.leases.model.moving.planned import Maintenance, MovedLease, PlannedMaintenance
 from dibs.leases.model.moving.search import UNITS_MAX
 from dibs.leases.model.windows import MINUTE, Window, minute_after
-from dibs.leases.operations.matching.movables import read_movables
+from dibs.leases.operations.matching.movables import read_hosts, read_movables
 from dibs.leases.queries import bookings, hosts, leases
 
 STEPS_MAX = 200_000
@@ -41,7 +41,7 @@ def plan_maintenance(tx: Transaction, access: Access, now: int, command: PlanMai
     """Return the window that moves the fewest leases, and of equals the first. A read."""
     require_to_maintain(access)
     chosen = find_maintained(tx, now, command.nodes)
-    found = read_movables(tx, now, moment=now, cleaning_minutes=command.cleaning_minutes)
+    found = read_movables(tx, now, read_hosts(tx, now, command.cleaning_minutes), moment=now)
     span = Window(minute_after(now), now + HORIZON if command.before is None else command.before)
     search = WindowSearch(found.calendar, found.movables, chosen, command.length, span)
     try:

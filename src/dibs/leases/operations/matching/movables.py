@@ -24,27 +24,29 @@ class MovableCalendar(NamedTuple):
     """False when there are more reservations that could be moved."""
 
 
-def read_movables(
-    tx: Transaction,
-    now: int,
-    *,
-    moment: int,
-    cleaning_minutes: int,
-    own: Collection[int] = (),
-) -> MovableCalendar:
-    """Return the calendar of all bookings that have not ended; those of ``own`` do not count."""
-    later = bookings.from_moment(tx, now - cleaning_minutes * MINUTE)
-    booked = [booking for booking in later if booking.reservation_id not in own]
-    movables = pending_reservations.nearest(tx, now, moment, booked, MOVABLES_MAX)
-    every = fleet.every(tx)
-    # A host that was removed or added after its bookings were read is left out.
-    known = every.hosts.keys()
-    calendar = Calendar(
-        fleet=every,
-        bookings=[booking for booking in booked if booking.host_id in known],
+def read_hosts(tx: Transaction, now: int, cleaning_minutes: int) -> Calendar:
+    """Return a calendar of all hosts, without bookings."""
+    return Calendar(
+        fleet=fleet.every(tx),
+        bookings=(),
         first_starts=bookings.first_starts(tx, None),
         now=now,
         cleaning_minutes=cleaning_minutes,
     )
+
+
+def read_movables(
+    tx: Transaction, now: int, every: Calendar, *, moment: int, own: Collection[int] = ()
+) -> MovableCalendar:
+    """Return the calendar of all bookings that have not ended; those of ``own`` do not count.
+
+    ``every`` is a calendar of all hosts that the transaction has read; its bookings are not used.
+    """
+    later = bookings.from_moment(tx, now - every.cleaning_minutes * MINUTE)
+    booked = [booking for booking in later if booking.reservation_id not in own]
+    movables = pending_reservations.nearest(tx, now, moment, booked, MOVABLES_MAX)
+    # A host that was removed or added after the hosts were read is left out.
+    known = every.hosts.keys()
+    calendar = every.with_bookings(booking for booking in booked if booking.host_id in known)
     present = [movable for movable in movables if movable.hosts.keys() <= known]
     return MovableCalendar(calendar, present, len(movables) < MOVABLES_MAX)

@@ -83,7 +83,7 @@ def search_hosts(tx: Transaction, now: int, search: HostSearch) -> HostChoice | 
         return HostChoice(found)
     if not all(map(calendar.could_ever_fit, search.needs)):
         return replace(found, final=True)
-    return _rearrange(tx, now, search, found) if search.moving else found
+    return _rearrange(tx, now, search, calendar, found) if search.moving else found
 
 
 def propose_hosts(tx: Transaction, now: int, search: HostSearch) -> HostChoice:
@@ -125,14 +125,10 @@ def read_start_search(tx: Transaction, now: int, search: HostSearch) -> StartSea
     )
 
 
-def _rearrange(tx: Transaction, now: int, search: HostSearch, shortage: HostShortage) -> HostChoice | HostShortage:
-    found = read_movables(
-        tx,
-        now,
-        moment=search.window.start,
-        cleaning_minutes=search.cleaning_minutes,
-        own=search.own,
-    )
+def _rearrange(
+    tx: Transaction, now: int, search: HostSearch, every: Calendar, shortage: HostShortage
+) -> HostChoice | HostShortage:
+    found = read_movables(tx, now, every, moment=search.window.start, own=search.own)
     budget = SearchBudget(steps_max=STEPS_MAX)
     try:
         moves = MoveSearch(found.calendar, found.movables, budget, search.seed)
