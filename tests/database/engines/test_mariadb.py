@@ -1,5 +1,6 @@
 """MariaDB alone and as a Galera cluster of three nodes."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,13 +10,20 @@ import pytest
 from pymysql.cursors import Cursor
 from sqlalchemy import make_url, text
 
+from dibs.access.access import SERVICE
+from dibs.allocations.operations.creating import CreateAllocation, create_allocation
 from dibs.database import Store, health, open_store
 from dibs.database.engines import engine_for
 from dibs.database.engines.mariadb import MariaDB
 from dibs.database.engines.servers import Unreachable
 from dibs.database.migrate import upgrade
-from tests.bed.galera import GaleraCluster
+from dibs.machines.operations.conductors import RegisterConductor, register_conductor
+from dibs.wiring.hooks import build_runner, read_clock
+from tests import fleet
+from tests.bed.galera import NODES, GaleraCluster
 from tests.bed.waiting import eventually
+from tests.laws import assert_lawful
+from tests.races.crowd import all_at_once
 from tests.races.restructuring import run_processes, search_after_each_commit
 
 
@@ -70,6 +78,29 @@ def test_processes_on_several_galera_nodes_never_search_an_old_structure(
     upgrade(urls[0])
     assert run_processes(urls, tmp_path / "log") == ""
     search_after_each_commit(urls[0], urls[1])
+
+
+@pytest.mark.needs_engine("mariadb")
+def test_one_allocation_gets_a_node_that_several_galera_nodes_found_free(cluster: GaleraCluster) -> None:
+    cluster.execute("CREATE DATABASE allocations")
+    urls = [node.address.url("allocations") for node in cluster.nodes]
+    upgrade(urls[0])
+    fleet.fill(urls[0], 20)
+    stores = [open_store(url) for url in urls]
+    runners = [build_runner(store, read_clock) for store in stores]
+    conductor = RegisterConductor(hostname="idle", group="", drivers=("fake-hardware",), incarnation="idle")
+    runners[0].write(register_conductor, SERVICE, conductor)
+
+    def create(number: int) -> list[str]:
+        commands = [CreateAllocation(resource_class="fleet", chosen=fleet.uuid_of(n)) for n in range(20)]
+        return [runners[number % NODES].write(create_allocation, SERVICE, command).state for command in commands]
+
+    answers = all_at_once(2 * NODES, create)
+    for store in stores:
+        store.close()
+    states = Counter(state for answer in answers if isinstance(answer, list) for state in answer)
+    assert states == {"active": 20, "allocating": 20 * (2 * NODES - 1)}
+    assert_lawful(urls[1])
 
 
 @pytest.mark.needs_engine("mariadb")
