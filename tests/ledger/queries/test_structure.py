@@ -65,6 +65,7 @@ def test_new_inventories_traits_and_aggregates_raise_the_bucket_of_the_tree(ledg
     root = root_in(ledger, 3)
     child = make(ledger, parent=root)
     group = SetAggregates(provider=child.uuid, generation=None, aggregates=(str(uuid.uuid4()),))
+    no_group = SetAggregates(provider=child.uuid, generation=None, aggregates=())
     for act in (
         lambda: make(ledger, parent=root),
         lambda: stock(ledger, child, VCPU=4),
@@ -73,6 +74,7 @@ def test_new_inventories_traits_and_aggregates_raise_the_bucket_of_the_tree(ledg
         lambda: put_traits(ledger, child, "HW_CPU_X86_VMX"),
         lambda: put_traits(ledger, child),
         lambda: ledger.runner.write(set_aggregates, SERVICE, group),
+        lambda: ledger.runner.write(set_aggregates, SERVICE, no_group),
         lambda: ledger.runner.write(delete_provider, SERVICE, child.uuid),
     ):
         assert raised_by(ledger, act) == {3}
@@ -110,6 +112,22 @@ def test_claims_names_and_unused_classes_raise_nothing(ledger: Ledger) -> None:
         lambda: put_traits(ledger, provider),
     ):
         assert raised_by(ledger, act) == set()
+
+
+def test_a_class_that_a_node_gets_changes_or_loses_raises_its_bucket(ledger: Ledger) -> None:
+    node = ledger.enrol(uuid=uuid_in(9))
+    for resource_class in ("gold", "silver", None):
+        assert raised_by(ledger, lambda name=resource_class: ledger.change(node, resource_class=name)) == {9}
+
+
+def test_equal_changes_raise_a_version_by_different_steps(ledger: Ledger) -> None:
+    """So that a database that lost its last commits does not repeat their versions with another structure."""
+    root, steps = root_in(ledger, 4), set()
+    for total in range(1, 9):
+        before = ledger.store.read(structure.sum_of_versions)
+        stock(ledger, root, VCPU=total)
+        steps.add(ledger.store.read(structure.sum_of_versions) - before)
+    assert len(steps) > 1
 
 
 def test_the_reserved_unit_of_a_node_raises_nothing(ledger: Ledger) -> None:
