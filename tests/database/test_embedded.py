@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from dibs.database.embedded import EmbeddedStore
 from dibs.database.errors import StoreContended
@@ -15,6 +16,7 @@ from dibs.database.opening import open_store
 from dibs.database.store import ATTEMPTS_MAX
 from dibs.database.transaction import Again, Transaction
 from dibs.ledger.queries import providers
+from dibs.ledger.tables import providers as provider_rows
 from tests.bed.waiting import eventually
 
 NEIGHBOURS = 10
@@ -71,14 +73,54 @@ def test_refused_write_does_not_rerun_or_fail_its_neighbours(store: EmbeddedStor
     assert len(attempts) == ATTEMPTS_MAX
 
 
+def names(tx: Transaction) -> list[str]:
+    return tx.values(select(provider_rows.c.name).order_by(provider_rows.c.id))
+
+
+def add_provider(tx: Transaction, name: str) -> None:
+    providers.insert_provider(tx, str(uuid.uuid4()), name, 1)
+
+
+def break_commit(tx: Transaction) -> None:
+    tx._cursor.execute("PRAGMA defer_foreign_keys = ON")
+    tx._cursor.execute("INSERT INTO provider_traits VALUES (99, 'CUSTOM_NONE')")
+
+
 def test_nothing_is_remembered_of_a_batch_whose_commit_failed(store: EmbeddedStore) -> None:
     def remember(tx: Transaction) -> None:
         tx.remember("answer", 42)
 
-    def break_commit(tx: Transaction) -> None:
-        tx._cursor.execute("PRAGMA defer_foreign_keys = ON")
-        tx._cursor.execute("INSERT INTO provider_traits VALUES (99, 'CUSTOM_NONE')")
-
     written = write_in_one_batch(store, [remember, break_commit])
     assert all(future.exception() is not None for future in written)
     assert store.read(lambda tx: tx.recall("answer")) is None
+
+
+def test_batch_whose_commit_failed_leaves_no_trace_and_the_next_write_succeeds(store: EmbeddedStore) -> None:
+    written = write_in_one_batch(store, [lambda tx: add_provider(tx, "lost"), break_commit])
+    assert all(future.exception() is not None for future in written)
+    store.write(lambda tx: add_provider(tx, "kept"))
+    assert store.read(names) == ["kept"]
+
+
+def test_batch_that_sqlite_rolls_back_itself_fails_whole(store: EmbeddedStore) -> None:
+    """As SQLite does when the disk is full: nothing of the batch is left, so none of it may be acknowledged."""
+
+    def roll_back(tx: Transaction) -> None:
+        tx._cursor.execute("ROLLBACK")
+        raise LookupError
+
+    before, after = (lambda tx: add_provider(tx, "before")), (lambda tx: add_provider(tx, "after"))
+    written = write_in_one_batch(store, [before, roll_back, after])
+    assert [type(future.exception()) for future in written] == [LookupError] * 3
+    assert store.read(names) == []
+
+
+def test_write_that_a_signal_ends_leaves_no_trace_and_the_next_write_succeeds(store: EmbeddedStore) -> None:
+    def interrupted(tx: Transaction) -> None:
+        add_provider(tx, "interrupted")
+        raise SystemExit
+
+    with pytest.raises(SystemExit):
+        store.write(interrupted)
+    store.write(lambda tx: add_provider(tx, "kept"))
+    assert store.read(names) == ["kept"]

@@ -47,6 +47,20 @@ def test_only_committed_transactions_are_remembered(store: Store) -> None:
         assert store.read(lambda tx: tx.recall("answer")) == number
 
 
+# SQLite commits several transactions together: tests/database/test_embedded.py.
+@pytest.mark.server_engines
+def test_nothing_is_remembered_of_a_transaction_whose_commit_failed(store: Store) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+
+        def remember(tx: Transaction) -> None:
+            tx.remember("answer", 42)
+            patch.setattr(tx._cursor.connection, "commit", lambda: [].pop())
+
+        with pytest.raises(IndexError):
+            store.write(remember)
+    assert store.read(lambda tx: tx.recall("answer")) is None
+
+
 def test_notes_are_written_once_after_the_body(store: Store) -> None:
     steps: list[object] = []
 
