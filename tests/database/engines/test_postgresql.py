@@ -1,17 +1,17 @@
 """PostgreSQL: the order of its locks, and PgBouncer in transaction mode."""
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import text
 
-from dibs.database import migrate, open_store, revisions
+from dibs.database import Store, migrate, open_store, revisions, sets
 from dibs.database.errors import StoreUnavailable
 from dibs.database.transaction import Transaction
 from dibs.errors import BadValue
-from dibs.ledger.queries import providers
+from dibs.ledger.queries import providers, structure
 from dibs.wiring.administration import metadata
 from tests.bed.pgbouncer import PgBouncer
 from tests.bed.session import Bed
@@ -71,13 +71,12 @@ def test_pgbouncer_that_the_url_does_not_name_is_reported(pooled: Callable[..., 
     assert any("pgbouncer=true" in problem for problem in found)
 
 
-def test_providers_are_locked_in_the_order_of_their_ids(bed: Bed) -> None:
-    url = bed.databases("postgresql").fresh()
-    store = open_store(url)
-    ledger = Ledger(store)
-    first, second = make(ledger).id, make(ledger).id
+def lock_one_while_another_locks_both(
+    store: Store, first: int, second: int, lock: Callable[[Transaction, list[int]], None]
+) -> None:
+    """Lock two rows one after the other; a transaction that locks both, but the second first, deadlocks with this."""
     # A changed row moves behind the others in the file, and so in the order in which PostgreSQL reads them.
-    ledger.run(lambda tx: providers.lock_and_bump(tx, [first], 1))
+    store.write(lambda tx: lock(tx, [first]))
 
     def someone_waits() -> bool:
         waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
@@ -86,12 +85,41 @@ def test_providers_are_locked_in_the_order_of_their_ids(bed: Bed) -> None:
     with ThreadPoolExecutor(1) as pool:
 
         def lock_one_after_the_other(tx: Transaction) -> None:
-            providers.lock_and_bump(tx, [first], 2)
-            pool.submit(ledger.run, lambda other: providers.lock_and_bump(other, [first, second], 3))
+            lock(tx, [first])
+            pool.submit(store.write, lambda other: lock(other, [second, first]))
             eventually(someone_waits, what="a transaction that waits for a lock")
-            providers.lock_and_bump(tx, [second], 2)
+            lock(tx, [second])
 
         store.write(lock_one_after_the_other)
+
+
+@pytest.mark.parametrize("piece_max", [1, sets.PIECE_MAX])
+def test_providers_are_locked_in_the_order_of_their_ids(
+    bed: Bed, monkeypatch: pytest.MonkeyPatch, piece_max: int
+) -> None:
+    monkeypatch.setattr(sets, "PIECE_MAX", piece_max)
+    url = bed.databases("postgresql").fresh()
+    store = open_store(url)
+    ledger = Ledger(store)
+    first, second = make(ledger).id, make(ledger).id
+    lock_one_while_another_locks_both(store, first, second, lambda tx, ids: providers.lock_and_bump(tx, ids, 1))
+    assert store.statistics.reruns == 0
+    store.close()
+    bed.databases("postgresql").discard(url)
+
+
+def test_versions_of_the_structure_are_raised_in_the_order_of_their_buckets(bed: Bed) -> None:
+    url = bed.databases("postgresql").fresh()
+    store = open_store(url)
+
+    def raise_versions(tx: Transaction, buckets: Sequence[int]) -> None:
+        for bucket in buckets:
+            structure.created(tx, -bucket, bucket)
+        tx.finish()
+
+    # With statistics, PostgreSQL reads a table of one page in the order of the file instead of the index.
+    store.write(lambda tx: tx.change(text("ANALYZE structure_versions")))
+    lock_one_while_another_locks_both(store, 1, 2, raise_versions)
     assert store.statistics.reruns == 0
     store.close()
     bed.databases("postgresql").discard(url)
@@ -102,7 +130,10 @@ def test_read_without_a_transaction_cannot_write(bed: Bed) -> None:
     store = open_store(url)
     provider_id = store.write(lambda tx: providers.insert_provider(tx, str(uuid.uuid4()), "kept", 1))
     with pytest.raises(StoreUnavailable):
-        store.read(lambda tx: providers.delete_provider(tx, provider_id), "write")
-    assert store.read(lambda tx: providers.tree(tx, provider_id), "tree") == [(provider_id, None)]
+        store.read(lambda tx: providers.delete_provider(tx, provider_id), "write after a SELECT")
+    with pytest.raises(StoreUnavailable):
+        store.read(lambda tx: providers.rename(tx, provider_id, "lost"), "write at once")
+    named = store.read(lambda tx: tx.tuples(text("SELECT id, name FROM providers")), "names")
+    assert named == [(provider_id, "kept")]
     store.close()
     bed.databases("postgresql").discard(url)
