@@ -1,5 +1,6 @@
 """Hosts in the memory of a process: read once, again when they have changed, and never older than the transaction."""
 
+import pytest
 from msgspec.structs import replace
 
 from dibs.access.access import SERVICE
@@ -9,10 +10,10 @@ from dibs.leases.operations.hosts import delete_host
 from dibs.leases.queries import hosts
 from dibs.leases.queries.matching import fleet
 from dibs.ledger.operations.providers import ChangeProvider, change_provider
-from dibs.ledger.queries import traits
+from dibs.ledger.queries import providers, traits
 from tests.builders import Ledger
 from tests.lease_builders import make_host, register, set_properties
-from tests.provider_builders import make, statements
+from tests.provider_builders import claim, make, statements
 
 
 def every(ledger: Ledger) -> Fleet:
@@ -102,3 +103,29 @@ def test_provider_that_is_no_host_is_not_read(ledger: Ledger) -> None:
     every(ledger)
     make(ledger, VCPU=4)
     assert list(every(ledger).hosts) == [made.id]
+
+
+def test_claimed_nodes_are_of_no_common_kind(ledger: Ledger) -> None:
+    """The user of one may leave with its lease, and that of the other may have no end."""
+    for _ in range(2):
+        node = ledger.enrol(resource_class="gold")
+        register(ledger, node)
+        provider = ledger.store.read(lambda tx, uuid=node.uuid: providers.get(tx, uuid))
+        claim(ledger, provider, CUSTOM_GOLD=1)
+    assert [len(kind) for kind in every(ledger).kinds] == [1, 1]
+
+
+def test_node_that_becomes_a_host_after_the_comparison_is_left_out(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = register(ledger, ledger.enrol(resource_class="gold"))
+    known = ledger.store.read(fleet._current)
+    register(ledger, ledger.enrol(resource_class="gold"))
+    monkeypatch.setattr(fleet, "_current", lambda tx: known)
+    assert list(every(ledger).hosts) == [first.id]
+
+
+def test_host_that_is_removed_between_two_statements_is_left_out(ledger: Ledger) -> None:
+    make_host(ledger)
+    rows = ledger.store.read(hosts.every)
+    assert fleet._parts((rows, {}), {0: 1})[0].members == []
