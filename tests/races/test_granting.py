@@ -1,4 +1,4 @@
-"""A grant to many allocations, and a client that deletes one of them at the same moment."""
+"""A grant to allocations, and another transaction that deletes or fails one of them at the same moment."""
 
 import threading
 from typing import Any
@@ -36,3 +36,23 @@ def test_allocation_that_is_deleted_during_the_grant_leaves_no_instance(
     assert [ledger.node(node).instance_uuid for node in nodes] == [allocations[0].uuid, None, allocations[2].uuid]
     assert [len(holders(ledger, node)) for node in nodes] == [1, 0, 1]
     assert {show(ledger, each).state for each in (allocations[0], allocations[2])} == {"active"}
+
+
+# SQLite has one writer, so no other transaction can come between.
+@pytest.mark.server_engines
+def test_allocation_that_fails_during_the_grant_gets_no_node(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps, node, allocation = Steps(ledger, "conductor-1"), gold(ledger), allocate(ledger)
+    failure = threading.Thread(target=steps.fail, args=(allocation, "too late"))
+    read = granting.queue.open_of_entries
+
+    def read_before_the_failure(*arguments: Any) -> Any:
+        found = read(*arguments)
+        if failure.ident is None:
+            failure.start()
+            failure.join()
+        return found
+
+    monkeypatch.setattr(granting.queue, "open_of_entries", read_before_the_failure)
+    steps.grant(allocation, node.uuid)
+    assert (show(ledger, allocation).state, ledger.node(node).instance_uuid) == ("error", None)
+    assert holders(ledger, node) == []

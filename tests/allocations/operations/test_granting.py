@@ -3,6 +3,7 @@
 import pytest
 
 from dibs.allocations.model.outcomes import Outcome
+from dibs.ledger.queries import traits
 from dibs.machines.model.conductors import TIMEOUT_SECONDS
 from tests.allocation_builders import Steps, allocate, allocate_batch, gold, holders, release, show
 from tests.builders import Ledger
@@ -49,6 +50,14 @@ def test_entry_that_another_conductor_took_over_is_left_alone(ledger: Ledger, st
     assert show(ledger, allocation).state == "allocating"
     successor.grant(allocation, node.uuid)
     assert show(ledger, allocation).state == "active"
+
+
+def test_node_that_lost_a_required_trait_is_not_granted(ledger: Ledger, steps: Steps) -> None:
+    node, allocation = gold(ledger, with_traits=("CUSTOM_A",)), allocate(ledger, traits=("CUSTOM_A",))
+    assert steps.found(allocation) == [node.uuid]
+    ledger.run(lambda tx: traits.remove(tx, node.id, ["CUSTOM_A"]))
+    assert steps.grant(allocation, node.uuid) is Outcome.LOST
+    assert (show(ledger, allocation).state, ledger.node(node).instance_uuid) == ("allocating", None)
 
 
 def test_failed_entry_keeps_its_reason_and_gets_no_node(ledger: Ledger, steps: Steps) -> None:

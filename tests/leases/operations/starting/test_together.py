@@ -126,3 +126,13 @@ def test_leases_do_not_wait_for_a_lock_of_another_one(ledger: Ledger, database_u
         assert start(ledger, made) == StartedLeases(count=2, alone=frozenset({on_busy_host.uuid}))
     assert states(ledger, others) == [ACTIVE, ACTIVE]
     assert start(ledger, made) == StartedLeases(count=2)
+
+
+def test_leases_that_start_change_the_rows_of_their_hosts(ledger: Ledger) -> None:
+    """A Galera cluster compares the changed rows of two transactions, not their locks."""
+    made = make_leases(ledger, 2)
+    booked = [host_id for each in made for host_id in leases.booked(ledger, each)]
+    uuids = [host.provider for host in ledger.store.read(lambda tx: hosts.bare(tx, booked))]
+    start(ledger, made)
+    found = ledger.store.read(lambda tx: providers.find(tx, uuids))
+    assert [each.updated_at is not None and each.updated_at >= leases.at(1) for each in found.values()] == [True, True]
