@@ -19,7 +19,7 @@ from dibs.allocations.model.queue import QueueEntry, entry_of
 from dibs.allocations.model.shortages import LACKS, LOCKED, PROMISED, explain_shortage, explain_wanted
 from dibs.allocations.operations.creating import CreateAllocation
 from dibs.allocations.operations.granting import Choice
-from dibs.allocations.operations.queue import choose_nodes, new_entry, promised_nodes
+from dibs.allocations.operations.queue import choose_nodes, promised_nodes
 from dibs.allocations.queries import free_nodes, queue
 from dibs.allocations.queries.free_nodes import FOUND_MAX
 from dibs.allocations.queries.verdicts import count_reasons
@@ -112,9 +112,9 @@ def match_together(tx: Transaction, access: Access, now: int, command: MatchToge
 
 
 def find_node(tx: Transaction, access: Access, now: int, command: FindNode) -> str | None:
-    """Return the uuid of a free node that no entry ahead takes; None leaves the allocation to the queue.
+    """Return the uuid of a free node; None leaves the allocation to the queue.
 
-    The rights and the values of the client are not checked: ``create_allocation`` does that, with or without a node.
+    ``create_allocation`` checks the rights and the values of the client, and whether an entry ahead takes the node.
     """
     asked = command.command
     known = nodes.get_many(tx, asked.candidate_nodes)
@@ -129,11 +129,10 @@ def find_node(tx: Transaction, access: Access, now: int, command: FindNode) -> s
     end = asked.lifetime.end_from(now)
     if room is not None and room.reason_against(required.resource_class, 1, now, end) is not None:
         return None
-    promised = promised_nodes(tx, now, new_entry(required, 1, now))
     # "db-1" gets the machine "db-1" when it is available.
     named = free_nodes.named(tx, required, [asked.name]).values() if asked.name is not None else ()
-    found = [*named, *free_nodes.search(tx, required, command.point, len(promised) + 1)]
-    return next((uuid for uuid in found if uuid not in promised), None)
+    found = [*named] or free_nodes.search(tx, required, command.point, 1)
+    return found[0] if found else None
 
 
 def _namesakes(tx: Transaction, wanted: Iterable[Allocation]) -> dict[str, str]:
