@@ -27,11 +27,11 @@ class Kind(Struct, frozen=True, kw_only=True):
 
 
 KINDS = (
-    Kind(name="show a node", per_machine_hour=30, server=2.0, database=0.5),
-    Kind(name="list 100 nodes", per_machine_hour=1, server=3.0, database=0.7),
-    Kind(name="candidates, limit=100", per_machine_hour=0.5, server=6.0, database=1.5),
-    Kind(name="claim or release", per_machine_hour=0.5, server=4.5, database=2.3, writes=True, events=1),
-    Kind(name="change a node's state", per_machine_hour=1, server=12.0, database=10.0, writes=True, events=1),
+    Kind(name="show a node", per_machine_hour=30, server=0.6, database=0.1),
+    Kind(name="list 100 nodes", per_machine_hour=1, server=0.6, database=0.1),
+    Kind(name="candidates, limit=100", per_machine_hour=0.5, server=1.5, database=0.2),
+    Kind(name="claim or release", per_machine_hour=0.5, server=1.0, database=0.6, writes=True, events=1),
+    Kind(name="change a node's state", per_machine_hour=1, server=5.5, database=3.0, writes=True, events=1),
 )
 """A busy site: monitoring reads every node every two minutes, and each machine changes hands six times a day."""
 PEAK = 3
@@ -57,10 +57,10 @@ class Layout(Struct, frozen=True, kw_only=True):
 
 LAYOUTS = (
     Layout(machines=10_000, regions=1, processes=2, database_cores=2),
-    Layout(machines=100_000, regions=1, processes=12, database_cores=8),
-    Layout(machines=1_000_000, regions=1, processes=120, database_cores=64),
-    Layout(machines=1_000_000, regions=1, processes=120, database_cores=32, replicas=2),
-    Layout(machines=1_000_000, regions=10, processes=12, database_cores=8),
+    Layout(machines=100_000, regions=1, processes=6, database_cores=4),
+    Layout(machines=1_000_000, regions=1, processes=60, database_cores=16),
+    Layout(machines=1_000_000, regions=1, processes=60, database_cores=8, replicas=2),
+    Layout(machines=1_000_000, regions=10, processes=6, database_cores=4),
 )
 
 
