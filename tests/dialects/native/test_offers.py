@@ -193,8 +193,9 @@ class AllocationClient:
             made = self.ask.ask(SERVICE_ACTOR, **body)
             entry = QueueEntry(key=made[0]["batch"] or made[0]["uuid"], batch=made[0]["batch"] is not None)
             match = self.ledger.runner.read(match_entry, SERVICE, MatchEntry(entry=entry))
-            at_once = None if entry.batch else Outcome.SETTLED
-            assert match.outcome is (Outcome.WAITING if offer["kind"] == "later" else at_once), (query, answer, match)
+            has_node = made[0]["state"] == "active"
+            expected = Outcome.WAITING if offer["kind"] == "later" else Outcome.SETTLED if has_node else None
+            assert match.outcome is expected, (query, answer, match)
             arguments = arguments_of(offer["command"], allocation_commands.Create)
             assert (arguments.resource_class, arguments.bulk) == (body["resource_class"], body["count"])
             assert (arguments.trait, arguments.wait) == (body.get("traits", []), body.get("wait_seconds"))
