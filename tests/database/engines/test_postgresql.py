@@ -40,6 +40,16 @@ def pooled(bed: Bed) -> Iterator[Callable[..., str]]:
     bed.databases("postgresql").discard(url)
 
 
+@pytest.fixture
+def fresh_store(bed: Bed) -> Iterator[Store]:
+    """Return the store of a database with tables and without rows."""
+    url = bed.databases("postgresql").fresh()
+    store = open_store(url)
+    yield store
+    store.close()
+    bed.databases("postgresql").discard(url)
+
+
 def test_store_works_behind_pgbouncer_with_more_threads_than_server_connections(pooled: Callable[..., str]) -> None:
     url = pooled() + "?pgbouncer=true"
     migrate.upgrade(url)
@@ -95,45 +105,32 @@ def lock_one_while_another_locks_both(
 
 @pytest.mark.parametrize("piece_max", [1, sets.PIECE_MAX])
 def test_providers_are_locked_in_the_order_of_their_ids(
-    bed: Bed, monkeypatch: pytest.MonkeyPatch, piece_max: int
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch, piece_max: int
 ) -> None:
     monkeypatch.setattr(sets, "PIECE_MAX", piece_max)
-    url = bed.databases("postgresql").fresh()
-    store = open_store(url)
-    ledger = Ledger(store)
+    ledger = Ledger(fresh_store)
     first, second = make(ledger).id, make(ledger).id
-    lock_one_while_another_locks_both(store, first, second, lambda tx, ids: providers.lock_and_bump(tx, ids, 1))
-    assert store.statistics.reruns == 0
-    store.close()
-    bed.databases("postgresql").discard(url)
+    lock_one_while_another_locks_both(fresh_store, first, second, lambda tx, ids: providers.lock_and_bump(tx, ids, 1))
+    assert fresh_store.statistics.reruns == 0
 
 
-def test_versions_of_the_structure_are_raised_in_the_order_of_their_buckets(bed: Bed) -> None:
-    url = bed.databases("postgresql").fresh()
-    store = open_store(url)
-
+def test_versions_of_the_structure_are_raised_in_the_order_of_their_buckets(fresh_store: Store) -> None:
     def raise_versions(tx: Transaction, buckets: Sequence[int]) -> None:
         for bucket in buckets:
             structure.created(tx, -bucket, bucket)
         tx.finish()
 
     # With statistics, PostgreSQL reads a table of one page in the order of the file instead of the index.
-    store.write(lambda tx: tx.change(text("ANALYZE structure_versions")))
-    lock_one_while_another_locks_both(store, 1, 2, raise_versions)
-    assert store.statistics.reruns == 0
-    store.close()
-    bed.databases("postgresql").discard(url)
+    fresh_store.write(lambda tx: tx.change(text("ANALYZE structure_versions")))
+    lock_one_while_another_locks_both(fresh_store, 1, 2, raise_versions)
+    assert fresh_store.statistics.reruns == 0
 
 
-def test_read_without_a_transaction_cannot_write(bed: Bed) -> None:
-    url = bed.databases("postgresql").fresh()
-    store = open_store(url)
-    provider_id = store.write(lambda tx: providers.insert_provider(tx, str(uuid.uuid4()), "kept", 1))
+def test_read_without_a_transaction_cannot_write(fresh_store: Store) -> None:
+    provider_id = fresh_store.write(lambda tx: providers.insert_provider(tx, str(uuid.uuid4()), "kept", 1))
     with pytest.raises(StoreUnavailable):
-        store.read(lambda tx: providers.delete_provider(tx, provider_id), "write after a SELECT")
+        fresh_store.read(lambda tx: providers.delete_provider(tx, provider_id), "write after a SELECT")
     with pytest.raises(StoreUnavailable):
-        store.read(lambda tx: providers.rename(tx, provider_id, "lost"), "write at once")
-    named = store.read(lambda tx: tx.tuples(text("SELECT id, name FROM providers")), "names")
+        fresh_store.read(lambda tx: providers.rename(tx, provider_id, "lost"), "write at once")
+    named = fresh_store.read(lambda tx: tx.tuples(text("SELECT id, name FROM providers")), "names")
     assert named == [(provider_id, "kept")]
-    store.close()
-    bed.databases("postgresql").discard(url)
